@@ -75,7 +75,7 @@ export function failureOf(error: unknown): Error {
 function summaryOf({ ending: { ended }, totals, callsLeft }: RunReport, resumesAt: string | null): string {
   const results = [
     totals.listed > 0 && counted(totals.listed, 'new company', 'new companies'),
-    totals.fetched > 0 && counted(totals.fetched, 'new record'),
+    totals.fetched > 0 && counted(totals.fetched, 'record'),
     totals.changed > 0 && counted(totals.changed, 'changed record'),
     totals.gone > 0 && `${totals.gone} gone`,
     totals.quarantined > 0 && `${totals.quarantined} in quarantine`,

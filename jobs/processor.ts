@@ -161,9 +161,9 @@ async function runBatch(
       maxMinutes: config.worker.job_time.ms / 60_000,
       signal,
       onStarted: progress.started,
-      onProgress: (...[totals, last]: Parameters<JobProgress['loaded']>) => {
-        onCall(last);
-        progress.loaded(totals, last);
+      onProgress: (...[totals, outcomes]: Parameters<JobProgress['loaded']>) => {
+        for (const outcome of outcomes) onCall(outcome);
+        progress.loaded(totals, outcomes);
       },
     };
     const context = { workspace, data, bounds };

@@ -29,11 +29,18 @@ export interface Bounds {
   readonly maxCalls: number;
   /** Epoch milliseconds; Infinity: no bound. */
   readonly deadlineMs: number;
+  /**
+   * The run ends when this number of targets have shown a wrong base URL (`isWrongAddress`) before the first success.
+   * Default: no limit.
+   */
+  readonly wrongAddressLimit?: number;
   /** Aborts on Ctrl-C or SIGTERM. The run then finishes and loads the in-flight calls before it ends. */
   readonly signal: AbortSignal;
-  /** Called after each batch is processed. */
-  readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
+  /** Called after each batch is processed, with the outcomes of the batch. */
+  readonly onProgress?: OnProgress;
 }
+
+export type OnProgress = (totals: RunTotals, outcomes: readonly Outcome[]) => void;
 
 export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
@@ -59,7 +66,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   const { fetch, loader, ledger, clock } = parts;
   const choice = openChoice(parts.planner, clock);
   const quota = openQuota(ledger, bounds.purpose);
-  const health = openHealth(clock.now());
+  const health = openHealth(clock.now(), bounds.wrongAddressLimit ?? Infinity);
   const stop = new AbortController();
   const inFlight = new Set<Promise<void>>();
   let started = 0;
@@ -183,10 +190,9 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
       if (outcome.verdict.is === 'exhausted') exhausted = outcome.verdict.why;
       if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
     }
-    const last = outcomes.at(-1);
-    if (last !== undefined) bounds.onProgress?.(totals, last);
+    if (outcomes.length > 0) bounds.onProgress?.(totals, outcomes);
     wake();
-    const why = health.observe(results, clock.now());
+    const why = health.observe(results, clock.now()) ?? health.addressFault(outcomes);
     if (why === null) return;
     // If the failed calls returned responses that do not match the dialect, the run reports drift instead of failures.
     drifted = choice.look({ nowMs: clock.now(), left: chooseFrom }).drift;
@@ -348,6 +354,8 @@ interface Health {
   readonly resumesAtMs: number;
   /** Learns from processed responses. Returns the reason why the run must end; null if it continues. */
   observe(results: readonly LoadResult[], nowMs: number): string | null;
+  /** Learns from outcomes. Returns the reason why the base URL is probably wrong; null if the run continues. */
+  addressFault(outcomes: readonly Outcome[]): string | null;
   /** Learns that no connection could be opened. Returns true if the run must end. */
   unreachable(nowMs: number): boolean;
 }
@@ -357,12 +365,13 @@ interface Health {
  * the failures use up the quota. Only the first failure of a target causes a wait, because retries have their own
  * backoff. So a few targets that always fail do not stop the others.
  */
-function openHealth(startedMs: number): Health {
+function openHealth(startedMs: number, wrongAddressLimit: number): Health {
   let failuresInARow = 0;
   let newFailuresInARow = 0;
   let lastGoodMs = startedMs;
   let hasSucceeded = false;
   let resumesAtMs = 0;
+  const misdirected: Outcome[] = [];
 
   /** Counts a failure. Returns true if the run must end. */
   function countFailure(isNewTarget: boolean, nowMs: number): boolean {
@@ -390,6 +399,18 @@ function openHealth(startedMs: number): Health {
           return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
       }
       return null;
+    },
+    addressFault: (outcomes) => {
+      misdirected.push(
+        ...outcomes.filter(({ verdict }) => verdict.is === 'broken' && verdict.isWrongAddress),
+      );
+      const last = misdirected.at(-1)?.verdict;
+      if (hasSucceeded || last?.is !== 'broken') return null;
+      const targets = new Set(misdirected.map(({ call }) => `${call.kind} ${targetOf(call)}`));
+      // One target is retried only once, for example because the API has no statistics.
+      if (targets.size < wrongAddressLimit && misdirected.length <= wrongAddressLimit) return null;
+      const calls = misdirected.length === 1 ? 'the first call' : `the first ${misdirected.length} calls`;
+      return `${calls} did not reach the API: ${last.why}`;
     },
     unreachable: (nowMs) => countFailure(true, nowMs),
   };

@@ -57,8 +57,15 @@ export type Verdict =
    *
    * - `misread`: the body is valid JSON but does not match the dialect.
    * - `isLasting`: a retry would have the same result.
+   * - `isWrongAddress`: HTML or XML instead of JSON, or a 404 for a search or the statistics. A wrong base URL is likely.
    */
-  | { readonly is: 'broken'; readonly why: string; readonly misread?: true; readonly isLasting?: true }
+  | {
+      readonly is: 'broken';
+      readonly why: string;
+      readonly misread?: true;
+      readonly isLasting?: true;
+      readonly isWrongAddress?: true;
+    }
   /** No byte of the request was sent. The unit was not spent, or it was returned to the ledger. */
   | { readonly is: 'unsent'; readonly why: string };
 

@@ -9,12 +9,10 @@ export interface RunTotals {
   readonly callsByKind: Readonly<Record<CallKind, number>>;
   /** The number of companies listed for the first time. */
   readonly listed: number;
-  /** The number of records fetched for the first time. */
+  /** The number of records fetched, for the first time or again. */
   readonly fetched: number;
   /** The number of records fetched again whose content had changed. */
   readonly changed: number;
-  /** The number of records fetched again whose content had not changed. */
-  readonly unchanged: number;
   readonly gone: number;
   readonly quarantined: number;
   /** The number of failed calls. */
@@ -27,7 +25,6 @@ export const EMPTY_TOTALS: RunTotals = {
   listed: 0,
   fetched: 0,
   changed: 0,
-  unchanged: 0,
   gone: 0,
   quarantined: 0,
   failed: 0,
@@ -47,9 +44,8 @@ export function withLoadResult(totals: RunTotals, result: LoadResult): RunTotals
   return {
     ...totals,
     listed: totals.listed + rows.filter((row) => row.isNew).length,
-    fetched: totals.fetched + (record?.isNew ? 1 : 0),
+    fetched: totals.fetched + (record === null ? 0 : 1),
     changed: totals.changed + (record !== null && !record.isNew && record.changed ? 1 : 0),
-    unchanged: totals.unchanged + (record !== null && !record.isNew && !record.changed ? 1 : 0),
     gone: totals.gone + (result.gone ? 1 : 0),
     quarantined: totals.quarantined + result.quarantined,
   };
@@ -68,7 +64,6 @@ export function sumOfTotals(a: RunTotals, b: RunTotals): RunTotals {
     listed: a.listed + b.listed,
     fetched: a.fetched + b.fetched,
     changed: a.changed + b.changed,
-    unchanged: a.unchanged + b.unchanged,
     gone: a.gone + b.gone,
     quarantined: a.quarantined + b.quarantined,
     failed: a.failed + b.failed,

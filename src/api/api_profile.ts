@@ -53,6 +53,12 @@ const SearchProfile = z.strictObject({
     .default(null)
     .describe('null: the query parameter accepts identifiers, too'),
   query_template: z.string().default('{query}').describe('the form of a query in its parameter'),
+  plain_param: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('a further parameter for a name or an identifier, without a template; null: none'),
   identifier_template: z.string().nullable().default(null).describe('the form of an identifier'),
   unknown_params: z.enum(['ignore', 'refuse']).default('ignore'),
   matches: z.enum(['prefix', 'token', 'token_prefix', 'substring']).default('token_prefix'),

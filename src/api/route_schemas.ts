@@ -93,6 +93,7 @@ function searchParameters({ search }: ApiProfile): Record<string, object> {
     [search.query_param]: text(search.identifier_param === null ? 'a name or an identifier' : 'a name'),
   };
   if (search.identifier_param !== null) parameters[search.identifier_param] = text('an identifier');
+  if (search.plain_param !== null) parameters[search.plain_param] = text('a name or an identifier');
   if (paging.size_param !== null) {
     const maximum = search.oversize === 'refuse' ? search.max_size : MAX_PAGE;
     const description = `rows per page; at most ${search.max_size}`;

@@ -39,6 +39,8 @@ function queryOf({ search }: ApiProfile, parameters: QueryParameters): Catalogue
     return { code: 'parameter_invalid', detail };
   }
   if (identifier !== null) return { by: 'identifier', text: identifier, ...rules };
+  const plain = search.plain_param === null ? null : textOf(parameters[search.plain_param], search.trim);
+  if (plain !== null && name === null) return { by: 'any', text: plain, ...rules };
   const byTemplate = name === null ? null : fieldIn(name, search.identifier_template);
   if (byTemplate !== null) return { by: 'identifier', text: byTemplate, ...rules };
   if (name === null && search.min_length > 0) {

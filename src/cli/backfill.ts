@@ -29,7 +29,7 @@ import {
 } from './context.ts';
 import type { Output } from './output.ts';
 import { showProgress } from './progress.ts';
-import { attentionOf, exitCodeOf } from './run_report.ts';
+import { attentionOf, errorOf, exitCodeOf } from './run_report.ts';
 
 interface BackfillFlags extends SharedFlags, SelectionFlags {
   readonly resume?: true | number;
@@ -197,7 +197,7 @@ function printReport(report: BackfillReport, flags: BackfillFlags, output: Outpu
   const undecided = report.counts.ambiguous + report.counts.failed;
   output.result({
     command: 'backfill',
-    ok: exitCode === 0 || exitCode === 3,
+    error: errorOf(report.run, exitCode),
     data: backfillData(report, path),
     text: [
       describeBackfill(report, output),

@@ -22,7 +22,7 @@ export function backupCommand(): Command {
 const EXAMPLES = `
 Examples:
   $ registry-mirror backup backups/$(date +%F).db
-  $ cp backups/2027-01-31.db data/warehouse.db      (restores it; stop all runs first, see docs/reliability.md)`;
+  $ registry-mirror restore backups/2027-01-31.db`;
 
 async function backup(file: string, flags: SharedFlags): Promise<void> {
   const { config, output } = openContext(flags);
@@ -31,7 +31,6 @@ async function backup(file: string, flags: SharedFlags): Promise<void> {
     const { path, bytes } = await backUp(warehouse, resolve(file));
     output.result({
       command: 'backup',
-      ok: true,
       data: { file: path, bytes },
       text: `${path}  ${byteSize(bytes)}`,
       attention: null,

@@ -109,6 +109,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     open: async () => (await import('./backup.ts')).backupCommand(),
   },
   {
+    name: 'restore',
+    summary: 'replace the warehouse by a backup; the ledger stays',
+    open: async () => (await import('./restore.ts')).restoreCommand(),
+  },
+  {
     name: 'reprocess',
     summary: 'rebuild the tables from the stored responses; spends nothing',
     open: async () => (await import('./reprocess.ts')).reprocessCommand(),

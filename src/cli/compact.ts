@@ -38,7 +38,6 @@ async function compact(flags: SharedFlags): Promise<void> {
     const sizeAfter = statSync(config.warehouse).size;
     output.result({
       command: 'compact',
-      ok: true,
       data: { answers_deleted: pruned.answers, bytes_before: sizeBefore, bytes_after: sizeAfter },
       text: `${counted(pruned.answers, 'response')} deleted. File size: ${byteSize(sizeBefore)} before, ${byteSize(sizeAfter)} after.`,
       attention: null,

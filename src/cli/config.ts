@@ -35,7 +35,6 @@ function show(flags: SharedFlags): void {
   const values = effectiveValues(loadConfig({ path: file }));
   output.result({
     command: 'config show',
-    ok: true,
     data: { file, values },
     text: `${output.style('dim', `# ${file}, with the environment and the defaults`)}\n${stringify(values).trimEnd()}`,
     attention: null,
@@ -86,7 +85,7 @@ function reportProblems(output: Output, file: string, { problems, message }: Con
   const text = `${message}\n${output.style('red', `${file} is invalid.`)}`;
   output.result({
     command: 'config validate',
-    ok: false,
+    error: { message, hint: `Correct ${file}.` },
     data: { file, valid: false, problems },
     text,
     attention: text,
@@ -114,7 +113,7 @@ function report(output: Output, file: string, config: Config): void {
     ledger: config.ledger,
     dialect: words,
   };
-  output.result({ command: 'config validate', ok: true, data, text, attention: null });
+  output.result({ command: 'config validate', data, text, attention: null });
 }
 
 const NO_DIALECT = 'The dialect is missing. Learn it: registry-mirror probe';

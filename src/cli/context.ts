@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, loadConfig, type Overrides } from '../config/config.ts';
+import { type Config, configPath, loadConfig, type Overrides } from '../config/config.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
 /** The configuration and output of a command. */
@@ -12,14 +12,16 @@ export interface SharedFlags {
   readonly config?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
-/** Adds `--config`, `--json` and `--quiet`. */
+/** Adds `--config`, `--json`, `--quiet` and `--verbose`. */
 export function withSharedOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file (default: registry-mirror.yaml)')
     .option('--json', 'print one JSON document, also on a terminal')
-    .option('--quiet', 'print only problems that need attention');
+    .option('--quiet', 'print only problems that need attention')
+    .option('-v, --verbose', 'also print the files in use, each call, and the causes of errors');
 }
 
 /** Adds the options that limit a command that spends calls. */
@@ -45,7 +47,10 @@ export function withFocus(command: Command): Command {
 
 export function openContext(flags: SharedFlags, overrides: Overrides = {}): Context {
   const output = openOutput(flags, standardStreams());
-  return { config: loadConfig({ path: flags.config, flags: overrides }), output };
+  const path = configPath({ path: flags.config });
+  const config = loadConfig({ path, flags: overrides });
+  output.detail(`configuration ${path}, warehouse ${config.warehouse}, ledger ${config.ledger}`);
+  return { config, output };
 }
 
 /**

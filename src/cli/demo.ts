@@ -14,7 +14,7 @@ import { makeFolder } from '../sqlite/database_file.ts';
 import { interruptible, type SharedFlags } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 import { showProgress } from './progress.ts';
-import { describeReport, exitCodeOf, yieldOfCalls } from './run_report.ts';
+import { describeReport, errorOf, exitCodeOf, yieldOfCalls } from './run_report.ts';
 
 /** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */
 export function demoCommand(): Command {
@@ -25,6 +25,7 @@ export function demoCommand(): Command {
         'refetches the deleted companies. The paid account of the demo has a high rate and a daily allowance.',
     )
     .option('--json', 'print one JSON document, also on a terminal')
+    .option('-v, --verbose', 'also print each call')
     .addHelpText('after', '\nExamples:\n  $ registry-mirror demo')
     .action((flags: SharedFlags) => demo(flags));
 }
@@ -138,12 +139,13 @@ function printReports(
   warehouse: string,
   elapsedMs: number,
 ): void {
-  const exitCode = Math.max(exitCodeOf(first, false), exitCodeOf(second, false));
+  const failed = exitCodeOf(first, false) === 0 ? second : first;
+  const exitCode = exitCodeOf(failed, false);
   const query = 'SELECT entity_id, name, state, fetched_at FROM entity_overview ORDER BY name LIMIT 5';
   const tryIt = `sqlite3 -box ${warehouse} "${query}"`;
   output.result({
     command: 'demo',
-    ok: exitCode === 0,
+    error: errorOf(failed, exitCode),
     data: {
       ...reportData(first),
       refresh: reportData(second),

@@ -60,8 +60,10 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
     if (flags.online) findings.push(...(await checkOnline(config, output)));
   }
-  print(findings, output);
-  const hasFailed = findings.some((one) => one.is === 'problem' || (flags.strict && one.is === 'warning'));
+  const hasFailed = findings.some(
+    ({ status }) => status === 'problem' || (flags.strict && status === 'warning'),
+  );
+  print(findings, hasFailed, output);
   process.exitCode = hasFailed ? 1 : 0;
 }
 
@@ -130,8 +132,8 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
       maxCalls: 1,
       maxMinutes: 5,
       signal: interruption.signal,
-      onProgress: (_, last) => {
-        outcome = last;
+      onProgress: (_, [first = null]) => {
+        outcome = first;
       },
     });
     return onlineFindings(report, outcome, workspace);
@@ -185,14 +187,16 @@ function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: 
   }
 }
 
-function print(findings: readonly Finding[], output: Output): void {
+function print(findings: readonly Finding[], hasFailed: boolean, output: Output): void {
   const counts = { ok: 0, note: 0, warning: 0, problem: 0 };
-  for (const { is } of findings) counts[is]++;
-  const attention = findings.filter(({ is }) => is === 'warning' || is === 'problem');
+  for (const { status } of findings) counts[status]++;
+  const attention = findings.filter(({ status }) => status === 'warning' || status === 'problem');
+  // Programs that use version 0.1 read the old keys `is` and `what`.
+  const withOldKeys = findings.map((one) => ({ ...one, is: one.status, what: one.message }));
   output.result({
     command: 'doctor',
-    ok: counts.problem === 0,
-    data: { problems: counts.problem, warnings: counts.warning, findings },
+    error: hasFailed ? { message: summary(counts), hint: null } : null,
+    data: { problems: counts.problem, warnings: counts.warning, findings: withOldKeys },
     text: [...findings.map((one) => describe(one, output)), '', output.style('bold', summary(counts))].join(
       '\n',
     ),
@@ -200,15 +204,15 @@ function print(findings: readonly Finding[], output: Output): void {
   });
 }
 
-function describe({ check, is, what, remedy }: Finding, output: Output): string {
+function describe({ check, status, message, remedy }: Finding, output: Output): string {
   const indent = ' '.repeat(9);
   const width = Math.min(output.columns, WIDEST) - indent.length;
-  const line = `${output.style(STYLES[is], is.padEnd(8))} ${wrapped(`${check}: ${what}`, width, indent)}`;
+  const line = `${output.style(STYLES[status], status.padEnd(8))} ${wrapped(`${check}: ${message}`, width, indent)}`;
   if (remedy === null) return line;
   return `${line}\n${indent}${output.style('dim', `→ ${wrapped(remedy, width - 2, `${indent}  `)}`)}`;
 }
 
-function summary({ problem: problems, warning: warnings }: Record<Finding['is'], number>): string {
+function summary({ problem: problems, warning: warnings }: Record<Finding['status'], number>): string {
   if (problems > 0) return `${counted(problems, 'problem')} and ${counted(warnings, 'warning')}.`;
   return warnings > 0 ? `${counted(warnings, 'warning')}, no problems.` : 'No problems.';
 }
@@ -222,6 +226,6 @@ Examples:
   $ registry-mirror doctor
   $ registry-mirror doctor --online      after changing the key: one call shows whether it is accepted
   $ registry-mirror doctor --rebuild-ledger --warehouse other.db      after the ledger was lost
-  $ registry-mirror doctor --json | jq '.data.findings[] | select(.is != "ok")'
+  $ registry-mirror doctor --json | jq '.data.findings[] | select(.status != "ok")'
 
 Exit codes: 0 no problems; 1 problems (with --strict also warnings).`;

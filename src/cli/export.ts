@@ -96,7 +96,6 @@ function orderOf(flags: ExportFlags, format: Format): ExportOrder {
 function report(manifest: Manifest, folder: string, output: Output): void {
   output.result({
     command: 'export',
-    ok: true,
     data: { folder, ...manifest },
     text: [
       ...manifest.files.map(
@@ -117,7 +116,6 @@ function describeForDatasette({ db, path }: Warehouse, folder: string, output: O
   }
   output.result({
     command: 'export',
-    ok: true,
     data: { file: name },
     text: `${name}\nOpen the mirror: datasette ${path} -m ${name}`,
     attention: null,

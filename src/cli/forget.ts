@@ -80,7 +80,6 @@ async function erase(
   }));
   output.result({
     command: 'forget',
-    ok: true,
     data: { forgotten: forgotten.map(({ result }) => result) },
     text: forgotten
       .map(({ result: { entity_id, known, rows, answers }, similar }) =>
@@ -104,7 +103,6 @@ async function undo(warehouse: Warehouse, ids: readonly string[], output: Output
   }));
   output.result({
     command: 'forget',
-    ok: true,
     data: { undone },
     text: undone
       .map(({ entity_id, undone: isUndone }) =>
@@ -126,7 +124,6 @@ function list({ db }: Warehouse, output: Output): void {
   );
   output.result({
     command: 'forget',
-    ok: true,
     data: {
       forgotten: forgotten.map(({ entityId, forgottenAt }) => ({
         entity_id: entityId,

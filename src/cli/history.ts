@@ -40,7 +40,6 @@ function history(id: string, flags: HistoryFlags): void {
       : new Map<number, JsonObject>();
     output.result({
       command: 'history',
-      ok: true,
       data: historyData(found, documents),
       text: describeHistory(found, documents, output),
       attention: null,

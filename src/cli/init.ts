@@ -1,6 +1,4 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
 import { DEFAULT_CONFIG_PATH, parseConfig } from '../config/config.ts';
@@ -9,6 +7,7 @@ import { UsageError } from '../errors.ts';
 import { type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 import { type Asker, openAsker, readCount, readText } from './questions.ts';
+import { documentPath, withWorkingCommands, withWorkingLinks } from './setting.ts';
 
 interface InitFlags extends SharedFlags, Partial<WindowLimits> {
   readonly yes?: boolean;
@@ -61,7 +60,7 @@ async function init(flags: InitFlags): Promise<void> {
   const asker = asks ? openAsker(process.stdin, streams) : null;
   let isProbing = false;
   try {
-    const answers = asker === null ? fromFlags(path, flags) : await fromQuestions(path, flags, asker);
+    const answers = asker === null ? fromFlags(flags) : await fromQuestions(flags, asker);
     write(path, answers, flags);
     report(output, path, answers);
     isProbing = asker !== null && (await offersProbe(asker, answers, streams.env));
@@ -91,13 +90,13 @@ function refuseExisting(path: string, { force }: InitFlags): void {
   });
 }
 
-function fromFlags(path: string, flags: InitFlags): InitAnswers {
+function fromFlags(flags: InitFlags): InitAnswers {
   if (flags.baseUrl === undefined)
     throw new UsageError('the address of the API is missing', {
       hint: 'Add --base-url URL, or run `registry-mirror init` on a terminal without --yes.',
     });
   return {
-    ...withDefaults(path, flags),
+    ...withDefaults(flags),
     baseUrl: flags.baseUrl,
     tier: flags.tier ?? 'free',
     commercialUse: flags.commercialUse ?? false,
@@ -118,7 +117,7 @@ type Defaulted = Pick<
   | 'schemaPath'
 >;
 
-function withDefaults(path: string, flags: InitFlags): Defaulted {
+function withDefaults(flags: InitFlags): Defaulted {
   return {
     keyVariable: flags.keyVariable ?? 'REGISTRY_API_KEY',
     keyFile: flags.keyFile ?? null,
@@ -128,17 +127,11 @@ function withDefaults(path: string, flags: InitFlags): Defaulted {
     alreadySpent: flags.alreadySpent ?? 0,
     purpose: flags.watchlist !== undefined ? 'watchlist' : (flags.for ?? 'names'),
     watchlist: flags.watchlist ?? null,
-    schemaPath: relative(dirname(resolve(path)), SCHEMA) || SCHEMA,
+    schemaPath: documentPath('configuration.schema.json'),
   };
 }
 
-// This path is correct from src/cli and, in a built package, from dist/src/cli.
-const SCHEMA =
-  ['../../docs/', '../../../docs/']
-    .map((folder) => fileURLToPath(new URL(`${folder}configuration.schema.json`, import.meta.url)))
-    .find((path) => existsSync(path)) ?? 'configuration.schema.json';
-
-async function fromQuestions(path: string, flags: InitFlags, asker: Asker): Promise<InitAnswers> {
+async function fromQuestions(flags: InitFlags, asker: Asker): Promise<InitAnswers> {
   const baseUrl = flags.baseUrl ?? (await asker.text('Address of the API?', readAddress));
   const sourceName =
     flags.name ?? (await asker.text('Name of the registry?', readText('a name'), 'Registry'));
@@ -160,7 +153,7 @@ async function fromQuestions(path: string, flags: InitFlags, asker: Asker): Prom
   const perMinute = flags.perMinute ?? (await asker.text('Calls per minute?', readCount(1), '10'));
   const alreadySpent =
     flags.alreadySpent ?? (await asker.text('Calls that this account has already used?', readCount(0), '0'));
-  const defaults = withDefaults(path, flags);
+  const defaults = withDefaults(flags);
   return {
     ...defaults,
     baseUrl,
@@ -229,11 +222,12 @@ async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
   return limits;
 }
 
-const ALLOWANCE_QUESTION = `Allowance in your terms? (The documentation of the free tier gives both 100 calls in total
-and 1,000 calls per day. Use the limit in your own terms.)`;
+const ALLOWANCE_QUESTION =
+  'Allowance in your terms? (The documentation of the free tier gives both 100 calls in total and 1,000 calls per day. ' +
+  'Use the limit in your own terms.)';
 
 function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
-  const text = configText(answers);
+  const text = withWorkingLinks(configText(answers), standardStreams().env);
   // Check the text without the key and the watchlist, because they do not have to exist yet.
   const env = { [answers.keyVariable]: 'not-set-yet' };
   parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
@@ -250,10 +244,12 @@ function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
 
 function report(output: Output, path: string, { keyVariable, keyFile }: InitAnswers): void {
   const key = keyFile === null ? [`export ${keyVariable}=…`] : [];
-  const next = [...key, 'registry-mirror probe', 'registry-mirror sync'];
+  const { env } = standardStreams();
+  const next = [...key, 'registry-mirror probe', 'registry-mirror sync'].map((line) =>
+    withWorkingCommands(line, env),
+  );
   output.result({
     command: 'init',
-    ok: true,
     data: { file: path, next },
     text: [`Wrote ${path}. Next:`, ...next.map((line) => `  ${line}`)].join('\n'),
     attention: null,

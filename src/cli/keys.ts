@@ -76,7 +76,7 @@ function runAction(action: string, flags: SharedFlags, act: (context: ActionCont
   const file = openAccountFile(accountsBeside(config.ledger));
   try {
     const result = act({ file, nowMs: systemClock.now(), output });
-    output.result({ command: `keys ${action}`, ok: true, attention: null, ...result });
+    output.result({ command: `keys ${action}`, attention: null, ...result });
   } finally {
     file.close();
   }

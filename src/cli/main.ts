@@ -1,7 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../operations/version.ts';
 import { COMMANDS } from './commands.ts';
-import { fittedTo, openOutput, printError, standardStreams } from './output.ts';
+import {
+  fittedTo,
+  jsonDocument,
+  type Output,
+  openOutput,
+  printError,
+  type Streams,
+  standardStreams,
+} from './output.ts';
+import { withWorkingCommands } from './setting.ts';
 
 /** Runs one command and sets the exit code. */
 export async function main(given: readonly string[]): Promise<void> {
@@ -12,26 +21,55 @@ export async function main(given: readonly string[]): Promise<void> {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
+  const program = await openProgram(argv);
   try {
-    const program = await openProgram(argv);
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
-      return;
-    }
-    const output = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') }, streams);
-    process.exitCode = printError(error, argv[0] ?? '', output, streams);
+    const command = fullNameOf(program, argv);
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    const has = (flag: string) => argv.includes(flag);
+    const flags = { json: has('--json'), quiet: has('--quiet'), verbose: has('--verbose') || has('-v') };
+    const output = openOutput(flags, streams);
+    if (error instanceof CommanderError) printUsageError(error, command, output, streams);
+    process.exitCode = error instanceof CommanderError ? 2 : printError(error, command, output, streams);
   }
 }
 
-/** Moves `--json`, `--quiet` and `--config FILE` behind the command, because many users write them before it. */
+/** Moves flags that every command has behind the command, because many users write them before it. */
 function withFlagsLast(argv: readonly string[]): string[] {
   let at = 0;
-  while (/^--(json|quiet|config(=.*)?)$/.test(argv[at] ?? '')) at += argv[at] === '--config' ? 2 : 1;
+  while (/^(-v|--(json|quiet|verbose|config(=.*)?))$/.test(argv[at] ?? ''))
+    at += argv[at] === '--config' ? 2 : 1;
   const rest = argv.slice(at);
   const end = rest.includes('--') ? rest.indexOf('--') : rest.length;
   return rest.length === 0 ? [...argv] : [...rest.slice(0, end), ...argv.slice(0, at), ...rest.slice(end)];
+}
+
+/** The full name of the command that `argv` selects, such as `keys create`. */
+function fullNameOf(program: Command, argv: readonly string[]): string {
+  let command = program;
+  const names: string[] = [];
+  for (const word of argv) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next === undefined) continue;
+    command = next;
+    names.push(word);
+  }
+  return names.join(' ');
+}
+
+/** Prints a usage error as JSON. Commander has already printed it on standard error. */
+function printUsageError(
+  { code, message }: CommanderError,
+  command: string,
+  { mode }: Output,
+  { stdout, env }: Streams,
+): void {
+  if (mode !== 'json') return;
+  const see = command === '' ? 'registry-mirror --help' : `registry-mirror ${command} --help`;
+  const hint = withWorkingCommands(`See: ${see}`, env);
+  const text = code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
+  stdout.write(jsonDocument(command, null, { message: text, hint }));
 }
 
 /**
@@ -39,6 +77,7 @@ function withFlagsLast(argv: readonly string[]): string[] {
  * program's help.
  */
 export async function openProgram(argv: readonly string[]): Promise<Command> {
+  const { stdout, stderr, env } = standardStreams();
   const program = new Command('registry-mirror')
     .description(
       'Keeps a local SQLite copy of a company registry that is reachable only through a metered API.',
@@ -46,8 +85,8 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
     .version(VERSION)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
-      writeOut: (text) => process.stdout.write(fittedTo(process.stdout, text)),
-      writeErr: (text) => process.stderr.write(fittedTo(process.stderr, text)),
+      writeOut: (text) => stdout.write(fittedTo(stdout, withWorkingCommands(text, env))),
+      writeErr: (text) => stderr.write(fittedTo(stderr, withWorkingCommands(text, env))),
     })
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
@@ -70,7 +109,11 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
 
 const FIRST_STEPS = `
 Examples:
-  $ registry-mirror plan                 estimate the calls of a sync before it runs
-  $ registry-mirror sync                 send the most valuable calls, within the allowance
-  $ registry-mirror sync --max-calls 20  send at most 20 calls
-  $ registry-mirror status               coverage, allowance, last runs`;
+  $ registry-mirror demo       try everything with a sample registry on this machine
+  $ registry-mirror init       write a configuration, after a few questions
+  $ registry-mirror probe      learn the API with at most 16 calls
+  $ registry-mirror plan       estimate the calls of a sync before it runs
+  $ registry-mirror sync       send the most valuable calls, within the allowance
+  $ registry-mirror status     coverage, allowance, last runs
+
+Options and examples of a command: registry-mirror COMMAND --help`;

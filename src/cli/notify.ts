@@ -23,13 +23,13 @@ export function notifyCommand(): Command {
     'test [name]',
     'send a sample to a receiver, or to all; a receiver that accepts it is enabled again',
   ).action((name: string | undefined, flags: SharedFlags) =>
-    perform(flags, (context) => sendSamples(context, name)),
+    perform('test', flags, (context) => sendSamples(context, name)),
   );
   add('send', 'attempt the deliveries that are due, without a run').action((flags: SharedFlags) =>
-    perform(flags, sendDue),
+    perform('send', flags, sendDue),
   );
   add('status', 'list the receivers and their deliveries').action((flags: SharedFlags) =>
-    perform(flags, list),
+    perform('status', flags, list),
   );
   return command;
 }
@@ -48,6 +48,7 @@ interface ActionContext {
 type ActionResult = Omit<Result, 'command'>;
 
 async function perform(
+  name: string,
   flags: SharedFlags,
   action: (context: ActionContext) => Promise<ActionResult> | ActionResult,
 ): Promise<void> {
@@ -60,8 +61,8 @@ async function perform(
   try {
     registerReceivers({ warehouse, receivers: config.notify });
     const result = await action({ config, warehouse });
-    output.result({ command: 'notify', ...result });
-    process.exitCode = result.ok ? 0 : 1;
+    output.result({ command: `notify ${name}`, ...result });
+    process.exitCode = result.error == null ? 0 : 1;
   } finally {
     warehouse.close();
   }
@@ -85,7 +86,7 @@ async function sendSamples(
       : `${result.receiver} did not accept the sample: ${result.why}.`,
   );
   return {
-    ok: failed.length === 0,
+    error: failed.length === 0 ? null : { message: lines.join('\n'), hint: null },
     data: {
       results: results.map(({ receiver, is, ...rest }) => ({
         receiver,
@@ -110,7 +111,7 @@ function chosen(receivers: readonly Receiver[], name: string | undefined): reado
 async function sendDue({ config, warehouse }: ActionContext): Promise<ActionResult> {
   const { delivered, failed } = await deliverDue(notifyOptions({ config, warehouse, clock: systemClock }));
   const text = `Delivered ${delivered}, failed ${failed}. Failed deliveries are repeated.`;
-  return { ok: true, data: { delivered, failed }, text, attention: failed === 0 ? null : text };
+  return { data: { delivered, failed }, text, attention: failed === 0 ? null : text };
 }
 
 function list({ config, warehouse }: ActionContext): ActionResult {
@@ -118,7 +119,6 @@ function list({ config, warehouse }: ActionContext): ActionResult {
   const receivers = config.notify.flatMap(({ name }) => table.status(name) ?? []);
   const disabled = receivers.filter(({ disabledAt }) => disabledAt !== null);
   return {
-    ok: true,
     data: {
       receivers: receivers.map(({ name, disabledAt, why, delivered, waiting, error }) => ({
         name,

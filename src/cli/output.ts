@@ -3,6 +3,7 @@ import { type Environment, processEnvironment } from '../config/process_environm
 import { MirrorError } from '../errors.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { fittedText } from './fitted_text.ts';
+import { withWorkingLinks } from './setting.ts';
 
 /**
  * The output of a command. Data are printed on standard output, and everything else on standard error. At a terminal,
@@ -19,24 +20,43 @@ export interface Output {
   document(text: string): void;
   /** Prints a line on standard error, but only at a terminal. */
   note(line: string): void;
+  /** Prints a line on standard error, only with `--verbose`, but in every output mode. */
+  detail(line: string): void;
   /** Prints a progress line, which the next output overwrites. An empty line clears it. */
   progress(line: string): void;
   style(style: Parameters<typeof styleText>[0], text: string): string;
 }
 
 export interface Result {
+  /** The full name of the command, such as `keys create`. */
   readonly command: string;
-  readonly ok: boolean;
-  /** The `data` object of the JSON document. Its keys are in snake_case. */
+  /** The reason why the command failed; absent or null: it succeeded. */
+  readonly error?: ErrorText | null;
+  /** The `data` of the JSON document. Its keys are in snake_case. */
   readonly data: unknown;
   readonly text: string;
   /** The text that is printed with `--quiet`; null: nothing needs attention. */
   readonly attention: string | null;
 }
 
+/** The `error` of the JSON document. */
+export interface ErrorText {
+  readonly message: string;
+  /** The recommended action; null: the message already makes it clear. */
+  readonly hint: string | null;
+}
+
+/**
+ * The JSON document of every command, one line: `ok` is true if `error` is null. docs/output.schema.json describes it.
+ */
+export function jsonDocument(command: string, data: unknown, error: ErrorText | null): string {
+  return `${JSON.stringify({ ok: error === null, command, data, error })}\n`;
+}
+
 export interface OutputFlags {
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;
+  readonly verbose?: boolean | undefined;
 }
 
 export interface Streams {
@@ -55,20 +75,24 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
   const showsProgress = mode === 'text' && stderr.isTTY && !isSet(env.CI);
   const clear = showsProgress ? '\r\x1b[K' : '';
   const columns = columnsOf(stdout);
+  const adapted = (text: string) => withWorkingLinks(text, env);
   return {
     mode,
     columns,
-    result: ({ command, ok, data, text, attention }) => {
+    result: ({ command, error = null, data, text, attention }) => {
       if (clear !== '') stderr.write(clear);
-      if (mode === 'json') stdout.write(`${JSON.stringify({ ok, command, data })}\n`);
-      else if (mode === 'text') stdout.write(`${fittedText(text, columns)}\n`);
-      else if (attention !== null) stdout.write(`${attention}\n`);
+      if (mode === 'json') stdout.write(jsonDocument(command, data, error));
+      else if (mode === 'text') stdout.write(`${fittedText(adapted(text), columns)}\n`);
+      else if (attention !== null) stdout.write(`${adapted(attention)}\n`);
     },
     document: (text) => {
       stdout.write(text);
     },
     note: (line) => {
-      if (mode === 'text') stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
+      if (mode === 'text') stderr.write(`${clear}${fittedTo(stderr, adapted(line))}\n`);
+    },
+    detail: (line) => {
+      if (flags.verbose) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
     },
     progress: (line) => {
       if (showsProgress) stderr.write(`${clear}${line.slice(0, columns - 1)}`);
@@ -79,20 +103,19 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
 
 /** Prints an error in the format of `output`, and returns the exit code. */
 export function printError(given: unknown, command: string, output: Output, streams: Streams): number {
-  const { stdout, stderr } = streams;
+  const { stdout, stderr, env } = streams;
   const error = explainSqlite(given, 'the warehouse or the ledger');
   output.progress('');
+  for (let at = error; at instanceof Error; at = at.cause) output.detail(stackOf(at));
   if (!(error instanceof MirrorError)) {
     stderr.write(`registry-mirror ${command}: unexpected error; please report it\n${stackOf(error)}\n`);
     if (output.mode === 'json')
-      stdout.write(
-        `${JSON.stringify({ ok: false, command, error: { message: 'unexpected error', hint: null } })}\n`,
-      );
+      stdout.write(jsonDocument(command, null, { message: 'unexpected error', hint: null }));
     return 1;
   }
-  const { message, hint, exitCode } = error;
-  if (output.mode === 'json')
-    stdout.write(`${JSON.stringify({ ok: false, command, error: { message, hint } })}\n`);
+  const { message, exitCode } = error;
+  const hint = error.hint === null ? null : withWorkingLinks(error.hint, env);
+  if (output.mode === 'json') stdout.write(jsonDocument(command, null, { message, hint }));
   const text = `registry-mirror ${command}: ${message}${hint === null ? '' : `\n  → ${hint}`}`;
   stderr.write(`${fittedTo(stderr, text)}\n`);
   return exitCode;

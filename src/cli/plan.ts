@@ -54,7 +54,6 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
   const text = describeSyncEstimate({ cost: estimate, sync, scope, known, next, resumesAt }, output);
   output.result({
     command,
-    ok: true,
     data: {
       ...{ dry_run: true, focus, scope: scopeData(scope), ...costData(estimate) },
       companies: { known, registry: sync.size, to_find: sync.companies },

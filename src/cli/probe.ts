@@ -244,7 +244,7 @@ function print(output: Output, report: ProbeReport, file: Written): void {
   ].join('\n\n');
   output.result({
     command: 'probe',
-    ok: isComplete,
+    error: isComplete ? null : { message: outcomeOf(report, file), hint: null },
     data: {
       ended: run.ending.ended,
       why: 'why' in run.ending ? (run.ending.why ?? null) : null,
@@ -283,7 +283,6 @@ function announce(
   const text = specification === null ? cost : `${statementsText(output, specification)}\n\n${cost}`;
   output.result({
     command: 'probe',
-    ok: true,
     data: {
       dry_run: true,
       max_calls: maxCalls,

@@ -39,8 +39,8 @@ function report(output: Output, { run, answers, contradictions, proposals }: Dia
     ...(proposals.length === 0 ? [] : ['', ...describeChanges(proposals)]),
   ].join('\n');
   output.result({
-    command: 'probe --check',
-    ok: isGood,
+    command: 'probe',
+    error: isGood ? null : { message: headline(answers, contradictions.length), hint: null },
     data: { answers, contradictions, proposals, calls_spent: run?.totals.calls ?? 0 },
     text,
     attention: isGood ? null : text,

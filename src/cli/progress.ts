@@ -1,7 +1,8 @@
 import stringWidth from 'fast-string-width';
 import { targetOf } from '../call.ts';
+import type { OnProgress } from '../mirror.ts';
 import type { Outcome } from '../outcome.ts';
-import { count, counted, percent } from '../report/figures.ts';
+import { count, counted, duration, percent } from '../report/figures.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 import { printable } from './table.ts';
@@ -14,12 +15,17 @@ export interface ProgressBounds {
   readonly now: () => number;
 }
 
-/** Shows the progress of a run. The line is updated at most five times a second. */
-export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds) {
+/**
+ * Shows the progress of a run. The line is updated at most five times a second. With `--verbose`, each call also has a
+ * line of its own.
+ */
+export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds): OnProgress {
   let shownMs = 0;
-  return (totals: RunTotals, last: Outcome): void => {
+  return (totals, outcomes) => {
+    for (const outcome of outcomes) output.detail(callLine(outcome));
     const nowMs = now();
-    if (nowMs - shownMs < PROGRESS_EVERY_MS) return;
+    const last = outcomes.at(-1);
+    if (last === undefined || nowMs - shownMs < PROGRESS_EVERY_MS) return;
     shownMs = nowMs;
     output.progress(progressLine({ totals, last, startedMs, nowMs, maxCalls }, output.columns - 1));
   };
@@ -47,7 +53,7 @@ export function progressLine(progress: Progress, columns: number): string {
     maxCalls !== Infinity && `${counted(left, 'call')} left`,
     perMinute > 0 && left !== Infinity && `ends ${clockTime(nowMs + (left / perMinute) * MINUTE_MS, nowMs)}`,
     `${count(totals.listed)} new`,
-    counted(totals.fetched + totals.changed + totals.unchanged, 'record'),
+    counted(totals.fetched, 'record'),
     totals.failed > 0 && `${count(totals.failed)} failed`,
     lastCall(last),
   ];
@@ -65,6 +71,14 @@ function clockTime(atMs: number, nowMs: number): string {
   const time = at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
   if (at.toDateString() === new Date(nowMs).toDateString()) return time;
   return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
+}
+
+/** `2026-11-22T14:05:03.120Z search acme: ok (HTTP 200, 143 ms)` */
+function callLine(outcome: Outcome): string {
+  const { sentAt, status, durationMs, verdict } = outcome;
+  const why = 'why' in verdict ? `, ${printable(verdict.why)}` : '';
+  const response = status === null ? 'no response' : `HTTP ${status}`;
+  return `${sentAt} ${lastCall(outcome)}: ${verdict.is}${why} (${response}, ${duration(durationMs)})`;
 }
 
 function lastCall({ call }: Outcome): string {

@@ -94,7 +94,6 @@ function list(flags: ListFlags): void {
     const counts = register.counts();
     output.result({
       command: 'quarantine list',
-      ok: true,
       data: { counts, entries: entries.map(entryData) },
       text: describeList(entries, counts.open, output),
       attention: counts.open === 0 ? null : describeList(entries, counts.open, output),
@@ -109,7 +108,6 @@ function show(id: number, flags: SharedFlags): void {
     const text = body?.toString('utf8') ?? null;
     output.result({
       command: 'quarantine show',
-      ok: true,
       data: { ...entryData(entry), body: text },
       text: describeEntry(entry, text, output),
       attention: null,
@@ -148,7 +146,6 @@ function report(replayed: readonly Replayed[], output: Output): void {
   ].join('\n');
   output.result({
     command: 'quarantine replay',
-    ok: open.length === 0,
     data: {
       replayed: by.replayed?.length ?? 0,
       superseded: by.superseded?.length ?? 0,
@@ -173,7 +170,6 @@ function discard(ids: readonly number[], flags: ChoiceFlags): void {
     });
     output.result({
       command: 'quarantine discard',
-      ok: true,
       data: { discarded: entries.length },
       text: `${counted(entries.length, 'entry', 'entries')} discarded. The responses stay in the warehouse.`,
       attention: null,

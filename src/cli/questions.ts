@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../errors.ts';
-import type { Streams } from './output.ts';
+import { fittedTo, type Streams } from './output.ts';
 
 /** Asks a person at a terminal. Questions are printed on standard error, so that standard output contains only data. */
 export interface Asker {
@@ -40,19 +40,22 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     byDefault?: string,
   ): Promise<T> {
     for (;;) {
-      const shown = byDefault === undefined ? '' : ` [${byDefault}]`;
-      const given = (await Promise.race([lines.question(`${question}${shown} `), ended])).trim();
+      const shown = fittedTo(stderr, byDefault === undefined ? question : `${question} [${byDefault}]`);
+      // The line editor gets only the last line, because it redraws its prompt.
+      const lastLineAt = shown.lastIndexOf('\n') + 1;
+      stderr.write(shown.slice(0, lastLineAt));
+      const given = (await Promise.race([lines.question(`${shown.slice(lastLineAt)} `), ended])).trim();
       const value = read(given === '' ? (byDefault ?? '') : given);
       if (!(value instanceof Error)) return value;
-      stderr.write(`  ${value.message}\n`);
+      stderr.write(`${fittedTo(stderr, `  ${value.message}`)}\n`);
     }
   }
 
   return {
     text,
     choice: (question, options, byDefault) => {
-      const listed = options.map(({ label }, index) => `  ${index + 1}  ${label}\n`);
-      stderr.write(`${question}\n${listed.join('')}`);
+      const listed = options.map(({ label }, index) => `  ${index + 1}  ${label}`);
+      stderr.write(`${fittedTo(stderr, [question, ...listed].join('\n'))}\n`);
       const read = (answer: string) => optionOf(options, answer);
       return text('Number?', read, byDefault === undefined ? undefined : String(byDefault + 1));
     },

@@ -44,7 +44,7 @@ async function rebuild(flags: SharedFlags): Promise<void> {
       : `Stopped after ${counted(calls, 'stored response')}. Readers still see the old tables. To continue, run it again.`;
     output.result({
       command: 'reprocess',
-      ok: isWhole,
+      error: isWhole ? null : { message: text, hint: null },
       data: { ended: isWhole ? 'done' : 'interrupted', calls },
       text,
       attention: isWhole ? null : text,

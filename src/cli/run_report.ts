@@ -4,7 +4,7 @@ import type { Ending } from '../mirror.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
-import type { Output } from './output.ts';
+import type { ErrorText, Output } from './output.ts';
 
 /** Describes a run as text. */
 export function describeReport(report: RunReport, output: Output): string {
@@ -16,7 +16,7 @@ export function describeReport(report: RunReport, output: Output): string {
     headline,
     `  mirror  ${knownOf(report)}, ${counted(coverage.fetched, 'record')}`,
     `  run     ${count(totals.listed)} new, ${counted(totals.fetched, 'record')} fetched, ${count(totals.changed)} changed, ${count(totals.gone)} gone`,
-    `  cost    ${counted(totals.calls, 'call')} (${count(stats)} statistics, ${count(search)} searches, ${count(entity)} records); ${leftOf(report)}`,
+    `  cost    ${counted(totals.calls, 'call')} (${count(stats)} statistics, ${counted(search, 'search', 'searches')}, ${counted(entity, 'record')}); ${leftOf(report)}`,
   ];
   if (totals.failed > 0)
     lines.push(`  failed  ${counted(totals.failed, 'call')}; they are retried after a backoff`);
@@ -42,9 +42,9 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
     case 'allowance':
       return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;
     case 'max_calls':
-      return 'Stopped at --max-calls. The next run continues.';
+      return 'Call limit reached (--max-calls). The next run continues.';
     case 'max_minutes':
-      return 'Stopped at --max-minutes. The next run continues.';
+      return 'Time limit reached (--max-minutes). The next run continues.';
     case 'interrupted':
       return 'Interrupted: all received responses are loaded. The next run continues.';
     case 'another_run':
@@ -84,6 +84,11 @@ export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): nu
   }
 }
 
+/** The `error` of a run in the JSON document. Responses in quarantine are no failure. */
+export function errorOf(report: RunReport, exitCode: number): ErrorText | null {
+  return exitCode === 0 || exitCode === 3 ? null : { message: headlineOf(report), hint: null };
+}
+
 /** The text that is printed with `--quiet`; null: nothing needs attention. */
 export function attentionOf(report: RunReport, exitCode: number): string | null {
   const { ending, totals } = report;
@@ -119,13 +124,6 @@ function leftOf({ callsLeft }: RunReport): string {
   return callsLeft === Infinity ? 'no limit on calls' : `${counted(callsLeft, 'call')} left`;
 }
 
-function loadedNothing({
-  listed,
-  fetched,
-  changed,
-  unchanged,
-  gone,
-  callsByKind,
-}: RunReport['totals']): boolean {
-  return listed + fetched + changed + unchanged + gone === 0 && callsByKind.search + callsByKind.entity > 0;
+function loadedNothing({ listed, fetched, gone, callsByKind }: RunReport['totals']): boolean {
+  return listed + fetched + gone === 0 && callsByKind.search + callsByKind.entity > 0;
 }

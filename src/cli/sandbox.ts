@@ -19,6 +19,7 @@ import { changedProfile, PRESET_NAMES, readProfile } from '../sandbox/profile_fi
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
 import { interruptible, portNumber, wholeNumber } from './context.ts';
+import { jsonDocument } from './output.ts';
 
 /** `sandbox`: serves the registry's API on loopback, for tests and trials. */
 export function sandboxCommand(): Command {
@@ -192,7 +193,7 @@ function readyText(sandbox: Sandbox, account: Account, isJson: boolean): string 
   const companies = sandbox.companies.count();
   if (isJson) {
     const data = { url: sandbox.url, base_url: sandbox.baseUrl, key, companies, configuration };
-    return `${JSON.stringify({ ok: true, command: 'sandbox', data })}\n`;
+    return jsonDocument('sandbox', data, null);
   }
   return [
     `# Sandbox ready: ${sandbox.baseUrl}  key ${key}`,

@@ -54,7 +54,6 @@ function search(query: string, flags: SearchFlags): void {
     else
       output.result({
         command: 'search',
-        ok: true,
         data: { query, companies },
         text: describe(query, companies, output),
         attention: null,

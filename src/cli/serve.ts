@@ -76,6 +76,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       access: isLocal && page !== null ? 'open' : 'keyed',
       companyPage: page === null ? null : '/page/company?id={{id}}',
     },
+    operational: { sourceName: config.source.name, hasMetrics: page !== null, onlyLocalHosts: isLocal },
     ...(page === null ? {} : { intercept: page.handle }),
   });
   try {
@@ -114,7 +115,6 @@ function announce(
   ].filter((warning) => warning !== null);
   output.result({
     command: 'serve',
-    ok: true,
     data: { url, base_url: baseUrl, page, paths, companies, keys, warnings, dialect },
     text: [
       output.style('bold', `${config.source.name}: ${counted(companies, 'company', 'companies')}`),
@@ -122,6 +122,7 @@ function announce(
       `  API       ${baseUrl}, ${counted(keys, 'valid key')}`,
       `  OpenAPI   ${url}/openapi.json`,
       `  reconcile ${url}/reconcile (OpenRefine)`,
+      `  health    ${url}/health${hasPage ? `, metrics ${url}/metrics (Prometheus)` : ''}`,
       ...warnings.map((warning) => output.style('yellow', `  warning   ${warning}`)),
       '  Stop it with Ctrl-C.',
     ].join('\n'),

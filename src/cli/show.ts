@@ -59,7 +59,6 @@ function show(id: string, flags: ShowFlags): void {
     else
       output.result({
         command: 'show',
-        ok: true,
         data: dataOf(shown),
         text: describe(shown, output),
         attention: null,

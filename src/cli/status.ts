@@ -72,7 +72,7 @@ function showRun(config: Config, output: Output, runId: number): void {
       failedCalls: runs.list(run, { most: MAX_FAILED_CALLS, onlyFailed: true }),
     };
     const text = describeRun(details, output);
-    output.result({ command: 'status', ok: true, data: runData(details), text, attention: null });
+    output.result({ command: 'status', data: runData(details), text, attention: null });
   } finally {
     close();
   }
@@ -85,7 +85,7 @@ async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): 
     ...renderStatus(readings, output),
     attention: attentionOf(readings.health),
   }));
-  output.result({ command: 'status', ok: true, ...rendered });
+  output.result({ command: 'status', ...rendered });
 }
 
 function attentionOf({ problems }: Health): string | null {

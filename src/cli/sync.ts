@@ -20,7 +20,7 @@ import type { Output } from './output.ts';
 import { printPlan } from './plan.ts';
 import { describeChanges } from './probe_check.ts';
 import { showProgress } from './progress.ts';
-import { attentionOf, describeReport, exitCodeOf, yieldOfCalls } from './run_report.ts';
+import { attentionOf, describeReport, errorOf, exitCodeOf, yieldOfCalls } from './run_report.ts';
 
 interface SyncFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -129,7 +129,7 @@ function printReport(
   const changes = drifted.length === 0 ? null : describeChanges(drifted).join('\n');
   output.result({
     command: 'sync',
-    ok: exitCode === 0 || exitCode === 3,
+    error: errorOf(report, exitCode),
     data: { ...reportData(report), ...(changes === null ? {} : { proposals: drifted }) },
     text: lines(describeReport(report, output), changes, warning) ?? '',
     attention: lines(isRepeated ? null : attentionOf(report, exitCode), changes, warning),

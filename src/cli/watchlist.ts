@@ -47,7 +47,6 @@ function watchlist(flags: SharedFlags): void {
     const names = scope.names.map((name, at) => watchedName(name, findings[at] as Finding));
     output.result({
       command: 'watchlist',
-      ok: true,
       data: { counts: countsOf(names), names },
       text: [headline(names), ...names.map(lineOf)].join('\n'),
       attention: null,

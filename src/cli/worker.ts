@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { wholeNumber } from './context.ts';
+import { portNumber } from './context.ts';
 import { type Output, openOutput, printError, standardStreams } from './output.ts';
 import { captureConsole, openLogger } from './worker/log.ts';
 import { pauseCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
@@ -12,6 +12,7 @@ interface WorkerFlags {
   readonly healthPort?: number;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** `worker`: runs scheduled jobs from a queue in Redis until a signal stops it. */
@@ -29,10 +30,11 @@ export function workerCommand(): Command {
       .option(
         '--health-port <n>',
         'port of /health, /ready, /metrics and /queues (default: worker.health_port)',
-        wholeNumber,
+        portNumber,
       )
       .option('--json', 'print one JSON document at the end, also on a terminal')
       .option('--quiet', 'log warnings and errors only')
+      .option('-v, --verbose', 'log every call')
       .addCommand(runCommand())
       .addCommand(pauseCommand())
       .addCommand(resumeCommand())
@@ -62,7 +64,7 @@ async function work(flags: WorkerFlags): Promise<void> {
 
 async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   const configs = loadAll(flags);
-  const log = openLogger(flags.quiet ? 'warn' : configs[0].worker.log_level);
+  const log = openLogger(flags.quiet ? 'warn' : flags.verbose ? 'debug' : configs[0].worker.log_level);
   captureConsole(log);
   const end = untilStopped();
   const worker = await startWorker({ configs, log, onFatal: end.fatal });
@@ -104,7 +106,6 @@ function untilStopped(): { readonly promise: Promise<Why>; fatal(error: unknown)
 function printEnd(output: Output, signal: NodeJS.Signals): void {
   output.result({
     command: 'worker',
-    ok: true,
     data: { ended: 'stopped', signal },
     text: 'Stopped: all received responses are loaded. The next worker continues.',
     attention: null,

@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module';
 import { z } from 'zod';
+import { parseCron } from '../cron/parse_cron.ts';
 import { Secret, SecretUrl } from './secret.ts';
-
-const require = createRequire(import.meta.url);
 
 /** Schemas of single values in the configuration file, with their types in `Config`. */
 
@@ -94,11 +92,8 @@ export const Cron = z.string().superRefine((pattern, ctx) => {
 function cronFault(pattern: string): string | null {
   const fields = pattern.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `${fields === 1 ? '1 field' : `${fields} fields`}`;
-  // Load cron-parser only when it is needed. Loading takes a tenth of the program's start time, and most configurations
-  // contain no cron pattern.
-  const { CronExpressionParser } = require('cron-parser') as typeof import('cron-parser');
   try {
-    CronExpressionParser.parse(pattern);
+    parseCron(pattern);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
-import { CronExpressionParser } from 'cron-parser';
 import { IANAZone } from 'luxon';
+import { parseCron } from './parse_cron.ts';
 
 /** A cron pattern in a time zone. */
 export interface CronSchedule {
@@ -46,7 +46,7 @@ interface LocalTimes {
 
 function localTimes(pattern: string): LocalTimes {
   const parse = (currentMs: number) =>
-    CronExpressionParser.parse(pattern, { tz: 'UTC', currentDate: new Date(currentMs), hashSeed: pattern });
+    parseCron(pattern, { tz: 'UTC', currentDate: new Date(currentMs), hashSeed: pattern });
   return {
     everyHour: parse(0).fields.hour.values.length === HOURS_A_DAY,
     next: (afterMs) => parse(afterMs).next().getTime(),

@@ -89,7 +89,7 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
       return gone(subject);
     case 'absent':
       if (call.kind !== 'entity')
-        return { is: 'broken', why: `${statusLine(reply)}: the path was not found` };
+        return { is: 'broken', why: `${statusLine(reply)}: the path was not found`, isWrongAddress: true };
       return { is: 'absent', shape: responseFormOf(reply.status, body.json, body.text, call.entityId) };
     case 'throttled':
       return {
@@ -111,6 +111,7 @@ function understood(subject: Subject): Verdict {
   const { dialect, call, reply, body } = subject;
   if (body.json === undefined) {
     const verdict = broken(reply, body.flaw ?? 'the body is not JSON');
+    if (body.isMarkup) return { ...verdict, isWrongAddress: true };
     return body.exceedsLimit ? { ...verdict, isLasting: true } : verdict;
   }
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);

@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 import { requireDialect } from '../config/config.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { type BackfillEstimate, estimateBackfill } from '../estimate/backfill_estimate.ts';
-import type { Outcome } from '../outcome.ts';
+import type { OnProgress } from '../mirror.ts';
 import { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
 import { EMPTY_TOTALS, type RunTotals, sumOfTotals } from '../run_totals.ts';
 import {
@@ -174,7 +174,7 @@ export interface BackfillRun {
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
   readonly onStarted?: (runId: number) => void;
-  readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
+  readonly onProgress?: OnProgress;
 }
 
 export interface BackfillReport {
@@ -224,7 +224,9 @@ async function runOnce(
   let opened: OpenBackfill | null = null;
   const report = await run(workspace, {
     ...bounds,
-    ...(onProgress && { onProgress: (totals, last) => onProgress(sumOfTotals(before, totals), last) }),
+    ...(onProgress && {
+      onProgress: (totals, outcomes) => onProgress(sumOfTotals(before, totals), outcomes),
+    }),
     command: 'backfill',
     purpose: 'backfill',
     kinds: ALL_KINDS,

@@ -16,15 +16,7 @@ export async function exclusively<T extends { readonly ended: string }>(
   work: (runId: number) => Promise<T> | T,
 ): Promise<T> {
   const { db } = warehouse;
-  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive });
-  if (!lock.taken)
-    throw new FailedError(
-      `another run holds the lock of the warehouse (process ${lock.holder.pid} on ${lock.holder.host})`,
-      {
-        hint: 'Wait until that run has ended, or stop it; then retry.',
-      },
-    );
+  const owner = takeLock(db, clock);
   const heartbeatTimer = setInterval(() => heartbeat(db, owner, clock.now()), HEARTBEAT_MS);
   const runId = startRun(db, { command, owner, nowMs: clock.now() });
   try {
@@ -39,6 +31,21 @@ export async function exclusively<T extends { readonly ended: string }>(
     clearInterval(heartbeatTimer);
     releaseLock(db, owner);
   }
+}
+
+/**
+ * Takes the warehouse's lock, and returns the name of its owner.
+ *
+ * @throws FailedError if another run holds it.
+ */
+export function takeLock(db: Warehouse['db'], clock: Clock): string {
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive });
+  if (lock.taken) return owner;
+  throw new FailedError(
+    `another run holds the lock of the warehouse (process ${lock.holder.pid} on ${lock.holder.host})`,
+    { hint: 'Wait until that run has ended, or stop it; then retry.' },
+  );
 }
 
 const HEARTBEAT_MS = 5000;

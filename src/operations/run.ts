@@ -4,7 +4,7 @@ import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../clock.ts';
 import { FailedError } from '../errors.ts';
-import { type MirrorParts, mirror } from '../mirror.ts';
+import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Focus, Planner } from '../planner.ts';
@@ -12,6 +12,7 @@ import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
+import { isAddressDoubted } from '../warehouse/call.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import {
   acquireLock,
@@ -28,7 +29,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
 import type { RunReport } from './run_report.ts';
-import { explainedEnding } from './unusable_responses.ts';
+import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
 /** One bounded run of the engine. Cron, a user or a worker job starts it. */
 export interface RunOrder {
@@ -49,7 +50,7 @@ export interface RunOrder {
   readonly signal: AbortSignal;
   /** Called after the lock is taken, with the run's id in `_run`. */
   readonly onStarted?: (runId: number) => void;
-  readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
+  readonly onProgress?: OnProgress;
 }
 
 export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'search', 'entity']);
@@ -223,21 +224,27 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
     const endClockDoubt = openClockDoubtCheck(workspace);
-    let lastFailed: Outcome | null = null;
+    let lastUnusable: Outcome | null = null;
+    let hasUsable = false;
     const mirrored = await mirror(parts, {
       purpose,
       maxCalls,
       deadlineMs,
+      // If the latest calls of earlier runs did not reach the API, one call is enough to see that nothing has changed.
+      wrongAddressLimit:
+        order.assemble === undefined ? (isAddressDoubted(workspace.warehouse.db) ? 1 : 2) : Infinity,
       signal,
-      onProgress: (totals, last) => {
-        endClockDoubt(last);
-        if (last.verdict.is === 'broken') lastFailed = last;
-        onProgress?.(totals, last);
+      onProgress: (totals, outcomes) => {
+        for (const outcome of outcomes) endClockDoubt(outcome);
+        lastUnusable = outcomes.findLast(isUnusable) ?? lastUnusable;
+        hasUsable ||= outcomes.some((outcome) => outcome.call.kind !== 'stats' && !isUnusable(outcome));
+        onProgress?.(totals, outcomes);
       },
     });
     if (order.assemble !== undefined) return mirrored;
     const knowsNothing = openPlanner === undefined && readCoverage(workspace.warehouse.db).known === 0;
-    const facts = { config: workspace.config, totals: mirrored.totals, failed: lastFailed, knowsNothing };
+    const { config } = workspace;
+    const facts = { config, totals: mirrored.totals, lastUnusable, foundNothing: knowsNothing && !hasUsable };
     return { ...mirrored, ending: explainedEnding(mirrored.ending, facts) };
   } finally {
     parts.close();

@@ -6,26 +6,32 @@ import type { RunTotals } from '../run_totals.ts';
 
 /**
  * If a run failed because its responses could not be used, adds the URL and the remedy to the ending. A sync that would
- * end as done is also reported as failed if calls failed and the mirror still knows no company.
+ * end as done is also reported as failed if it had no usable response.
  */
 export function explainedEnding(
   ending: Ending,
   run: {
     readonly config: Config;
     readonly totals: RunTotals;
-    /** The outcome of the last failed call; null: no call failed. */
-    readonly failed: Outcome | null;
-    /** True if the run is a sync and the mirror knows no company. */
-    readonly knowsNothing: boolean;
+    /** The outcome of the last call without a usable response; null: every response could be used. */
+    readonly lastUnusable: Outcome | null;
+    /** True if the run is a sync, the mirror knows no company, and no search or record call had a usable response. */
+    readonly foundNothing: boolean;
   },
 ): Ending {
-  const { config, totals, failed, knowsNothing } = run;
-  const address = failed === null ? '' : addressOf(config, failed);
-  if (ending.ended === 'done' && totals.failed > 0 && knowsNothing)
-    return { ended: 'failed', why: `no response could be used: ${whyOf(failed)}${address}${REMEDY}` };
-  if (ending.ended === 'failed' && failed !== null && isWrongAddress(failed))
+  const { config, totals, lastUnusable, foundNothing } = run;
+  if (lastUnusable === null) return ending;
+  const address = addressOf(config, lastUnusable);
+  if (ending.ended === 'done' && totals.calls + totals.failed > 0 && foundNothing)
+    return { ended: 'failed', why: `no response could be used: ${whyOf(lastUnusable)}${address}${REMEDY}` };
+  if (ending.ended === 'failed' && isWrongAddress(lastUnusable))
     return { ...ending, why: `${ending.why}${address}${REMEDY}` };
   return ending;
+}
+
+/** Did the call fail, or did the upstream reject it? */
+export function isUnusable({ verdict }: Outcome): boolean {
+  return verdict.is === 'broken' || verdict.is === 'refused';
 }
 
 /** A wrong base URL returns 404 for searches and statistics, or the HTML page of a website. */
@@ -33,8 +39,8 @@ function isWrongAddress({ status, verdict }: Outcome): boolean {
   return verdict.is === 'broken' && (status === 404 || (status !== null && status >= 200 && status < 300));
 }
 
-function whyOf(failed: Outcome | null): string {
-  return failed?.verdict.is === 'broken' ? failed.verdict.why : 'every call failed';
+function whyOf({ verdict }: Outcome): string {
+  return 'why' in verdict ? verdict.why : verdict.is;
 }
 
 function addressOf(config: Config, { call }: Outcome): string {

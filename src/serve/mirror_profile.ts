@@ -22,6 +22,8 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
       query_param: search.query_param,
       identifier_param: search.identifier_param ?? freeName(IDENTIFIER_PARAM, search),
       query_template: search.query_template,
+      // `/api/search?q=` must never list everything, even if the registry ignores unknown parameters.
+      plain_param: freeName(PLAIN_PARAM, search) === PLAIN_PARAM ? PLAIN_PARAM : null,
       identifier_template: search.identifier_template,
       matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
       identifiers: 'prefix',
@@ -96,10 +98,16 @@ function pagingOf(paging: Paging): Paging {
 }
 
 /** Returns a parameter name that the registry does not use for another purpose. */
-function freeName(wanted: string, { query_param, paging }: Dialect['search']): string {
-  const taken = [query_param, paging.size_param, 'param' in paging ? paging.param : null];
+function freeName(wanted: string, { query_param, paging, extra }: Dialect['search']): string {
+  const taken = [
+    query_param,
+    paging.size_param,
+    'param' in paging ? paging.param : null,
+    ...Object.keys(extra),
+  ];
   return taken.includes(wanted) ? `${wanted}_` : wanted;
 }
 
 const IDENTIFIER_PARAM = 'identifier';
+const PLAIN_PARAM = 'q';
 const MAX_PAGE_SIZE = 100;

@@ -19,6 +19,7 @@ import { exportEndpoint } from './feed/export_endpoint.ts';
 import { mirrorCatalogue } from './mirror_catalogue.ts';
 import { mirrorDialect, mirrorProfile } from './mirror_profile.ts';
 import { openNameIndexUpdater } from './name_index_updater.ts';
+import { type OperationalOptions, openOperationalEndpoints } from './operational_endpoints.ts';
 import { openReconciliation, type ReconciliationOptions } from './reconciliation/reconciliation_service.ts';
 import { storedAccounts } from './stored_accounts.ts';
 import { storedMeter } from './stored_usage.ts';
@@ -38,6 +39,8 @@ export interface MirrorServiceOptions {
   readonly failed: (error: Error) => void;
   /** The settings of the reconciliation service for OpenRefine; undefined for no such service. */
   readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
+  /** The settings of /health and /metrics; undefined for neither. */
+  readonly operational?: Omit<OperationalOptions, 'db'>;
   /** Called before the endpoints. Returns true if it has responded to the request. */
   readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
 }
@@ -119,7 +122,12 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
             failed,
           });
     if (reconciliation !== null) opened.push(reconciliation.close);
+    const operational =
+      options.operational === undefined
+        ? null
+        : openOperationalEndpoints({ db: warehouse.db, ...options.operational });
     const server = boundedServer((request, response) => {
+      if (operational?.handle(request, response)) return;
       if (options.intercept?.(request, response)) return;
       if (reconciliation?.handle(request, response)) return;
       if (paths !== null) request.url = registryUrl(request, profile);

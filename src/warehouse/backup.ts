@@ -57,7 +57,8 @@ function settle(partial: string): void {
   reachDisk(partial);
 }
 
-function reachDisk(path: string): void {
+/** Flushes a file or a folder to the disk. */
+export function reachDisk(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);

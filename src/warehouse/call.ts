@@ -104,3 +104,18 @@ export function callsInOrder(db: Database): (after: number, most: number) => Sto
 export function lastCallId(db: Database): number {
   return (db.prepare('SELECT max(call_id) FROM _call').pluck().get() as number | null) ?? 0;
 }
+
+/**
+ * Did the two latest calls get a 404 or a response that is not JSON? Then the base URL is probably wrong, or it was wrong
+ * when they were sent.
+ */
+export function isAddressDoubted(db: Database): boolean {
+  const latest = db
+    .prepare<[], number>(
+      `SELECT outcome = 'broken' AND (status = 404 OR status BETWEEN 200 AND 299)
+       FROM _call WHERE kind <> 'probe' ORDER BY call_id DESC LIMIT 2`,
+    )
+    .pluck()
+    .all();
+  return latest.length === 2 && latest.every((isDoubtful) => isDoubtful === 1);
+}

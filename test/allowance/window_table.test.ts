@@ -113,7 +113,7 @@ allowance: { per_hour: 7 }
   test('appears in messages with the words of the row', () => {
     const ledger = ledgerOf(hourly(4));
     spendAt(ledger, NOON_MS);
-    expect(checkAllowance(ledger.state(NOON_MS))[0]?.what).toBe('1 of 4 calls used this hour, 3 left');
+    expect(checkAllowance(ledger.state(NOON_MS))[0]?.message).toBe('1 of 4 calls used this hour, 3 left');
   });
 
   test('has no quota forecast, but limits the forecast for longer windows', () => {

@@ -32,11 +32,11 @@ describe('a check', () => {
     ['22.17.1', 'problem'],
     ['20.11.0', 'problem'],
   ])('of Node %s returns %s', (node, is) => {
-    expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).is).toBe(is);
+    expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).status).toBe(is);
   });
 
   it('of SQLite passes if a full-text index can be created', () => {
-    expect(checkSqlite()).toMatchObject({ is: 'ok' });
+    expect(checkSqlite()).toMatchObject({ status: 'ok' });
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('a check', () => {
     // statfs(2) returns a signed number on 32-bit machines.
     [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xff534d42 | 0 }, ['ok', 'warning']],
   ])('of a disk with %j returns %j', (facts, are) => {
-    expect(checkDisk({ folder: '/srv', ...facts }).map(({ is }) => is)).toEqual(are);
+    expect(checkDisk({ folder: '/srv', ...facts }).map(({ status }) => status)).toEqual(are);
   });
 
   it.each([
@@ -64,15 +64,15 @@ describe('a check', () => {
       allowance: { unlimited: true },
       account,
     });
-    expect(checkTerms(config, NOW).map(({ is }) => is)).toEqual(are);
+    expect(checkTerms(config, NOW).map(({ status }) => status)).toEqual(are);
   });
 
   it('of the key never prints the key, and reports a rejected key', () => {
     const key = new Secret('a-key');
     const refused = { ...UNLIMITED, refusedKey: { fingerprint: key.fingerprint, sinceMs: NOW } };
-    expect(checkKey(sent(key), null)).toMatchObject({ is: 'ok' });
-    expect(checkKey(sent(key), refused)).toMatchObject({ is: 'problem' });
-    expect(checkKey(sent(new Secret('another-key')), refused)).toMatchObject({ is: 'note' });
+    expect(checkKey(sent(key), null)).toMatchObject({ status: 'ok' });
+    expect(checkKey(sent(key), refused)).toMatchObject({ status: 'problem' });
+    expect(checkKey(sent(new Secret('another-key')), refused)).toMatchObject({ status: 'note' });
     expect(JSON.stringify(checkKey(sent(key), refused))).not.toContain('a-key');
   });
 
@@ -91,8 +91,8 @@ describe('a check', () => {
       writeFileSync(path, text, { mode });
       writeFileSync(join(folder, 'key.txt'), 'a-key', { mode: 0o644 });
       const config = loadConfig({ path, env: { KEY: 'a-key' } });
-      const warned = checkFiles(config, path, NOW).filter(({ what }) => what.includes('other users'));
-      expect(warned.map(({ what }) => what.split(' contains ')[0])).toEqual(
+      const warned = checkFiles(config, path, NOW).filter(({ message }) => message.includes('other users'));
+      expect(warned.map(({ message }) => message.split(' contains ')[0])).toEqual(
         names.map((name) => join(folder, name)),
       );
     },
@@ -100,29 +100,29 @@ describe('a check', () => {
 
   it('of the key reports a problem if the key is not set', () => {
     const unknown = Secret.unknown(new Error('the environment variable KEY is not set'));
-    expect(checkKey(sent(unknown), null)).toMatchObject({ is: 'problem' });
+    expect(checkKey(sent(unknown), null)).toMatchObject({ status: 'problem' });
   });
 
   it('of the allowance warns if the account has no calls, but not if only the calls of the day are used up', () => {
     const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
     expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
-      is: 'warning',
+      status: 'warning',
     });
     expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'day' }] })[0]).toMatchObject({
-      is: 'note',
+      status: 'note',
     });
-    expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ is: 'ok' });
+    expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ status: 'ok' });
   });
 
   it('of the ledger reports a replaced ledger and other warehouses of the account', () => {
     expect(checkCount(0)).toEqual([]);
     expect(checkCount(7)[0]).toMatchObject({
-      is: 'problem',
-      what: expect.stringContaining('7 calls'),
+      status: 'problem',
+      message: expect.stringContaining('7 calls'),
       remedy: expect.stringContaining('doctor --rebuild-ledger'),
     });
     expect(checkUsers(['/a.db'], '/a.db')).toEqual([]);
-    expect(checkUsers(['/a.db', '/b.db'], '/a.db')).toMatchObject([{ is: 'warning' }]);
+    expect(checkUsers(['/a.db', '/b.db'], '/a.db')).toMatchObject([{ status: 'warning' }]);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe('a check', () => {
     [90_000, ['warning']],
     [-90_000, ['warning']],
   ])('of a clock that differs by %i ms returns %j', (offMs, are) => {
-    expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ is }) => is)).toEqual(are);
+    expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ status }) => status)).toEqual(are);
   });
 
   it('of a clock without a Date header returns no finding', () => {
@@ -191,12 +191,12 @@ describe('doctor', () => {
     expect((await upstream.cli('doctor', '--online')).code).toBe(1);
     const remembered = await upstream.cli('doctor');
     expect(remembered.code).toBe(1);
-    expect(findingOf(remembered.json, 'key').what).toContain('refused this key');
+    expect(findingOf(remembered.json, 'key').message).toContain('refused this key');
     expect((await upstream.cli('sync')).json.data.ended).toBe('unauthorised');
     expect(upstream.sandbox.arrivals()).toHaveLength(1);
     upstream.configure({});
     expect((await upstream.cli('doctor', '--online')).code).toBe(0);
-    expect(findingOf((await upstream.cli('doctor')).json, 'key').is).toMatch(/ok|warning/);
+    expect(findingOf((await upstream.cli('doctor')).json, 'key').status).toMatch(/ok|warning/);
   });
 
   it.each([
@@ -211,25 +211,27 @@ describe('doctor', () => {
     for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
     const { code, json } = await upstream.cli('doctor');
     expect(code).toBe(1);
-    expect(json.data.findings).toContainEqual({
-      ...{ check: 'ledger', is: 'problem', what: expect.stringContaining('ledger.db') },
-      remedy: expect.stringContaining('--rebuild-ledger'),
-    });
+    expect(json.data.findings).toContainEqual(
+      expect.objectContaining({
+        ...{ check: 'ledger', status: 'problem', message: expect.stringContaining('ledger.db') },
+        remedy: expect.stringContaining('--rebuild-ledger'),
+      }),
+    );
     expect(statesOf(json)).toMatchObject({ configuration: 'ok', connection: 'ok' });
   });
 
   it("warns of a clock that differs from the upstream's", async () => {
     const upstream = await place({}, { now: () => Date.now() + 3_600_000 });
     const { json } = await upstream.cli('doctor', '--online');
-    expect(findingOf(json, 'clock')).toMatchObject({ is: 'warning' });
-    expect(findingOf(json, 'clock').what).toMatch(/behind the upstream's/);
+    expect(findingOf(json, 'clock')).toMatchObject({ status: 'warning' });
+    expect(findingOf(json, 'clock').message).toMatch(/behind the upstream's/);
   });
 
   it('warns of a clock that was set back, until a response confirms the clock', async () => {
     const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
     setBackThreeHours(upstream);
     const warned = findingOf((await upstream.cli('doctor')).json, 'clock');
-    expect(warned).toMatchObject({ is: 'warning', what: expect.stringContaining('up to 5 h late') });
+    expect(warned).toMatchObject({ status: 'warning', message: expect.stringContaining('up to 5 h late') });
     await upstream.cli('doctor', '--online');
     expect(statesOf((await upstream.cli('doctor')).json)).not.toHaveProperty('clock');
   });
@@ -241,7 +243,7 @@ describe('doctor', () => {
     );
     setBackThreeHours(upstream);
     await upstream.cli('sync', '--max-calls', '3');
-    expect(findingOf((await upstream.cli('doctor')).json, 'clock').what).toContain('was set back');
+    expect(findingOf((await upstream.cli('doctor')).json, 'clock').message).toContain('was set back');
   });
 
   it('connects through a proxy, and names the proxy', async () => {
@@ -251,7 +253,7 @@ describe('doctor', () => {
     const { port } = proxy.address() as AddressInfo;
     upstream.configure({ upstream: { proxy: `http://me:secret@127.0.0.1:${port}` } });
     const { json, stdout } = await upstream.cli('doctor', '--online');
-    expect(findingOf(json, 'connection').what).toContain(`through the proxy http://127.0.0.1:${port}/`);
+    expect(findingOf(json, 'connection').message).toContain(`through the proxy http://127.0.0.1:${port}/`);
     expect(statesOf(json)).toMatchObject({ connection: 'ok', call: 'ok' });
     expect(stdout).not.toContain('secret');
   });
@@ -275,7 +277,7 @@ describe('doctor', () => {
     );
     await upstream.cli('sync', '--max-calls', '1');
     const { code, json } = await upstream.cli('doctor');
-    const warnings = json.data.findings.filter(({ is }: { is: string }) => is === 'warning');
+    const warnings = json.data.findings.filter(({ status }: { status: string }) => status === 'warning');
     expect(warnings.map(({ check }: { check: string }) => check)).toEqual(
       expect.arrayContaining(['key', 'account']),
     );
@@ -308,8 +310,8 @@ function setBackThreeHours({ folder }: Upstream): void {
 
 interface Found {
   readonly check: string;
-  readonly is: string;
-  readonly what: string;
+  readonly status: string;
+  readonly message: string;
   readonly remedy: string | null;
 }
 
@@ -320,7 +322,7 @@ function findingOf(json: { data: { findings: Found[] } }, check: string): Found 
 }
 
 function statesOf(json: { data: { findings: Found[] } }): Record<string, string> {
-  return Object.fromEntries(json.data.findings.map(({ check, is }) => [check, is]));
+  return Object.fromEntries(json.data.findings.map(({ check, status }) => [check, status]));
 }
 
 /** An HTTP proxy that supports only CONNECT. */

@@ -6,10 +6,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
-import { main, openProgram } from '../../src/cli/main.ts';
+import { openProgram } from '../../src/cli/main.ts';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { commandsOf } from '../docs/commands_page.ts';
+import { atTerminal, type Terminal } from '../support/terminal.ts';
+
+// The ledger compares the clock with the uptime of the machine, so the uptime follows the fake clock.
+vi.mock('node:os', async (original) => ({
+  ...(await original<typeof import('node:os')>()),
+  uptime: () => Date.now() / 1000,
+}));
 
 const NOW = Date.UTC(2027, 2, 10, 12, 0);
 const DAY_MS = 86_400_000;
@@ -122,41 +129,15 @@ const MACHINE = /^\w+ +(?:runtime|SQLite|disk|warehouse|Redis):/;
 async function shown(args: readonly string[], terminal: Terminal): Promise<string> {
   // The simulation of an estimate has a time limit: a stopped clock makes its result independent of the machine's load.
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW });
-  return await atTerminal(withConfig(args), terminal);
+  return await textAt(withConfig(args), terminal);
 }
 
-interface Terminal {
-  readonly columns: number | null;
-  readonly noColor?: string;
-}
-
-async function atTerminal(args: readonly string[], { columns, noColor = '' }: Terminal): Promise<string> {
-  let printed = '';
-  const restored = [process.stdout, process.stderr].map((stream) => {
-    const before = { isTTY: stream.isTTY, columns: stream.columns };
-    const write = vi.spyOn(stream, 'write').mockImplementation((text) => {
-      printed += text;
-      return true;
-    });
-    Object.assign(stream, { isTTY: columns !== null, columns: columns ?? undefined });
-    return () => {
-      write.mockRestore();
-      Object.assign(stream, before);
-    };
-  });
-  for (const [name, value] of Object.entries({ NO_COLOR: noColor, CI: '1', TERM: 'xterm' }))
-    vi.stubEnv(name, value);
-  const listeners = process.stdout.listeners('error');
+async function textAt(args: readonly string[], terminal: Terminal): Promise<string> {
   try {
-    await main(args);
+    return (await atTerminal(args, terminal)).text;
   } finally {
-    for (const restore of restored) restore();
-    for (const one of process.stdout.listeners('error'))
-      if (!listeners.includes(one)) process.stdout.off('error', one as () => void);
-    process.exitCode = 0;
     vi.useRealTimers();
   }
-  return printed;
 }
 
 function withConfig(args: readonly string[]): string[] {
@@ -198,7 +179,7 @@ function configure(name: string, overrides: Partial<ConfigInput>): void {
 async function fillMirror(): Promise<void> {
   const on = async (daysAgo: number, ...args: string[]) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW - daysAgo * DAY_MS });
-    await atTerminal([...args, '--config', AT('filling.yaml')], { columns: 100 });
+    await textAt([...args, '--config', AT('filling.yaml')], { columns: 100 });
   };
   await on(9, 'sync', '--max-calls', '12');
   await on(6, 'backfill', '--ids', AT('ids.txt'), '--max-calls', '3');

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { openProgram } from '../../src/cli/main.ts';
 import { COMMANDS_PAGE, commandsOf, withCommands } from './commands_page.ts';
+import { MAN_PAGE, manPage } from './man_page.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(COMMANDS_PAGE, 'utf8');
@@ -31,6 +32,10 @@ describe('docs/commands.md', () => {
     expect(status).toBe(0);
     expect(page).toContain(`## ${name}\n\n\`\`\`text\n${stdout.trimEnd()}\n\`\`\``);
   });
+});
+
+it('docs/registry-mirror.1 shows the current help of every command (update it with npm run docs:commands)', async () => {
+  expect(readFileSync(MAN_PAGE, 'utf8')).toBe(await manPage());
 });
 
 describe.each(documents)('%s', (path) => {

@@ -21,7 +21,7 @@ export function describeBackfill(report: BackfillReport, output: Output): string
     output.style('bold', `Backfill ${backfill.backfillId}: ${backfill.title}`),
     `  ${headline(report)}`,
     ...countLines(counts),
-    `  cost       ${counted(run.totals.calls, 'call')} (${count(stats)} statistics, ${count(search)} searches, ${count(entity)} records); ${left}`,
+    `  cost       ${counted(run.totals.calls, 'call')} (${count(stats)} statistics, ${counted(search, 'search', 'searches')}, ${counted(entity, 'record')}); ${left}`,
   ].join('\n');
 }
 
@@ -54,9 +54,9 @@ function headline({ run, backfill }: BackfillReport): string {
         ? `Paused: the ${counted(run.callsLeft, 'call')} left are reserved for scheduled runs (allowance.reserve).${resumption(run.ending.resumesAtMs)}`
         : headlineOf(run);
     case 'max_calls':
-      return 'Stopped at --max-calls. The same command resumes it.';
+      return 'Call limit reached (--max-calls). The same command resumes it.';
     case 'max_minutes':
-      return 'Stopped at its time limit. The same command resumes it.';
+      return 'Time limit reached. The same command resumes it.';
     case 'interrupted':
       return `Interrupted: all received responses are loaded. Resume: registry-mirror backfill --resume ${backfill.backfillId}`;
     default:

@@ -24,7 +24,6 @@ export function reportAgain(
   const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
   output.result({
     command: 'backfill',
-    ok: true,
     data: { ...orderData(chosen, counts), report: report ?? null },
     text:
       report === undefined
@@ -40,7 +39,6 @@ export function listUnfinished(workspace: Workspace, output: Output): void {
   const rows = table.unfinished().map((one) => ({ backfill: one, counts: table.counts(one.backfillId) }));
   output.result({
     command: 'backfill',
-    ok: true,
     data: { unfinished: rows.map((row) => orderData(row.backfill, row.counts)) },
     text: describeUnfinished(rows, output),
     attention: null,
@@ -53,7 +51,6 @@ export function cancel(workspace: Workspace, output: Output, backfillId: number)
   const isCancelled = backfillTable(workspace.warehouse.db).cancel(backfillId, workspace.clock.now());
   output.result({
     command: 'backfill',
-    ok: true,
     data: { backfill_id: backfillId, cancelled: isCancelled },
     text: isCancelled
       ? `Backfill ${backfillId} is cancelled: ${chosen.title}. Fetched records stay.`
@@ -80,7 +77,6 @@ export async function enqueue(
   const queued = await enqueueBackfill(config, request, () => queueBackfill(warehouse.db, request));
   output.result({
     command: 'backfill',
-    ok: true,
     data: { backfill_id: backfillId, title, queue: queued.queue, job: queued.job },
     text: `Backfill ${backfillId} (${title}) is job ${queued.job} of the queue ${queued.queue}. Progress: registry-mirror status. Report after its end: registry-mirror backfill --resume ${backfillId} --report FILE`,
     attention: null,
@@ -108,7 +104,6 @@ export function printEstimate(
   });
   output.result({
     command: 'backfill',
-    ok: true,
     data: { dry_run: true, title, ...costData(estimate) },
     text: [output.style('bold', `Estimate: backfill of ${title}`), ...describeCost(estimate)].join('\n'),
     attention: null,

@@ -13,7 +13,7 @@ export function runCommand(): Command {
     .action(async (name: string, _flags: SharedFlags, self: Command) => {
       const { config, output } = contextOf(self);
       const { job, ...state } = await addScheduledJob(config, name);
-      print(output, state, `${name} is job ${job} of the queue ${state.queue}.`, { job });
+      print(output, 'worker run', state, `${name} is job ${job} of the queue ${state.queue}.`, { job });
     });
   return withSharedOptions(command);
 }
@@ -34,7 +34,8 @@ function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
     .action(async (_flags: SharedFlags, self: Command) => {
       const { config, output } = contextOf(self);
       const state = await setPaused(config, name === 'pause');
-      print(output, state, state.isPaused ? '' : `The queue ${state.queue} starts jobs.`, {});
+      const text = state.isPaused ? '' : `The queue ${state.queue} starts jobs.`;
+      print(output, `worker ${name}`, state, text, {});
     });
   return withSharedOptions(command);
 }
@@ -48,15 +49,20 @@ function contextOf(command: Command): Context {
   return openContext({ ...flags, ...(config?.[0] !== undefined && { config: config[0] }) });
 }
 
-function print(output: Output, { queue, isPaused, isServed }: QueueState, text: string, data: object): void {
+function print(
+  output: Output,
+  command: string,
+  { queue, isPaused, isServed }: QueueState,
+  text: string,
+  data: object,
+): void {
   const lines = [
     text,
     isPaused ? `The queue ${queue} is paused: no job starts until \`registry-mirror worker resume\`.` : '',
     isServed ? '' : 'No worker serves the queue. Start one: registry-mirror worker',
   ];
   output.result({
-    command: 'worker',
-    ok: true,
+    command,
     data: { queue, ...data, paused: isPaused, served: isServed },
     text: lines.filter((line) => line !== '').join('\n'),
     attention: null,

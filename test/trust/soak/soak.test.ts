@@ -44,7 +44,7 @@ test.each(['2027-02-28', '2028-02-29', '2028-03-01', '2028-12-31'])(
     });
     const said = Array.from({ length: 60 * 24 }, (_, hour) => {
       const nowMs = Date.parse(ends) + (hour - 40 * 24) * 3_600_000;
-      return checkTerms(config, nowMs)[0]?.is;
+      return checkTerms(config, nowMs)[0]?.status;
     });
     const hours = (is: string) => said.filter((one) => one === is).length;
     expect([hours('ok'), hours('warning'), hours('problem')]).toEqual([10 * 24, 31 * 24, 19 * 24]);

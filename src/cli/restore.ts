@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import { MirrorError } from '../errors.ts';
+import { takeLock } from '../operations/exclusive.ts';
+import { counted } from '../report/figures.ts';
+import { readCoverage } from '../warehouse/coverage_counts.ts';
+import { forgottenCompanies } from '../warehouse/forget.ts';
+import { prepareReplacement } from '../warehouse/restore.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+
+/** `restore FILE`: replaces the warehouse by a backup. */
+export function restoreCommand(): Command {
+  const command = new Command('restore')
+    .description(
+      'Replaces the warehouse by a backup, after checking the backup. The old file stays beside it under another name. ' +
+        'The ledger is never restored: it still counts every call. Not possible while a run holds the lock of the warehouse.',
+    )
+    .argument('<file>', 'a file that `backup` wrote')
+    .addHelpText('after', '\nExamples:\n  $ registry-mirror restore backups/2027-01-31.db')
+    .action((file: string, flags: SharedFlags) => restore(resolve(file), flags));
+  return withSharedOptions(command);
+}
+
+async function restore(file: string, flags: SharedFlags): Promise<void> {
+  const { config, output } = openContext(flags);
+  const { warehouse: path } = config;
+  const { now } = systemClock;
+  const replacement = await prepareReplacement(file, path, now());
+  try {
+    const forgotten = lockAndClose(path);
+    const replaced = replacement.replace(now());
+    const { companies, forgottenSince } = contents(path, forgotten);
+    output.result({
+      command: 'restore',
+      data: {
+        ...{ file, warehouse: path, replaced, bytes: replacement.bytes, companies },
+        forgotten_since: forgottenSince,
+      },
+      text: [
+        `${path} is restored from ${file}: ${counted(companies, 'company', 'companies')}.`,
+        ...(replaced === null
+          ? []
+          : [`The old file is now ${replaced}. Delete it when you no longer need it.`]),
+        'The ledger was not restored: it still counts every call. Restart `serve` and `worker` if they run.',
+        ...(forgottenSince.length === 0
+          ? []
+          : [
+              `Forgotten after this backup, so erase again: registry-mirror forget ${forgottenSince.join(' ')}`,
+            ]),
+      ].join('\n'),
+      attention: null,
+    });
+  } finally {
+    replacement.discard();
+  }
+}
+
+/**
+ * Takes the lock of the old warehouse, so that no run starts before it is replaced, and closes it. The lock is not
+ * released, because it disappears with the file. Returns the forgotten ids.
+ */
+function lockAndClose(path: string): string[] {
+  const warehouse = openIfSound(path);
+  if (warehouse === null) return [];
+  try {
+    takeLock(warehouse.db, systemClock);
+    return forgottenIds(warehouse);
+  } finally {
+    // An open connection would later delete the WAL of the new file.
+    warehouse.close();
+  }
+}
+
+/** The warehouse; null if it is missing or cannot be opened, for example because it is corrupt. */
+function openIfSound(path: string): Warehouse | null {
+  if (!existsSync(path)) return null;
+  try {
+    return openWarehouse({ path, nowMs: systemClock.now() });
+  } catch (error) {
+    if (error instanceof MirrorError) return null;
+    throw error;
+  }
+}
+
+function forgottenIds({ db }: Warehouse): string[] {
+  return forgottenCompanies(db).map(({ entityId }) => entityId);
+}
+
+/** The contents of the restored warehouse, and the ids of `forgotten` that are not forgotten in it. */
+function contents(path: string, forgotten: readonly string[]) {
+  const warehouse = openWarehouse({ path, readonly: true, nowMs: systemClock.now() });
+  try {
+    const again = new Set(forgottenIds(warehouse));
+    const forgottenSince = forgotten.filter((id) => !again.has(id));
+    return { companies: readCoverage(warehouse.db).known, forgottenSince };
+  } finally {
+    warehouse.close();
+  }
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Database } from 'better-sqlite3';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { readCoverage } from '../warehouse/coverage_counts.ts';
+
+export interface OperationalOptions {
+  readonly db: Database;
+  /** The value of the label `registry`. */
+  readonly sourceName: string;
+  /** Whether /metrics is served. /health always is. */
+  readonly hasMetrics: boolean;
+  /** Whether /metrics rejects other host names, as web pages of other sites send them (DNS rebinding). */
+  readonly onlyLocalHosts: boolean;
+}
+
+export interface OperationalEndpoints {
+  /** Counts the request. Responds to GET /health and /metrics, and then returns true. */
+  handle(...request: Parameters<RequestListener>): boolean;
+}
+
+/** The endpoints for the operators of `serve`: GET /health for supervisors, GET /metrics for Prometheus. */
+export function openOperationalEndpoints(options: OperationalOptions): OperationalEndpoints {
+  const { db, hasMetrics, onlyLocalHosts } = options;
+  const { registry, count } = openMetrics(options);
+  return {
+    handle: (request, response) => {
+      response.once('finish', () => count(request, response));
+      const path = pathOf(request);
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (path === '/health' && isRead) {
+        sendHealth(response, db);
+        return true;
+      }
+      if (path !== '/metrics' || !isRead || !hasMetrics) return false;
+      if (onlyLocalHosts && !LOCAL_HOST.test(request.headers.host ?? '')) {
+        response.writeHead(421).end();
+        return true;
+      }
+      void registry.metrics().then(
+        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+        (error: Error) => response.destroy(error),
+      );
+      return true;
+    },
+  };
+}
+
+/** The server is healthy if it can read the warehouse. */
+function sendHealth(response: ServerResponse, db: Database): void {
+  let error: string | null = null;
+  try {
+    readCoverage(db);
+  } catch (cause) {
+    error = cause instanceof Error ? cause.message : String(cause);
+  }
+  response
+    .writeHead(error === null ? 200 : 503, { 'content-type': 'application/json' })
+    .end(`${JSON.stringify({ ok: error === null, error })}\n`);
+}
+
+function openMetrics({ db, sourceName }: OperationalOptions) {
+  const registry = new Registry();
+  registry.setDefaultLabels({ registry: sourceName });
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 });
+  new Gauge({
+    name: 'registry_mirror_companies',
+    help: 'Companies in the mirror by state: known, fetched, gone.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const coverage = readCoverage(db);
+      for (const state of ['known', 'fetched', 'gone'] as const) this.set({ state }, coverage[state]);
+    },
+  });
+  const requests = new Counter({
+    name: 'registry_mirror_served_requests_total',
+    help: 'Requests to this server by the first part of the path and by the status of the response.',
+    labelNames: ['path', 'status'],
+    registers,
+  });
+  const count = (request: IncomingMessage, response: ServerResponse) =>
+    requests.inc({ path: firstPart(pathOf(request)), status: response.statusCode });
+  return { registry, count };
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '/';
+}
+
+/** The first part of a known path, so that clients cannot create any number of labels. */
+function firstPart(path: string): string {
+  const part = path.split('/', 2)[1] ?? '';
+  return KNOWN.has(part) ? `/${part}` : 'other';
+}
+
+const KNOWN = new Set(['', 'api', 'changes', 'export', 'health', 'metrics', 'page', 'reconcile']);
+const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;

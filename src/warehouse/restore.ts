@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+import { FailedError, UsageError } from '../errors.ts';
+import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
+import { reachDisk } from './backup.ts';
+import { openWarehouse } from './warehouse.ts';
+
+/** A checked copy of a backup beside the warehouse, which can replace it. */
+export interface Replacement {
+  readonly bytes: number;
+  /** Puts the copy in place. Returns the new name of the old file; null: there was no file. */
+  replace(nowMs: number): string | null;
+  /** Deletes the copy if it is not in place. */
+  discard(): void;
+}
+
+/**
+ * Copies a backup into the folder of the warehouse at `path`, migrates the copy and checks it. The warehouse does not
+ * change before `replace` is called.
+ *
+ * @throws UsageError if the file is missing or is no warehouse; FailedError if it is corrupt, or if a newer program wrote
+ * it.
+ */
+export async function prepareReplacement(file: string, path: string, nowMs: number): Promise<Replacement> {
+  if (!existsSync(file))
+    throw new UsageError(`there is no file ${file}`, { hint: 'Name a file that `backup` wrote.' });
+  if (existsSync(path) && isSameFile(file, path))
+    throw new UsageError(`${file} is the warehouse itself`, { hint: 'Name a file that `backup` wrote.' });
+  const copy = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
+  const discard = () => {
+    for (const part of PARTS) rmSync(copy + part, { force: true });
+  };
+  try {
+    makeFolder(dirname(path));
+    await copyDatabase(file, copy);
+    const restored = openWarehouse({ path: copy, nowMs });
+    const verdict = restored.db.pragma('integrity_check(1)', { simple: true });
+    // The lock of a run that was active at the time of the backup.
+    restored.db.exec('DELETE FROM _lock');
+    restored.close();
+    if (verdict !== 'ok')
+      throw new FailedError(`${file} is corrupt: ${String(verdict)}`, { hint: 'Use an earlier backup.' });
+    reachDisk(copy);
+  } catch (error) {
+    discard();
+    throw explainSqlite(error, `the backup ${file}`);
+  }
+  return { bytes: statSync(copy).size, replace: (atMs) => replace(copy, path, atMs), discard };
+}
+
+async function copyDatabase(file: string, copy: string): Promise<void> {
+  const source = new Sqlite(file, { readonly: true });
+  try {
+    await source.backup(copy);
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Replaces the warehouse in one step. The old file gets a second name first, so that a complete warehouse exists at every
+ * moment. The WAL goes with the old file, because SQLite would apply it to the new one.
+ */
+function replace(copy: string, path: string, nowMs: number): string | null {
+  const isNew = !existsSync(path);
+  const kept = `${path}.replaced-${isoTime(nowMs).replaceAll(':', '')}`;
+  if (!isNew) linkSync(path, kept);
+  for (const part of ['-wal', '-shm']) if (existsSync(path + part)) renameSync(path + part, kept + part);
+  renameSync(copy, path);
+  reachDisk(dirname(path));
+  return isNew ? null : kept;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [statSync(one), statSync(other)];
+  return a.ino === b.ino && a.dev === b.dev;
+}
+
+const PARTS = ['', '-wal', '-shm', '-journal'];

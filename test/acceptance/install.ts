@@ -1,0 +1,105 @@
+// npm run accept install [-- 22 24 26]
+// Packs the package, installs it globally in an empty prefix with each major version of Node, and runs `demo`, the manual
+// page and `npx` there. Needs the npm registry.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+const majors = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['22', '24', '26'];
+const folder = mkdtempSync(join(tmpdir(), 'install-'));
+let failures = 0;
+try {
+  const tarball = pack();
+  for (const major of majors) checkNode(major, tarball);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failures === 0 ? 0 : 1;
+
+function pack(): string {
+  const printed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 600_000,
+  });
+  // The build prints lines before the document.
+  const [{ filename, size, entryCount }] = JSON.parse(printed.slice(printed.indexOf('\n[') + 1));
+  process.stdout.write(`${filename}: ${entryCount} files, ${Math.round(size / 1000)} kB\n`);
+  return join(folder, filename);
+}
+
+/** Installs the tarball globally with one Node version, and runs it in an empty folder. */
+function checkNode(major: string, tarball: string): void {
+  const runtime = join(folder, `node-${major}`);
+  mkdirSync(runtime);
+  npm(['install', '--silent', '--prefix', runtime, `node@${major}`], process.env.PATH ?? '');
+  const node = join(runtime, 'node_modules/node/bin');
+  const prefix = join(folder, `prefix-${major}`);
+  const path = `${node}:${prefix}/bin:${process.env.PATH}`;
+  const installed = npm(['install', '--global', '--prefix', prefix, tarball], path);
+  check(`Node ${major}: npm install --global`, installed.status === 0, installed.stderr);
+  check(
+    `Node ${major}: no warning about the engine`,
+    !installed.stderr.includes('EBADENGINE'),
+    installed.stderr,
+  );
+  const work = join(folder, `work-${major}`);
+  mkdirSync(work);
+  const run = (command: string, ...args: string[]) =>
+    spawnSync(command, args, {
+      cwd: work,
+      env: { ...clean(), PATH: path },
+      encoding: 'utf8',
+      timeout: 300_000,
+    });
+  const version = run('node', '--version').stdout.trim();
+  const demo = run('registry-mirror', 'demo', '--json');
+  const data = demo.status === 0 ? JSON.parse(demo.stdout).data : null;
+  check(
+    `Node ${major} (${version}): demo, ${data?.calls_spent} calls, ${data?.records} records of ${data?.registry_total} companies`,
+    data?.ended === 'done' && existsSync(join(work, 'data/demo.db')),
+    demo.stderr,
+  );
+  const hint = run('registry-mirror', 'status').stderr;
+  check(`Node ${major}: hints name the installed command`, hint.includes('`registry-mirror init`'), hint);
+  check(
+    `Node ${major}: manual page`,
+    existsSync(join(prefix, 'share/man/man1/registry-mirror.1')),
+    'share/man/man1/registry-mirror.1 is missing',
+  );
+  const npx = run('npx', '--yes', '--package', tarball, 'registry-mirror', 'status');
+  check(`Node ${major}: hints name npx`, npx.stderr.includes('`npx registry-mirror init`'), npx.stderr);
+}
+
+function npm(args: readonly string[], path: string) {
+  return spawnSync('node', [npmPath(), ...args, '--no-audit', '--no-fund'], {
+    cwd: folder,
+    env: { ...clean(), PATH: path },
+    encoding: 'utf8',
+    timeout: 600_000,
+  });
+}
+
+/** The script of npm itself, so that it runs with the Node version of the test. */
+function npmPath(): string {
+  const script = (process.env.PATH ?? '')
+    .split(':')
+    .map((entry) => join(entry, 'npm'))
+    .find((file) => existsSync(file));
+  if (script === undefined) throw new Error('npm is not on the PATH');
+  return join(dirname(realpathSync(script)), 'npm-cli.js');
+}
+
+/** The environment without the variables that npm sets for this script. */
+function clean(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+}
+
+function check(title: string, holds: boolean, details: string): void {
+  process.stdout.write(`${holds ? 'ok    ' : 'FAILED'}  ${title}\n`);
+  if (holds) return;
+  failures += 1;
+  process.stdout.write(`${details.trim().slice(-2000)}\n`);
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { openAsker, readCount } from '../../src/cli/questions.ts';
+import { DIALECT } from '../support/loader_dialect.ts';
+import { atTerminal } from '../support/terminal.ts';
+
+let folder: string;
+let config: string;
+let server: Server;
+let calls: string[];
+let respond: (response: ServerResponse) => void;
+
+beforeEach(async () => {
+  folder = mkdtempSync('/tmp/registry-mirror-');
+  calls = [];
+  server = createServer((request, response) => {
+    calls.push(request.url ?? '');
+    respond(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function configure(allowance: object = { unlimited: true }): void {
+  config = join(folder, 'registry-mirror.yaml');
+  const { port } = server.address() as AddressInfo;
+  const upstream = { base_url: `http://127.0.0.1:${port}/api`, api_key: 'a-key-of-a-test', concurrency: 1 };
+  writeFileSync(
+    config,
+    stringify({
+      ...{ version: 1, upstream, allowance: { per_minute: 'unlimited', ...allowance }, dialect: DIALECT },
+      ...{ warehouse: 'warehouse.db', ledger: 'ledger.db' },
+    }),
+  );
+}
+
+async function printed(...args: string[]): Promise<{ code: number; text: string }> {
+  const { code, text } = await atTerminal([...args, '--config', config], { columns: 80, noColor: '1' });
+  const { port } = server.address() as AddressInfo;
+  return { code, text: text.replaceAll(String(port), '#####').replaceAll(folder, '/tmp/folder') };
+}
+
+const html = (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'text/html' }).end('<!DOCTYPE html><html></html>');
+const notFound = (response: ServerResponse) => response.writeHead(404).end('{"error":"not found"}');
+
+it.each([
+  ['HTML instead of JSON', html, 'html'],
+  ['404 on every path', notFound, 'not-found'],
+])('%s names the URL and the remedy, and costs two calls, then one call a run', async (_, reply, name) => {
+  configure();
+  respond = reply;
+  const first = await printed('sync');
+  expect({ code: first.code, calls: calls.length }).toEqual({ code: 1, calls: 2 });
+  const second = await printed('sync');
+  expect({ code: second.code, calls: calls.length }).toEqual({ code: 1, calls: 3 });
+  await expect(`${first.text}\n${second.text}`).toMatchFileSnapshot(`snapshots/message-${name}.txt`);
+});
+
+it('a run after a wrong base URL continues normally as soon as a call succeeds', async () => {
+  configure();
+  respond = html;
+  await printed('sync');
+  respond = (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"total":1,"results":[{"id":"C1","name":"A"}],"id":"C1","name":"A","n":1}');
+  expect((await printed('sync')).text).toMatch(/1 new/);
+});
+
+it('a permanently exhausted quota is reported once, also with --quiet, and a reached call limit by its name', async () => {
+  configure({ total: 3 });
+  respond = (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"total":9,"results":[{"id":"C1","name":"A"}],"id":"C1","name":"A","n":1}');
+  const limited = await printed('sync', '--max-calls', '1');
+  const exhausted = await printed('sync', '--quiet');
+  const again = await printed('sync', '--quiet');
+  expect([limited.code, exhausted.code, again.code]).toEqual([0, 0, 0]);
+  expect(again.text).toBe('');
+  await expect(`${limited.text}\n${exhausted.text}`).toMatchFileSnapshot('snapshots/message-quota.txt');
+});
+
+it('a port out of range gets a message with the range', async () => {
+  configure();
+  const { code, text } = await printed('serve', '--port', '80000');
+  expect(code).toBe(2);
+  await expect(text).toMatchFileSnapshot('snapshots/message-port.txt');
+});
+
+it('a corrupt ledger is a finding of doctor among the others', async () => {
+  configure();
+  writeFileSync(join(folder, 'ledger.db'), 'not a SQLite file');
+  const { code, text } = await printed('doctor');
+  expect(code).toBe(1);
+  const findings = text.split(/\n(?=\w)/);
+  expect(findings.some((one) => one.startsWith('ok       configuration'))).toBe(true);
+  const ledger = findings.filter((one) => one.startsWith('problem  ledger'));
+  await expect(ledger.join('\n')).toMatchFileSnapshot('snapshots/message-ledger.txt');
+});
+
+it('questions are wrapped at words', async () => {
+  const shown: string[] = [];
+  const stderr = new PassThrough().on('data', (text) => shown.push(String(text)));
+  Object.assign(stderr, { isTTY: true, columns: 40 });
+  const input = new PassThrough();
+  const asker = openAsker(input, { stderr: stderr as never });
+  setImmediate(() => input.write('5\n'));
+  const question = 'Calls that this account has already used, in total and with every key?';
+  const answer = await asker.text(question, readCount(0), '0');
+  asker.close();
+  expect(answer).toBe(5);
+  const lines = stripVTControlCharacters(shown.join('')).split(/[\r\n]+/);
+  expect(lines.every((line) => line.length <= 40)).toBe(true);
+  expect(lines[0]).toBe('Calls that this account has already');
+});

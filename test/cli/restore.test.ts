@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { acquireLock } from '../../src/warehouse/lock.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
+import { DIALECT } from '../support/loader_dialect.ts';
+import { atTerminal } from '../support/terminal.ts';
+
+/** A mirror with one company, its backup, and one more company since. */
+async function backedUp() {
+  const folder = temporaryFolder();
+  const path = join(folder, 'warehouse.db');
+  const add = (id: string) => {
+    const warehouse = openWarehouse({ path, nowMs: START_MS });
+    bench({ warehouse }).search(id.toLowerCase(), { total: 1, results: [{ id, name: id }] });
+    warehouse.close();
+  };
+  const config = join(folder, 'registry-mirror.yaml');
+  writeFileSync(
+    config,
+    stringify({
+      version: 1,
+      upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'a-key-of-a-test' },
+      allowance: { unlimited: true },
+      dialect: DIALECT,
+      warehouse: 'warehouse.db',
+      ledger: 'ledger.db',
+    }),
+  );
+  const run = async (...args: string[]) => {
+    const printed = await atTerminal([...args, '--config', config], { columns: null });
+    return { ...printed, json: JSON.parse(printed.stdout) };
+  };
+  add('C1');
+  const backup = join(folder, 'backup.db');
+  await run('backup', backup);
+  add('C2');
+  return { folder, path, backup, run };
+}
+
+function idsIn(path: string): unknown[] {
+  const warehouse = openWarehouse({ path, readonly: true, nowMs: START_MS });
+  try {
+    return warehouse.db.prepare('SELECT entity_id FROM entity_overview ORDER BY 1').pluck().all();
+  } finally {
+    warehouse.close();
+  }
+}
+
+test('restore replaces the warehouse, keeps the old file and lists what was forgotten since', async () => {
+  const { path, backup, run } = await backedUp();
+  await run('forget', 'C1', '--yes');
+  const { code, json } = await run('restore', backup);
+  expect({ code, json }).toMatchObject({
+    code: 0,
+    json: { command: 'restore', data: { companies: 1, forgotten_since: ['C1'] } },
+  });
+  expect(idsIn(path)).toEqual(['C1']);
+  expect(idsIn(json.data.replaced)).toEqual(['C2']);
+  expect(idsIn(backup)).toEqual(['C1']);
+});
+
+test('restore works if the warehouse is corrupt or missing', async () => {
+  const { folder, path, backup, run } = await backedUp();
+  writeFileSync(path, 'no SQLite file');
+  expect((await run('restore', backup)).json.data.replaced).toContain('warehouse.db.replaced-');
+  expect(idsIn(path)).toEqual(['C1']);
+  for (const name of readdirSync(folder)) expect(name).not.toContain('partial');
+});
+
+test('restore changes nothing while a run holds the lock, or if the backup is corrupt', async () => {
+  const { folder, path, backup, run } = await backedUp();
+  writeFileSync(join(folder, 'corrupt.db'), Buffer.alloc(9000, 1));
+  expect(await run('restore', join(folder, 'corrupt.db'))).toMatchObject({ code: 1 });
+  expect(await run('restore', join(folder, 'missing.db'))).toMatchObject({ code: 2 });
+  expect(await run('restore', path)).toMatchObject({ code: 2 });
+  const holder = openWarehouse({ path, nowMs: START_MS });
+  const owner = { owner: 'other', pid: process.pid, host: 'elsewhere' };
+  acquireLock(holder.db, { ...owner, nowMs: Date.now(), isAlive: () => true });
+  expect(await run('restore', backup)).toMatchObject({
+    code: 1,
+    json: { error: { message: expect.stringContaining('another run holds the lock') } },
+  });
+  holder.close();
+  expect(idsIn(path)).toEqual(['C1', 'C2']);
+  expect(existsSync(backup)).toBe(true);
+});

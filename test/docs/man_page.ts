@@ -1,0 +1,53 @@
+import { COMMAND_NAMES, COMMANDS } from '../../src/cli/commands.ts';
+import { openProgram } from '../../src/cli/main.ts';
+import { VERSION } from '../../src/operations/version.ts';
+import { commandsOf } from './commands_page.ts';
+
+export const MAN_PAGE = new URL('../../docs/registry-mirror.1', import.meta.url);
+
+/** The manual page, with the same help of each command as docs/commands.md. */
+export async function manPage(): Promise<string> {
+  const program = await openProgram(COMMAND_NAMES);
+  const summaries = COMMANDS.map(({ name, summary }) => `.TP\n.B ${escaped(name)}\n${escaped(summary)}`);
+  const helps = [...commandsOf(program)].map(
+    ({ name, help }) => `.SS ${escaped(name)}\n.nf\n${escaped(help.trimEnd())}\n.fi`,
+  );
+  return `${[
+    `.TH REGISTRY\\-MIRROR 1 "" "registry\\-mirror ${VERSION}" "User Commands"`,
+    section('NAME', 'registry-mirror - local SQLite copy of a company registry behind a metered API'),
+    `.SH SYNOPSIS\n.B registry\\-mirror\n.I command\n[\\fIoptions\\fR]`,
+    section('DESCRIPTION', program.description()),
+    `.SH COMMANDS\n${summaries.join('\n')}`,
+    `.SH EXIT STATUS\n${EXIT_CODES.map(([code, meaning]) => `.TP\n.B ${code}\n${escaped(meaning)}`).join('\n')}`,
+    section('FILES', FILES),
+    section('ENVIRONMENT', ENVIRONMENT),
+    `.SH OPTIONS AND EXAMPLES OF EACH COMMAND\n${helps.join('\n')}`,
+  ].join('\n')}\n`;
+}
+
+function section(title: string, text: string): string {
+  return `.SH ${title}\n${escaped(text)}`;
+}
+
+/** Escapes the characters with a meaning in roff: backslashes, hyphens, and dots and quotes at the start of a line. */
+function escaped(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^(?=[.'])/gm, '\\&');
+}
+
+const EXIT_CODES = [
+  ['0', 'done, or paused because the allowance is exhausted'],
+  ['1', 'failed'],
+  ['2', 'usage or configuration error'],
+  ['3', 'done, with responses in quarantine'],
+  ['75', 'paused, with --strict'],
+  ['130', 'interrupted; the calls in flight were loaded'],
+] as const;
+const FILES =
+  'registry-mirror.yaml in the working directory or a folder above it, or in ~/.config/registry-mirror, is the configuration. ' +
+  'It names the warehouse (data/warehouse.db) and the ledger (data/ledger.db).';
+const ENVIRONMENT =
+  'REGISTRY_MIRROR_CONFIG selects another configuration. NO_COLOR, CI and TERM are respected. HTTPS_PROXY, HTTP_PROXY and ' +
+  'NO_PROXY select a proxy.';
