@@ -43,6 +43,7 @@ export const JOB_SCHEDULES: readonly JobSchedule[] = Object.values(SCHEDULES);
 export function healthSettings(config: Config): HealthSettings {
   return {
     licenceEnds: config.account.license_ends,
+    receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },
     jobs: JOB_SCHEDULES.map((job) => ({ name: job.name, pattern: job.pattern(config) })),
   };

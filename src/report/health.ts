@@ -43,6 +43,8 @@ export interface HealthFacts {
   /** The last day of a paid licence (`2027-03-31`); null: unknown. */
   readonly licenceEnds: string | null;
   readonly overdueSchedules: readonly OverdueSchedule[];
+  /** The names of the configured receivers of notifications that are disabled. */
+  readonly disabledReceivers: readonly string[];
 }
 
 /** Formats a time (epoch milliseconds) with its zone: `21 Nov 2026, 14:05 UTC`. */
@@ -181,6 +183,19 @@ const CAUSES = [
       return {
         cause: `No worker serves the ${overdueSchedules.length === 1 ? 'schedule' : 'schedules'} ${names}, due on ${formatTime(first.dueMs)}.`,
         remedy: 'Start `registry-mirror worker`, or run `registry-mirror sync` from cron.',
+      };
+    },
+  },
+  {
+    name: 'receiver_disabled',
+    find({ disabledReceivers: names }) {
+      if (names.length === 0) return null;
+      const [receivers, are, get] =
+        names.length === 1 ? ['receiver', 'is', 'gets'] : ['receivers', 'are', 'get'];
+      return {
+        cause: `The ${receivers} ${names.join(', ')} ${are} disabled and ${get} no notifications.`,
+        remedy:
+          'Show the reason with `registry-mirror notify status`. Remove it, then run `registry-mirror notify test`.',
       };
     },
   },

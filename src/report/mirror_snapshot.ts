@@ -1,6 +1,7 @@
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import { lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
 import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
+import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { type FileSizes, fileSizes } from '../warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { type RunRow, recentRuns } from '../warehouse/run.ts';
@@ -70,6 +71,8 @@ export function readAllowance(ledger: Ledger, nowMs: number): AllowanceSnapshot 
 export interface HealthSettings extends Schedules {
   /** The last day of a paid licence (`2027-03-31`); null: unknown. */
   readonly licenceEnds: string | null;
+  /** The names of the configured receivers of notifications. */
+  readonly receivers: readonly string[];
 }
 
 export interface HealthSources {
@@ -88,6 +91,7 @@ export function readHealth({ nowMs, mirror, allowance, settings, formatTime }: H
     ...{ nowMs, isRunning: isHeld, runs, lastSuccessAt, quarantined, allowance },
     licenceEnds: settings.licenceEnds,
     overdueSchedules: mirror === null ? [] : overdueSchedules(mirror.db, settings, nowMs),
+    disabledReceivers: mirror === null ? [] : disabledReceivers(mirror.db, settings.receivers),
   };
   return healthOf(facts, formatTime);
 }

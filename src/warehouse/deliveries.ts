@@ -87,6 +87,12 @@ export function deliveryTable(db: Database) {
   };
 }
 
+/** Selects the receivers that are disabled from `names`. */
+export function disabledReceivers(db: Database, names: readonly string[]): string[] {
+  const isDisabled = db.prepare('SELECT 1 FROM _receiver WHERE name = ? AND disabled_at IS NOT NULL');
+  return names.filter((name) => isDisabled.get(name) !== undefined);
+}
+
 /** Removes a forgotten company from the undelivered digests. */
 export function eraseFromDigests(db: Database, entityId: string): void {
   const lists = ['new', 'changed', 'gone'].map(

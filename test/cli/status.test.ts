@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -55,6 +55,25 @@ test('status --run shows how one run ended, its calls and its failed calls', () 
     expect.objectContaining({ kind: 'stats', outcome: 'unauthorised', status: 401 }),
   );
   expect(JSON.parse(status('--run', '1', '--json').stdout).data).toMatchObject({ failed_calls: [] });
+});
+
+test('status and doctor report a disabled receiver of notifications', () => {
+  const { db } = mirror.house.warehouse;
+  db.exec(
+    `INSERT INTO _receiver (name, version, disabled_at, why) VALUES ('ops', 0, '2026-03-01', 'no response')`,
+  );
+  const text = readFileSync(config, 'utf8');
+  writeFileSync(
+    config,
+    `${text}notify: [{ name: ops, command: [/bin/true] }, { name: new, command: [/bin/true] }]\n`,
+  );
+  const cause = 'The receiver ops is disabled and gets no notifications';
+  const { data } = JSON.parse(status('--json').stdout);
+  expect(data.health.problems).toContainEqual(expect.objectContaining({ cause: `${cause}.` }));
+  const doctor = spawnSync(process.execPath, [BIN, 'doctor', '--config', config, '--json'], {
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(doctor.stdout).data.findings).toContainEqual(expect.objectContaining({ what: cause }));
 });
 
 test('status --run exits with 2 and a hint if the run is unknown', () => {

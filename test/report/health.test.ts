@@ -34,6 +34,7 @@ const HEALTHY: HealthFacts = {
   allowance: UNLIMITED,
   licenceEnds: null,
   overdueSchedules: [],
+  disabledReceivers: [],
 };
 
 const health = (changes: Partial<HealthFacts>) => healthOf({ ...HEALTHY, ...changes }, formatTime);
@@ -80,6 +81,8 @@ describe('a mirror needs its user', () => {
       { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }] },
       /schedule poll-stats, due on 2027-03-10T12/,
     ],
+    ['receiver_disabled', { disabledReceivers: ['ops'] }, /^The receiver ops is disabled and gets no/],
+    ['receiver_disabled', { disabledReceivers: ['a', 'b'] }, /^The receivers a, b are disabled and get no/],
     ['quarantine', { quarantined: 1 }, /^1 response could not be processed and is in quarantine\.$/],
   ])('because of %s', (name, changes, cause) => {
     const { state, problems } = health(changes);
