@@ -57,6 +57,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     search: ['acceptance/search.ts', '`search` with misspelt names of the demo'],
     mirror: ['acceptance/mirror.ts', 'a whole registry, compared record by record'],
     names: ['acceptance/names.ts', 'a backfill of many names, a third of them misspelt'],
+    notify: ['acceptance/notify.ts', 'digests, while the sender is killed and receivers fail'],
     questions: ['acceptance/questions.ts', 'the documented questions in SQLite, Python and DuckDB'],
     rate: ['acceptance/rate.ts', '`sync` in real time at a limited rate'],
   },
