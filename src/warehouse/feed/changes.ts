@@ -30,7 +30,11 @@ export interface FeedTable {
  * their deleted rows are in the feed, are excluded.
  */
 export function feedTables(db: Database): FeedTable[] {
-  return exportableTables(db).map((name) => ({ name, columns: columnsOf(db, name), keys: keysOf(name) }));
+  return exportableTables(db).map((name) => feedTable(db, name));
+}
+
+function feedTable(db: Database, name: string): FeedTable {
+  return { name, columns: columnsOf(db, name), keys: keysOf(name) };
 }
 
 /** Does the table contain rows about companies? `forget` deletes such rows. */
@@ -116,20 +120,25 @@ interface Reader {
 }
 
 function openRows(db: Database): Reader {
-  const tables = new Map(feedTables(db).map((table) => [table.name, table]));
-  const selects = new Map(
-    [...tables.values()].map(({ name, keys }) => {
-      const order = keys.length > 1 ? 'ORDER BY position' : '';
-      const sql = `SELECT * FROM ${quoted(name)} WHERE ${keys[0]} = ? ${order}`;
-      return [name, db.prepare<[Cell], Cell[]>(sql).raw().safeIntegers()];
-    }),
-  );
-  const below = (root: string) => [...tables.keys()].filter((name) => name.startsWith(`${root}__`));
+  const names = exportableTables(db);
+  const opened = new Map<string, (key: Cell) => ReturnType<Rows>>();
+  const open = (name: string): ((key: Cell) => ReturnType<Rows>) => {
+    if (!names.includes(name)) return () => ({ table: droppedTable(name), rows: [] });
+    const table = feedTable(db, name);
+    const order = table.keys.length > 1 ? 'ORDER BY position' : '';
+    const select = db
+      .prepare<[Cell], Cell[]>(`SELECT * FROM ${quoted(name)} WHERE ${table.keys[0]} = ? ${order}`)
+      .raw()
+      .safeIntegers();
+    return (key) => ({ table, rows: select.all(key) });
+  };
+  const below = (root: string) => names.filter((name) => name.startsWith(`${root}__`));
   return {
-    rows: (name, key) => ({
-      table: tables.get(name) ?? droppedTable(name),
-      rows: selects.get(name)?.all(key) ?? [],
-    }),
+    rows: (name, key) => {
+      const read = opened.get(name) ?? open(name);
+      opened.set(name, read);
+      return read(key);
+    },
     lists: { record: below('entity'), summary: below('search_result') },
   };
 }

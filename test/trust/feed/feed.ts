@@ -1,24 +1,43 @@
-// npm run trust feed -- [--histories 10000] [--seed 1]
+// npm run trust feed -- [--histories 10000] [--seed 1] [--workers 2]
 // Simulates random histories: records, searches, deletions, returns, new columns, forget, reprocess with other mappings.
 // Consumers follow the change feed in pages of random sizes. In the end each must have the tables of a full export.
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { liveHistory } from './history.ts';
+import { Worker } from 'node:worker_threads';
+import type { Simulated } from './worker.ts';
 
 const { values } = parseArgs({
-  options: { histories: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
+  options: {
+    histories: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '2' },
+  },
 });
 const first = Number(values.seed);
+const step = Number(values.workers);
+const end = first + Number(values.histories);
 const counts = new Map<string, number>();
-const broken: string[] = [];
-for (let seed = first; seed < first + Number(values.histories); seed++) {
-  try {
-    for (const [step, count] of await liveHistory(seed)) counts.set(step, (counts.get(step) ?? 0) + count);
-  } catch (error) {
-    broken.push(error instanceof Error ? error.message : String(error));
-    process.stderr.write(`${broken.at(-1)}\n`);
-  }
-}
-process.stdout.write(
-  `${JSON.stringify({ histories: Number(values.histories), steps: Object.fromEntries(counts), broken: broken.length })}\n`,
+let histories = 0;
+let broken = 0;
+
+await Promise.all(
+  Array.from({ length: step }, async (_, at) => {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+      workerData: { first: first + at, end, step },
+    });
+    worker.on('message', add);
+    await once(worker, 'exit');
+  }),
 );
-process.exitCode = broken.length === 0 ? 0 : 1;
+process.stdout.write(`${JSON.stringify({ histories, steps: Object.fromEntries(counts), broken })}\n`);
+process.exitCode = broken === 0 && histories === end - first ? 0 : 1;
+
+function add({ steps, error }: Simulated): void {
+  histories += 1;
+  for (const [name, count] of steps) counts.set(name, (counts.get(name) ?? 0) + count);
+  if (error !== null) {
+    broken += 1;
+    process.stderr.write(`${error}\n`);
+  }
+  if (histories % 500 === 0) process.stderr.write(`${histories} histories, ${broken} broken\n`);
+}

@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { liveHistory, type Step } from './history.ts';
+
+/** The result of one history. */
+export interface Simulated {
+  readonly steps: ReadonlyMap<Step, number>;
+  /** The difference between a copy and the export; null if there is none. */
+  readonly error: string | null;
+}
+
+/** Every fourth history has rebuilds. */
+const REBUILD_EVERY = 4;
+
+const { first, end, step } = workerData as { first: number; end: number; step: number };
+for (let seed = first; seed < end; seed += step) parentPort?.postMessage(await simulated(seed));
+
+async function simulated(seed: number): Promise<Simulated> {
+  try {
+    return { steps: await liveHistory(seed, { rebuilds: seed % REBUILD_EVERY === 0 }), error: null };
+  } catch (error) {
+    return { steps: new Map(), error: error instanceof Error ? error.message : String(error) };
+  }
+}
