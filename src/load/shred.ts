@@ -100,9 +100,12 @@ function addRow(shredding: Shredding, table: InferredTable, parentPosition: numb
 }
 
 function storeMembers(shredding: Shredding, parent: SchemaPath, object: JsonObject, row: Row): void {
-  for (const key of Object.keys(object)) {
+  const keys = Object.keys(object);
+  // All members are added before any of them gets a column, because their names must not clash.
+  const members = keys.map((key) => memberOf(shredding.schema, parent, key));
+  for (const [at, schemaPath] of members.entries()) {
+    const key = keys[at] ?? '';
     const value = object[key] as Json;
-    const schemaPath = memberOf(shredding.schema, parent, key);
     if (schemaPath?.rule?.drop) continue;
     if (schemaPath === null) keepUnknownMember(shredding, row, parent, key, value);
     else storeValue(shredding, schemaPath, value, row);

@@ -7,16 +7,34 @@ import { reservedColumns } from './published_columns.ts';
 
 const MAX_LENGTH = 100;
 
-/** Returns the column name for a path in the payload. `keys` are the keys on this path. */
-export function columnName(keys: readonly string[], taken: ReadonlySet<string>): string {
-  const joined = keys.map(snakeCase).join('__');
-  const isOurs = keys[0]?.startsWith('_') || RESERVED.has(joined);
+/**
+ * Returns the column name for a path in the payload. `keys` are the keys on this path. `shortKeys` are the keys after
+ * its containers; they form the name unless this name is taken or reserved.
+ */
+export function columnName(
+  keys: readonly string[],
+  taken: ReadonlySet<string>,
+  shortKeys: readonly string[] = keys,
+): string {
+  const joined = shortKeys.map(snakeCase).join('__');
+  const isOurs = shortKeys[0]?.startsWith('_') || RESERVED.has(joined);
+  if (shortKeys.length < keys.length && (isOurs || taken.has(joined))) return columnName(keys, taken);
   return unique(isOurs ? `field_${joined}` : joined, taken);
 }
 
-/** Returns the name of the child table for the list at `keys` in the rows of `parent`. */
-export function childTableName(parent: string, keys: readonly string[], taken: ReadonlySet<string>): string {
-  return unique([parent, ...(keys.length === 0 ? ['items'] : keys.map(snakeCase))].join('__'), taken);
+/**
+ * Returns the name of the child table for the list at `keys` in the rows of `parent`. `shortKeys` are the keys after its
+ * containers.
+ */
+export function childTableName(
+  parent: string,
+  keys: readonly string[],
+  taken: ReadonlySet<string>,
+  shortKeys: readonly string[] = keys,
+): string {
+  const name = [parent, ...(keys.length === 0 ? ['items'] : shortKeys.map(snakeCase))].join('__');
+  if (shortKeys.length < keys.length && taken.has(name)) return childTableName(parent, keys, taken);
+  return unique(name, taken);
 }
 
 /**

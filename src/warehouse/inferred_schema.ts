@@ -1,6 +1,7 @@
 import { type ColumnRule, DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
 import { childTableName, columnName } from './column_name.ts';
+import { keysBelowContainers } from './container_keys.ts';
 import { type TextRole, textRole } from './text_role.ts';
 
 /**
@@ -214,7 +215,15 @@ function nameFor(schema: InferredSchema, schemaPath: SchemaPath): string {
   if (schemaPath.keys.length === 0) return 'value';
   const { table, path, keys, rule } = schemaPath;
   const reserved = schema.reserved.columns.get(table.name)?.get(path);
-  return reserved ?? columnName(rule?.column === undefined ? keys : [rule.column], table.taken);
+  if (reserved !== undefined) return reserved;
+  return rule?.column === undefined
+    ? columnName(keys, table.taken, shortKeys(schemaPath))
+    : columnName([rule.column], table.taken);
+}
+
+/** Elements of lists keep all keys, because a container there is often a related company. */
+function shortKeys({ table, keys }: SchemaPath): readonly string[] {
+  return table.parent === null ? keysBelowContainers(table.root, keys) : keys;
 }
 
 export function setColumn(schemaPath: SchemaPath, column: string): void {
@@ -235,7 +244,7 @@ export function listOf(schema: InferredSchema, schemaPath: SchemaPath): Inferred
     return null;
   const name =
     schema.reserved.tables.get(schemaPath.table.name)?.get(schemaPath.path) ??
-    childTableName(schemaPath.table.name, schemaPath.keys, takenTables(schema));
+    childTableName(schemaPath.table.name, schemaPath.keys, takenTables(schema), shortKeys(schemaPath));
   schemaPath.list = addTable(schema, { name, parent: schemaPath.table, path: schemaPath.path });
   schemaPath.stored.isNamed = false;
   schema.isAhead = true;

@@ -1,0 +1,28 @@
+import { snakeCase } from './column_name.ts';
+
+/** An object on a path, with the members seen so far. */
+interface Level {
+  readonly members: ReadonlyMap<string, Level> | null;
+}
+
+/**
+ * Returns the keys of a path without the containers at its start, for shorter names of columns and tables. For example,
+ * `/attributes/entity/legalName/name` becomes `legalName`, `name`. All keys are kept if an object outside a container has
+ * a member with the same name, because the shorter name would be ambiguous.
+ */
+export function keysBelowContainers(root: Level, keys: readonly string[]): readonly string[] {
+  const from = keys.findIndex((key, at) => !CONTAINERS.has(snakeCase(key)) || at === keys.length - 1);
+  const name = snakeCase(keys[from] ?? '');
+  let outer: Level | undefined = root;
+  for (const container of keys.slice(0, from)) {
+    for (const key of outer?.members?.keys() ?? []) if (snakeCase(key) === name) return keys;
+    outer = outer?.members?.get(container);
+  }
+  return keys.slice(from);
+}
+
+/** Keys, in snake_case, of objects with which many registries wrap the fields of a record. */
+const CONTAINERS: ReadonlySet<string> = new Set([
+  ...['attributes', 'data', 'record', 'result'],
+  ...['entity', 'company', 'organisation', 'organization'],
+]);
