@@ -8,15 +8,12 @@ export interface Simulated {
   readonly error: string | null;
 }
 
-/** Every fourth history has rebuilds. */
-const REBUILD_EVERY = 4;
-
 const { first, end, step } = workerData as { first: number; end: number; step: number };
 for (let seed = first; seed < end; seed += step) parentPort?.postMessage(await simulated(seed));
 
 async function simulated(seed: number): Promise<Simulated> {
   try {
-    return { steps: await liveHistory(seed, { rebuilds: seed % REBUILD_EVERY === 0 }), error: null };
+    return { steps: await liveHistory(seed), error: null };
   } catch (error) {
     return { steps: new Map(), error: error instanceof Error ? error.message : String(error) };
   }
