@@ -10,7 +10,7 @@ import { QUESTIONS, questionsFor } from './questions.ts';
 let demo: DemoMirror;
 beforeAll(() => {
   demo = openDemoMirror();
-}, 180_000);
+}, 600_000);
 afterAll(() => demo.remove());
 
 test('the page has 14 queries, two of them in a variant for DuckDB', () => {

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { forget } from '../../src/load/forget.ts';
 import { type ExportOrder, exportTables, type Manifest } from '../../src/operations/export.ts';
+import { dataPackage } from '../../src/warehouse/export/table_metadata.ts';
 import { recordSource } from '../../src/warehouse/meta.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { type Bench, bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
@@ -174,7 +175,7 @@ test('an export contains descriptions of its files as a data package and as CSV 
   const { run, text } = mirror();
   const { files } = run({ tables: ['entity', 'entity__tags'], rowsPerFile: 1 });
   const { resources, licenses } = JSON.parse(text('datapackage.json'));
-  expect(licenses).toEqual([{ title: 'CC-BY' }]);
+  expect(licenses).toEqual([{ name: 'CC-BY', title: 'CC-BY' }]);
   expect(resources.flatMap(({ path }: { path: string | string[] }) => path)).toEqual(
     files.map(({ name }) => name),
   );
@@ -192,6 +193,17 @@ test('an export contains descriptions of its files as a data package and as CSV 
     const titles = tableSchema.columns.map((column: { titles: string }) => column.titles);
     expect(text(url).split('\r\n')[0]).toBe(titles.join(','));
   }
+});
+
+test.each([
+  ['https://example.org/terms', { licenses: [{ path: 'https://example.org/terms' }], description: 'By A' }],
+  ['Open Government Licence', { description: 'By A. Licence: Open Government Licence' }],
+])('a data package states the licence %s as its specification permits', (licence, expected) => {
+  const source = { name: 'Register', licence, url: null, attribution: 'By A', tier: 'paid' };
+  const described = { format: 'csv', exportedAt: '', source, files: [], meaningOf: () => undefined } as const;
+  const { licenses, description } = dataPackage(described) as Record<string, unknown>;
+  expect({ licenses, description }).toMatchObject(expected);
+  expect(licenses === undefined).toBe(!('licenses' in expected));
 });
 
 test('a limit of rows per file splits a table into several files', () => {

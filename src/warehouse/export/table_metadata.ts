@@ -31,9 +31,8 @@ export function dataPackage({ format, exportedAt, source, files, meaningOf }: De
     name: nameOf(source.name) || 'registry',
     title: source.name,
     created: exportedAt,
-    ...(source.licence !== null && { licenses: [{ title: source.licence }] }),
+    ...termsOf(source),
     ...(source.url !== null && { sources: [{ title: source.name, path: source.url }] }),
-    ...(source.attribution !== null && { description: source.attribution }),
     resources: [...byTable].map(([table, [first, ...rest]]) => ({
       name: nameOf(table),
       ...(format !== 'parquet' && { type: 'table', encoding: 'utf-8' }),
@@ -80,6 +79,25 @@ export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedE
         })),
       },
     })),
+  };
+}
+
+/**
+ * Returns the licence and the attribution. Data Packages permit a licence only as an identifier or a URL. Any other
+ * licence is stated in the description.
+ */
+function termsOf({ licence, attribution }: SourceFacts): { licenses?: object[]; description?: string } {
+  const key = /^https?:\/\//.test(licence ?? '')
+    ? 'path'
+    : /^[-a-zA-Z0-9._]+$/.test(licence ?? '')
+      ? 'name'
+      : null;
+  const description = [attribution, key === null && licence !== null ? `Licence: ${licence}` : null]
+    .filter((text) => text !== null)
+    .join('. ');
+  return {
+    ...(key !== null && { licenses: [{ [key]: licence, title: licence }] }),
+    ...(description !== '' && { description }),
   };
 }
 
