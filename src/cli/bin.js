@@ -1,5 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
 import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // This file is plain JavaScript, so that an old Node version can also run it and print the message.
@@ -11,8 +13,10 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exitCode = 2;
 } else {
   // The compile cache halves the start time and saves 20 MiB of memory.
-  const cache = new URL('../../node_modules/.cache/registry-mirror', import.meta.url);
-  module.enableCompileCache?.(fileURLToPath(cache));
+  const cache = fileURLToPath(new URL('../../node_modules/.cache/registry-mirror', import.meta.url));
+  // An installed package is often not writable for its users.
+  const hasCache = module.enableCompileCache(cache).status !== module.constants.compileCacheStatus.FAILED;
+  if (!hasCache) module.enableCompileCache(join(homedir(), '.cache', 'registry-mirror'));
   const { main } = await import('./main.ts');
   await main(process.argv.slice(2));
 }

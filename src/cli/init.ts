@@ -243,8 +243,9 @@ function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
 }
 
 function report(output: Output, path: string, { keyVariable, keyFile }: InitAnswers): void {
-  const key = keyFile === null ? [`export ${keyVariable}=…`] : [];
   const { env } = standardStreams();
+  const isSet = keyFile !== null || (env[keyVariable] ?? '') !== '';
+  const key = isSet ? [] : [`export ${keyVariable}=…`];
   const next = [...key, 'registry-mirror probe', 'registry-mirror sync'].map((line) =>
     withWorkingCommands(line, env),
   );

@@ -25,7 +25,7 @@ export function documentPath(name: string): string {
 function prefixOf({ npm_lifecycle_event, npm_lifecycle_script = '', npm_package_name }: Environment): string {
   const isScript = npm_lifecycle_event === 'registry-mirror' || npm_lifecycle_event === 'demo';
   if (isScript && npm_package_name === 'registry-mirror') return 'npm run -s registry-mirror --';
-  if (npm_lifecycle_event === 'npx' && /^"?registry-mirror\b/.test(npm_lifecycle_script))
+  if (npm_lifecycle_event === 'npx' && /^['"]?registry-mirror\b/.test(npm_lifecycle_script))
     return 'npx registry-mirror';
   return 'registry-mirror';
 }

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { withWorkingLinks } from '../../src/cli/setting.ts';
+
+const HINT = 'Run `registry-mirror sync --quiet` first (docs/reliability.md). registry-mirror/0.1.0';
+
+it.each([
+  [
+    'a checkout',
+    { npm_lifecycle_event: 'registry-mirror', npm_package_name: 'registry-mirror' },
+    'npm run -s registry-mirror -- sync',
+  ],
+  [
+    'npx',
+    { npm_lifecycle_event: 'npx', npm_lifecycle_script: "'registry-mirror' 'sync'" },
+    'npx registry-mirror sync',
+  ],
+  ['an installation', {}, 'registry-mirror sync'],
+  [
+    'a script of another package',
+    { npm_lifecycle_event: 'demo', npm_package_name: 'other' },
+    'registry-mirror sync',
+  ],
+])('a hint names the command that works in %s, and a file that exists', (_, env, command) => {
+  const hint = withWorkingLinks(HINT, env);
+  expect(hint.startsWith(`Run \`${command} --quiet\` first (/`)).toBe(true);
+  expect(hint.endsWith('registry-mirror/0.1.0')).toBe(true);
+  expect(existsSync(/\((.*)\)/.exec(hint)?.[1] ?? '')).toBe(true);
+});
