@@ -26,6 +26,8 @@ const { values } = parseArgs({
   },
 });
 const kills = Number(values.kills);
+/** On a busy machine, the kills could end before the mirror has changed. */
+const MIN_SYNCS = 10;
 const random = seededRandom(Number(values.seed));
 const registry = companies(Number(values.companies));
 const mirror = await openMirrored({ companies: registry });
@@ -36,7 +38,7 @@ let consumer = startConsumer();
 let isDone = false;
 
 const killing = (async () => {
-  while (counts.kills < kills) {
+  while (counts.kills < kills || counts.syncs < MIN_SYNCS) {
     await setTimeout(100 + random.below(900));
     const { signalCode, exitCode } = await stop(consumer);
     if (signalCode !== 'SIGKILL') throw new Error(`the consumer ended by itself: ${exitCode}`);
