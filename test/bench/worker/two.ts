@@ -16,7 +16,7 @@ const client = new Redis(redis.url, { maxRetriesPerRequest: null });
 const man = await registry('Isle of Man', 19_464);
 const sark = await registry('Sark', 19_465);
 const workers = { man: man.start('worker', '--quiet'), sark: sark.start('worker', '--quiet') };
-await sleep(12_000);
+await Promise.all([listens(19_464), listens(19_465)]);
 
 const boards = [await queuesAt(19_464), await queuesAt(19_465)];
 const afterStop = await undisturbed(() => end(workers.man, 'SIGTERM'));
@@ -46,6 +46,20 @@ function registry(name: string, port: number): Promise<Upstream> {
       worker: { redis_url: redis.url, health_port: port },
     },
   );
+}
+
+/** Waits until the worker listens on the port, for at most a minute. */
+async function listens(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (
+      await fetch(`http://127.0.0.1:${port}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    await sleep(200);
+  }
 }
 
 async function queuesAt(port: number): Promise<string[]> {
