@@ -19,6 +19,7 @@ export function openRedaction(apiKey: string): Redaction {
   const narrow = keyPattern(apiKey, { isWide: false });
   const wide = keyPattern(apiKey, { isWide: true });
   const forms = unescapedForms(apiKey);
+  const decodedForms = [...new Set(forms.flatMap(decodings))];
   const needles = forms.map((form) => Buffer.from(form));
   const without = (text: string) => text.replace(narrow, '[key]');
 
@@ -37,14 +38,8 @@ export function openRedaction(apiKey: string): Redaction {
    */
   function holdsKey(body: Buffer, contentType: string): boolean {
     if (!INTRODUCERS.some((byte) => body.includes(byte)) && !contentType.includes('charset')) return false;
-    let text = decodeText(body, contentType) ?? body.toString('latin1');
-    for (let round = 0; round < MOST_DECODINGS; round++) {
-      if (forms.some((form) => text.includes(form))) return true;
-      const decoded = decodedOnce(text);
-      if (decoded === text) return false;
-      text = decoded;
-    }
-    return forms.some((form) => text.includes(form));
+    const text = decodeText(body, contentType) ?? body.toString('latin1');
+    return decodings(text).some((decoded) => decodedForms.some((form) => decoded.includes(form)));
   }
 
   return {
@@ -81,6 +76,19 @@ function headersWithout(headers: Headers, without: (text: string) => string): He
     ([name, value], at) => name === entries[at]?.[0] && value === entries[at]?.[1],
   );
   return isSame ? headers : Object.fromEntries(cleaned);
+}
+
+/**
+ * The text, and the text after each round of decoding. A key can contain what looks like an escape, such as `=ae`. It is
+ * therefore decoded in the same way as the text in which it is searched for.
+ */
+function decodings(text: string): string[] {
+  const rounds = [text];
+  for (let decoded = decodedOnce(text); decoded !== rounds.at(-1); decoded = decodedOnce(decoded)) {
+    rounds.push(decoded);
+    if (rounds.length > MOST_DECODINGS) break;
+  }
+  return rounds;
 }
 
 function decodedOnce(text: string): string {

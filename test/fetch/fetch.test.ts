@@ -393,6 +393,10 @@ describe('a response body', () => {
 test.each([
   ['101', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', /101 Switching/],
   ['a flood of 103', 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'.repeat(2000), /in time/],
+  ['that never begins', '', /in time/],
+  ['with half of its headers', 'HTTP/1.1 200 OK\r\nContent-Le', /in time/],
+  ['with headers but no body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n', /in time/],
+  ['with half of its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"id', /in time/],
 ])('a response %s is broken, and its connection is closed', async (_, head, why) => {
   const sockets: net.Socket[] = [];
   const baseUrl = await rawUpstream((socket) => {

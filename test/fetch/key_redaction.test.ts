@@ -54,6 +54,14 @@ test('a reply is discarded if the key cannot be removed from its body', () => {
   expect(redaction.reply(reply(mixed))).toBeNull();
 });
 
+test.each(['canary/5b1f+93=ae7d2c40_68', 'a-key+with%2Fescapes&amp;inside', 'a-key+with\\u0041escapes'])(
+  'a reply is discarded if the key looks like an escape and cannot be removed: %s',
+  (key) => {
+    const mixed = key.replaceAll('+', '\\u0025252B');
+    expect(openRedaction(key).reply(reply(mixed))).toBeNull();
+  },
+);
+
 test('a long body is checked in linear time', () => {
   const timeOf = (bytes: number) => {
     const body = Buffer.from('%25'.repeat(bytes / 6) + '\\'.repeat(bytes / 4) + '&amp;'.repeat(bytes / 20));

@@ -18,6 +18,8 @@ export interface TestRedis {
 
 /** A Redis server for one test. The test may flush, kill and restart the server, so it is never the one at REDIS_URL. */
 export interface OwnRedis extends TestRedis {
+  /** Contains the files of the server. */
+  readonly folder: string;
   flush(): Promise<void>;
   /** Ends the server with SIGKILL. The files of the server stay. */
   kill(): Promise<void>;
@@ -72,6 +74,7 @@ async function startProcess(kind: OwnRedis['kind'], start: Start): Promise<OwnRe
   const own: OwnRedis = {
     url,
     kind,
+    folder,
     start: async () => {
       server = start({ port, folder });
       await untilReady(url);

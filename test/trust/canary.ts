@@ -9,8 +9,12 @@ export const CANARY = 'canary/5b1f+93=ae7d2c40_68';
 /** The key in each encoding in which an upstream can repeat it. */
 export const CANARY_FORMS = Object.values(KEY_ENCODINGS).map((encode) => encode(CANARY));
 
+/** The key in several encodings at once. It cannot be removed from a body, so the body must not be stored. */
+const MIXED_FORM = CANARY.replaceAll('+', '\\u0025252B');
+const SEARCHED = [...CANARY_FORMS, MIXED_FORM];
+
 export function holdsCanary(text: string): boolean {
-  return CANARY_FORMS.some((form) => text.includes(form));
+  return SEARCHED.some((form) => text.includes(form));
 }
 
 /** Files under a folder that contain the key, except those that must contain it. */
@@ -52,6 +56,7 @@ export function telltale(nth: number): Fault | null {
       headers: { 'retry-after': '0', 'x-key': CANARY_FORMS.join(' '), link: `<${CANARY}>; rel=next` },
     },
     WELL_FORMED,
+    { kind: 'status', status: 200, body: `{"error":"${MIXED_FORM}"}` },
     null,
     null,
   ];
