@@ -2,12 +2,15 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 
 /**
- * A mark in the header of the ledger file. It shows that the WAL can contain calls that the file does not contain yet.
- * After a kill, only the WAL contains the latest calls. If the WAL is then deleted, SQLite opens the file without an
- * error, and without these calls. The mark reveals this loss.
+ * A mark in the header of the ledger file. It shows that the WAL contains calls that the file does not contain. After a
+ * kill, only the WAL contains the latest calls. If the WAL is then deleted, SQLite opens the file without an error, and
+ * without these calls. The mark reveals this loss.
+ *
+ * The mark is copied to the file, and then replaced in the WAL. If any program copies the whole WAL to the file, the
+ * file therefore loses the mark.
  */
 export interface WalMark {
-  /** Sets the mark. Call this method in the transaction of each debit. */
+  /** Sets the mark if it is not in the file. Call this method in the transaction of each debit. */
   set(): void;
   /** Copies a new mark from the WAL to the file. Call this method after each debit, before its call is sent. */
   copyToFile(): void;
@@ -17,21 +20,29 @@ export interface WalMark {
 
 export function openWalMark(db: Database.Database): WalMark {
   const read = db.prepare('SELECT application_id FROM pragma_application_id').pluck();
+  const write = (mark: number) => db.pragma(`application_id = ${mark}`);
   let isInFile = false;
+  let debits = 0;
+  // SQLite would copy the WAL to the file without the mark.
+  db.pragma('wal_autocheckpoint = 0');
   return {
     set: () => {
-      if (read.get() === MARK) return;
+      debits += 1;
+      if (isInFile && debits <= DEBITS_PER_COPY && read.get() === MARK_REPLACED) return;
       isInFile = false;
-      db.pragma(`application_id = ${MARK}`);
+      write(MARK);
     },
     copyToFile: () => {
-      if (!isInFile) isInFile = copyWal(db);
+      if (isInFile || !copyWal(db)) return;
+      write(MARK_REPLACED);
+      isInFile = true;
+      debits = 0;
     },
     clear: () => {
-      if (read.get() !== MARK) return;
+      if (read.get() === NO_MARK) return;
       // After a complete copy, SQLite writes the WAL from its beginning, so that a full disk cannot prevent the write.
       copyWal(db);
-      db.pragma('application_id = 0');
+      write(NO_MARK);
     },
   };
 }
@@ -68,8 +79,12 @@ function walBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-// "RMLW" in ASCII.
+const NO_MARK = 0;
+// "RMLW" and "RMLR" in ASCII.
 const MARK = 0x52_4d_4c_57;
+const MARK_REPLACED = 0x52_4d_4c_52;
+// Limits the WAL to some megabytes.
+const DEBITS_PER_COPY = 200;
 // https://www.sqlite.org/fileformat.html#the_database_header
 const APPLICATION_ID_AT = 68;
 const READINGS = 5;

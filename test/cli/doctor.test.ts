@@ -82,6 +82,9 @@ describe('a check', () => {
     [`api_key: \${env:KEY}`, 0o644, []],
     [`api_key: \${file:key.txt}`, 0o600, ['key.txt']],
     [`api_key: \${env:KEY}\n  proxy: http://me:word@proxy.example:3128`, 0o644, ['registry-mirror.yaml']],
+    [`api_key: \${env:KEY}\n  proxy: http://proxy.example:3128`, 0o644, []],
+    [`api_key: \${env:KEY} # api_key: a-key`, 0o644, []],
+    [`"api_key": >-\n    a-key`, 0o644, ['registry-mirror.yaml']],
   ])(
     'of the files lists those with secrets that other users can read: %j with mode %o',
     (line, mode, names) => {

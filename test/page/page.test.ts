@@ -84,6 +84,14 @@ describe('the overview', () => {
     expect(bytes).toBeLessThan(40_000);
   });
 
+  test('ends the response to HEAD /page/events', async () => {
+    const reply = await fetch(`${served.url}/page/events`, {
+      method: 'HEAD',
+      signal: AbortSignal.timeout(10_000),
+    });
+    expect([reply.status, await reply.text()]).toEqual([200, '']);
+  });
+
   test('requests its document once for each load', async () => {
     const page = await browser.newPage({ timezoneId: 'UTC' });
     let requests = 0;

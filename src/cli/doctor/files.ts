@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import type { Config } from '../../config/config.ts';
 import { assertWritable } from '../../config/paths.ts';
+import { secretFilesOf } from '../../config/secret_files.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
 import { missingCalls } from '../../operations/ledger_loss.ts';
@@ -33,7 +33,9 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
     checkAccess(accessTo('ledger', config.ledger)),
     ...findings,
     checkKey(config.upstream, state),
-    ...secretFilesOf(configPath).flatMap(checkSecrecy),
+    ...secretFilesOf(config, configPath)
+      .filter((path) => existsSync(path))
+      .flatMap((path) => checkSecrecy({ path, mode: statSync(path).mode })),
     ...(state === null
       ? []
       : [
@@ -150,21 +152,6 @@ function accessTo(what: 'warehouse' | 'ledger', path: string) {
     return { what, path, exists, fault: error.message.replace(/^.*?cannot be written: /, '') };
   }
 }
-
-/** The configuration file if it contains a secret, and all files to which it refers by `${file:PATH}`. */
-function secretFilesOf(path: string): { readonly path: string; readonly mode: number }[] {
-  const text = readFileSync(path, 'utf8');
-  const referenced = [...text.matchAll(/\$\{file:([^}]*)\}/g)].map(([, name = '']) =>
-    resolve(dirname(path), name),
-  );
-  const holdsSecret = text.split('\n').some((line) => SECRET_LINE.test(line) && !line.includes('${'));
-  return [...(holdsSecret ? [path] : []), ...referenced]
-    .filter((file) => existsSync(file))
-    .map((file) => ({ path: file, mode: statSync(file).mode }));
-}
-
-/** Matches a line that contains a secret as its value, or a URL with a password. */
-const SECRET_LINE = /^\s*(-\s+)?\w*(api_key|secret|password):\s*[^\s#]|:\/\/[^\s/@]*:[^\s/@]+@/;
 
 const GB = 1_000_000_000;
 // A larger file is not checked for corruption, because that would take too long for an interactive command.

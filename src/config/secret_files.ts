@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { readDocument } from './document.ts';
+import type { KeyPath } from './key_paths.ts';
+import type { Config } from './schema.ts';
+import { Secret, SecretUrl } from './secret.ts';
+
+/**
+ * The files that contain a secret of the configuration: the configuration file at `path` if a secret is written in it,
+ * and the files to which secrets refer by `${file:PATH}`. The schema decides which values are secrets.
+ */
+export function secretFilesOf(config: Config, path: string): string[] {
+  const written: unknown = readDocument(path, readFileSync(path, 'utf8')).document.toJS();
+  const files = secretsIn(config).flatMap(({ at, secret }) => {
+    const text = valueAt(written, at);
+    if (typeof text !== 'string') return [];
+    const referenced = [...text.matchAll(/\$\{file:([^}]*)\}/g)].map(([, name = '']) =>
+      resolve(dirname(path), name),
+    );
+    return holdsSecret(text, secret) ? [path, ...referenced] : referenced;
+  });
+  return [...new Set(files)];
+}
+
+interface FoundSecret {
+  readonly at: KeyPath;
+  readonly secret: Secret | SecretUrl;
+}
+
+function secretsIn(value: unknown, at: KeyPath = []): FoundSecret[] {
+  if (value instanceof Secret || value instanceof SecretUrl) return [{ at, secret: value }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => secretsIn(item, [...at, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => secretsIn(inner, [...at, key]));
+}
+
+function valueAt(value: unknown, at: KeyPath): unknown {
+  return at.reduce<unknown>(
+    (inner, step) => (inner as Record<string, unknown> | null | undefined)?.[step],
+    value,
+  );
+}
+
+/** Does the written text itself contain a secret? A URL contains one only in the parts that are never shown. */
+function holdsSecret(text: string, secret: Secret | SecretUrl): boolean {
+  if (text.includes('${')) return false;
+  return secret instanceof Secret || secret.toString() !== secret.reveal();
+}
