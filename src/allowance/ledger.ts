@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import type { BootTime } from '../clock.ts';
 import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
@@ -9,7 +8,6 @@ import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } f
 import { openFlush } from './ledger_flush.ts';
 import { type Recount, raiseCounts } from './recount.ts';
 import { acceptSetBack, readSteadyTime, type SteadyReading, trustClock } from './steady_time.ts';
-import { openWalMark, type WalMark } from './wal_mark.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
@@ -121,8 +119,6 @@ export interface LedgerOptions {
   readonly allowance: Allowance;
   /** Shows whether the clock jumped ahead. If it is missing, such jumps are not noticed. */
   readonly boot?: (() => BootTime | null) | undefined;
-  /** Opens a ledger whose WAL was lost. The loss stays visible until `recount` is called. */
-  readonly acceptsLostWal?: boolean;
 }
 
 /**
@@ -131,10 +127,9 @@ export interface LedgerOptions {
  * @throws UsageError if the file cannot be opened.
  */
 export function openLedger(options: LedgerOptions): Ledger {
-  const { path, accountId, allowance, boot = () => null, acceptsLostWal = false } = options;
-  const db = openLedgerFile(path, { acceptsLostWal });
+  const { path, accountId, allowance, boot = () => null } = options;
+  const db = openLedgerFile(path);
   const flush = openFlush(db);
-  const walMark = openWalMark(db);
   const account = whenFree(() => openAccount(db, accountId));
   const counts = openCallCounts(db, accountId);
   const users = openUsers(db, accountId);
@@ -143,7 +138,6 @@ export function openLedger(options: LedgerOptions): Ledger {
   const ledgerId = db.prepare('SELECT ledger_id FROM identity').pluck().get() as string;
   const checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
   let debitsSeen = 0;
-  let isComplete = !acceptsLostWal;
 
   /** Reads the account. If its debits have decreased, an older copy was written into the open file. */
   function readAccount(): Account {
@@ -197,7 +191,6 @@ export function openLedger(options: LedgerOptions): Ledger {
       atMs += slotSpacingMs
     )
       slots.push({ atMs: atMs + aheadMs, countedAtMs });
-    walMark.set();
     account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
     counts.add(slots.length, countedAtMs);
     // Use the earlier of the last two calls, so that a clock that once shows 2099 does not delete today's counts.
@@ -209,9 +202,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   function spendAndFlush(request: Spending): Spent {
     flush.ifDue(request.nowMs);
     const spent = spend.immediate(request);
-    if (spent.is !== 'go') return spent;
-    walMark.copyToFile();
-    flush.committed(request.nowMs);
+    if (spent.is === 'go') flush.committed(request.nowMs);
     return spent;
   }
 
@@ -309,30 +300,15 @@ export function openLedger(options: LedgerOptions): Ledger {
       return { ledgerId, debits, starts, lastSpentMs: last_spent_ms + ahead_ms };
     }),
     startRun: flushed(() => whenFree(() => account.start())),
-    recount: explained((given) => {
-      whenFree(() => recount.immediate(given));
-      isComplete = true;
-    }),
+    recount: explained((given) => whenFree(() => recount.immediate(given))),
     state: explained((nowMs, purpose = 'scheduled') => {
       const first = state(nowMs, purpose);
       if (!first.hasNewDates) return first.state;
       whenFree(() => updateClock.immediate(nowMs));
       return state(nowMs, purpose).state;
     }),
-    close: () => {
-      if (db.open && isComplete) clearMark(walMark);
-      db.close();
-    },
+    close: () => db.close(),
   };
-}
-
-/** If the file cannot be written, the mark stays, and the next process that opens the ledger checks the WAL. */
-function clearMark(walMark: WalMark): void {
-  try {
-    walMark.clear();
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error;
-  }
 }
 
 /** Uses a slot up to `LATENESS_MS` after its time, so that the following slots are not delayed. */

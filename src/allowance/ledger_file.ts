@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { FailedError, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
-import { hasLostWal } from './wal_mark.ts';
 
 /** The file at this path is no longer a ledger, or is incomplete. */
 export class DamagedLedgerError extends UsageError {
@@ -13,26 +12,18 @@ export class DamagedLedgerError extends UsageError {
   }
 }
 
-/** The WAL of the ledger was lost after a kill. The file counts only a part of the calls. */
-export class LostWalError extends DamagedLedgerError {}
-
 /**
  * Opens the ledger file, and creates it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`).
  *
- * @throws LostWalError if the WAL was lost, unless `acceptsLostWal` is set; DamagedLedgerError if the file is not a
- * ledger; UsageError if it cannot be opened or a newer version wrote it.
+ * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or a newer version wrote
+ * it.
  */
-export function openLedgerFile(
-  path: string,
-  { acceptsLostWal }: { acceptsLostWal: boolean },
-): Database.Database {
+export function openLedgerFile(path: string): Database.Database {
   try {
     makeFolder(dirname(path));
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats?.size === 0) throw new DamagedLedgerError(path, 'it is empty');
     if (stats === undefined) createFile(path);
-    else if (!acceptsLostWal && stats.isFile() && hasLostWal(path))
-      throw new LostWalError(path, 'its WAL was deleted after a kill, and the latest calls with it');
     return open(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

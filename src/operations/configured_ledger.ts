@@ -1,4 +1,4 @@
-import { type Ledger, type LedgerOptions, openLedger } from '../allowance/ledger.ts';
+import { type Ledger, openLedger } from '../allowance/ledger.ts';
 import { limitsByProperty } from '../allowance/window_table.ts';
 import type { Allowance, DayStart } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
@@ -8,19 +8,9 @@ import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
  * Opens the ledger of the configured account. The caller closes it. Without a clock, the ledger does not notice that the
  * clock jumped ahead, but shows an earlier jump.
  */
-export function openLedgerOf(
-  config: Config,
-  clock?: Clock,
-  options: Pick<LedgerOptions, 'acceptsLostWal'> = {},
-): Ledger {
+export function openLedgerOf(config: Config, clock?: Clock): Ledger {
   const { ledger: path, account } = config;
-  return openLedger({
-    ...options,
-    path,
-    accountId: account.id,
-    allowance: allowanceOf(config),
-    boot: clock?.boot,
-  });
+  return openLedger({ path, accountId: account.id, allowance: allowanceOf(config), boot: clock?.boot });
 }
 
 export function allowanceOf({ allowance, account }: Config): Allowance {

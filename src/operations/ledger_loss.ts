@@ -180,11 +180,8 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
  * calls that the ledger does not count yet are added. Calls that were in flight when a run was killed are not in any
  * warehouse. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
-export function recountOf(
-  uses: readonly (LedgerUse & CurrentRun)[],
-  nowMs: number,
-  isLost = uses.some((use) => missingCalls(use, nowMs) > 0),
-): Recount {
+export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
+  const isLost = uses.some((use) => missingCalls(use, nowMs) > 0);
   const known = new Map<number, number>();
   const later = new Map<number, number>();
   const missing = new Map<number, number>();

@@ -1,5 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
-import { DamagedLedgerError, LostWalError } from '../allowance/ledger_file.ts';
+import type { Ledger } from '../allowance/ledger.ts';
+import { DamagedLedgerError } from '../allowance/ledger_file.ts';
 import { type Clock, isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
@@ -30,9 +31,9 @@ export async function rebuildLedger(
   for (const path of paths)
     if (!existsSync(path))
       throw new UsageError(`there is no warehouse at ${path}`, { hint: 'Correct --warehouse.' });
-  const { ledger, movedTo, hasLostWal } = openOrReplace(config, clock.now());
+  const { ledger, movedTo } = openOrReplace(config, clock.now());
   try {
-    return { ...(await recountUnderLocks({ config, ledger, clock, hasLostWal }, paths, [])), movedTo };
+    return { ...(await recountUnderLocks({ config, ledger, clock }, paths, [])), movedTo };
   } finally {
     ledger.close();
   }
@@ -40,11 +41,11 @@ export async function rebuildLedger(
 
 /** Takes the locks one after the other, then counts the calls. */
 async function recountUnderLocks(
-  parts: Pick<LedgerUse, 'config' | 'ledger'> & { readonly clock: Clock; readonly hasLostWal: boolean },
+  parts: Pick<LedgerUse, 'config' | 'ledger'> & { readonly clock: Clock },
   paths: readonly string[],
   uses: readonly (LedgerUse & CurrentRun)[],
 ): Promise<Omit<RebuiltLedger, 'movedTo'>> {
-  const { config, ledger, clock, hasLostWal } = parts;
+  const { config, ledger, clock } = parts;
   const [path, ...others] = paths;
   if (path !== undefined) {
     const warehouse = openWarehouse({ path, nowMs: clock.now() });
@@ -57,27 +58,19 @@ async function recountUnderLocks(
     }
   }
   const before = ledger.state(clock.now()).spentEver;
-  ledger.recount(recountOf(uses, clock.now(), hasLostWal || undefined));
+  ledger.recount(recountOf(uses, clock.now()));
   for (const use of uses) stampLedger(use);
   return { ended: 'done', added: ledger.state(clock.now()).spentEver - before };
 }
 
-/** Opens the ledger. A file that lost its WAL is kept, because it may count calls that no warehouse contains. */
-function openOrReplace(config: Config, nowMs: number) {
-  const opened = { movedTo: null, hasLostWal: false };
+function openOrReplace(config: Config, nowMs: number): { ledger: Ledger; movedTo: string | null } {
   try {
-    return { ...opened, ledger: openLedgerOf(config) };
+    return { ledger: openLedgerOf(config), movedTo: null };
   } catch (error) {
-    if (error instanceof LostWalError)
-      return {
-        ...opened,
-        ledger: openLedgerOf(config, undefined, { acceptsLostWal: true }),
-        hasLostWal: true,
-      };
     if (!(error instanceof DamagedLedgerError)) throw error;
     const movedTo = `${config.ledger}.damaged-${isoTime(nowMs).replaceAll(':', '')}`;
     for (const end of ['', '-wal', '-shm'])
       if (existsSync(config.ledger + end)) renameSync(config.ledger + end, movedTo + end);
-    return { ...opened, ledger: openLedgerOf(config), movedTo };
+    return { ledger: openLedgerOf(config), movedTo };
   }
 }

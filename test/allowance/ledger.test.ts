@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -366,22 +366,6 @@ describe('the file of a ledger', () => {
     expect(open(path)).toThrow(/cannot open the ledger .*not a database/);
     expect(open('/proc/none/ledger.db')).toThrow(/cannot open the ledger/);
     expect(open(folder)).toThrow(UsageError);
-  });
-
-  test('a file whose WAL is missing after a kill is rejected, unless another program has copied the WAL to the file', () => {
-    const ledger = ledgerOf({ total: 10 });
-    const copyTo = (name: string, ...ends: string[]) => {
-      const copy = join(temporaryFolder(), name);
-      for (const end of ends) copyFileSync(ledger.path + end, copy + end);
-      return copy;
-    };
-    spendAt(ledger, T0);
-    spendAt(ledger, T0 + MINUTE_MS);
-    expect(() => ledgerOf({ total: 10 }, { path: copyTo('lost.db', '') })).toThrow(/its WAL was deleted/);
-    const killed = copyTo('killed.db', '', '-wal');
-    new Database(killed).exec('SELECT count(*) FROM account').close();
-    expect(existsSync(`${killed}-wal`)).toBe(false);
-    expect(ledgerOf({ total: 10 }, { path: killed }).state(T0).left).toBe(8);
   });
 
   test('a file of a newer program is rejected', () => {
