@@ -19,10 +19,10 @@ import type { Revisions } from './revisions.ts';
  * - all extensions that the key space does not offer: `a` times their total probability;
  * - companies that match no extension: the number of known ones (`ending`), unless pairs extend the node;
  * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent: `c_i + ½`, because new companies may match it by now. If the
- *   growth of the registry since then is known, the weight is `R · r_i / (1 − Σ r_j)`. `R` is the sum of all other
- *   weights. `r_i = γ_i · c_i / C` is the share of the unseen companies that match `i` and have joined the registry
- *   since then; `γ_i` is the share of those that have joined;
+ * - an extension that was counted before its parent: `γ_i · d_i · R / (R + Σ (1 − γ_j) · d_j)`, because new companies may
+ *   match it by now. `R` is the sum of all other weights, `d_i = c_i + ½`, and `γ_i` is the share of the unseen companies
+ *   that have joined the registry since then; 1 if it is unknown. So the new companies are divided by the weights `d_i`
+ *   and `R`, and the earlier unseen companies match only other queries;
  * - each counted extension in an overlapping key space: `0.003 · c_i`.
  *
  * The last term allows for an error. Only the mean number of words per company is known, so the companies left for the
@@ -35,17 +35,21 @@ import type { Revisions } from './revisions.ts';
 export class ExtensionWeights {
   readonly #keySpace: KeySpace;
   readonly #isSent: (query: string) => boolean;
+  readonly #mostUnseen: (query: string) => number;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
 
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly isSent: (query: string) => boolean;
+    /** An upper bound for the number of unseen companies that match the query. */
+    readonly mostUnseen: (query: string) => number;
     readonly registry: RegistryUnseen;
     readonly revisions: Revisions;
   }) {
     this.#keySpace = options.keySpace;
     this.#isSent = options.isSent;
+    this.#mostUnseen = options.mostUnseen;
     this.#registry = options.registry;
     this.#revisions = options.revisions;
   }
@@ -59,7 +63,8 @@ export class ExtensionWeights {
     let sum = model * extensions.otherLikelihood;
     if (node.parent !== null && !node.children.some(isPairRoot)) sum += this.#keySpace.ending(text);
     for (const { text: longer, likelihood } of extensions.extensions)
-      if (!this.#isSent(longer)) sum += this.#keySpace.known(longer) + model * likelihood;
+      if (!this.#isSent(longer) && this.#mostUnseen(longer) > 0)
+        sum += this.#keySpace.known(longer) + model * likelihood;
     for (const child of node.children) {
       if (this.#keySpace.overlaps && this.isCounted(child))
         sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
@@ -77,23 +82,16 @@ export class ExtensionWeights {
    * weights.
    */
   #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
-    const outdated = node.children.filter((child) => this.#isOutdated(child, node));
-    if (outdated.length === 0) return NONE;
-    const { text } = node.query;
-    const knownInAll = this.#keySpace.known(text) * this.#keySpace.spread(text).perCompany;
-    const shares = outdated.map(({ query, state }) => {
-      const isKnown = others > MIN_WEIGHT && state !== null && state.status === 'complete';
-      const gained = isKnown ? this.#registry.gainedShare(state.listedAtMs) : null;
-      return gained === null ? null : (gained * this.#keySpace.known(query.text)) / Math.max(1, knownInAll);
-    });
-    const sum = shares.reduce((total: number, share) => total + (share ?? 0), 0);
-    const scale = others / (1 - Math.min(sum, MAX_GAINED_SHARE));
-    return new Map(
-      outdated.map(({ query }, at) => {
-        const share = shares[at] ?? null;
-        return [query.text, share === null ? this.#keySpace.known(query.text) + HALF : share * scale];
-      }),
-    );
+    const outdated = node.children
+      .filter((child) => this.#isOutdated(child, node))
+      .map(({ query: { text }, state }) => {
+        const isKnown = state !== null && others > MIN_WEIGHT;
+        const gained = isKnown ? this.#registry.gainedShare(state.listedAtMs) : null;
+        return { text, matches: this.#keySpace.known(text) + HALF, gained: gained ?? 1 };
+      });
+    const unchanged = outdated.reduce((sum, { matches, gained }) => sum + (1 - gained) * matches, 0);
+    const scale = unchanged === 0 ? 1 : others / (others + unchanged);
+    return new Map(outdated.map(({ text, matches, gained }) => [text, gained * matches * scale]));
   }
 
   /** The weight of a query without a total. It is a term of `W` of the query's parent. */
@@ -154,9 +152,6 @@ export class ExtensionWeights {
 
 const HALF = 0.5;
 const NONE: ReadonlyMap<string, number> = new Map();
-// Outdated extensions get at most this share. The others get at least a tenth, because a growing registry adds
-// companies to them too.
-const MAX_GAINED_SHARE = 0.9;
 const OVERLAP_WEIGHT = 0.003;
 const MIN_WEIGHT = 1e-9;
 const MIN_OPEN = 20;

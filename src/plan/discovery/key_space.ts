@@ -89,6 +89,8 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
   observe(query: string, companies: readonly string[]): void;
   /** Learns from the queries of earlier runs. All companies in their listings are known by now. */
   recall(states: readonly QueryState[]): void;
+  /** The queries that find every company that this query finds, without those that this query begins with. */
+  covering(query: string): readonly string[];
   /** Does the upstream read this query as another one? Then the response tells nothing about this query. */
   isAliased(query: string): boolean;
 }

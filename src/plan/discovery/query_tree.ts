@@ -49,7 +49,7 @@ export class QueryTree {
     this.#pending = pending;
     this.#listsAll = listsAll;
     this.#nodes = new QueryNodes(keySpace, (node) => this.#unseenCounts.invalidate(node));
-    this.#unseenCounts = new UnseenCounts(keySpace, limits, (query) => this.#nodes.has(query), untried);
+    this.#unseenCounts = new UnseenCounts(keySpace, limits, (query) => this.#nodes.get(query), untried);
     this.#actions = new NodeActions({
       keySpace,
       limits,

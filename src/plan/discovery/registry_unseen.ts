@@ -62,8 +62,8 @@ export class RegistryUnseen {
   }
 
   /**
-   * The share of the unseen companies that have joined the registry since `listedAtMs`. Only these can be missing from
-   * a listing that was complete at that time. The share is at least 1 %, because the registry count does not show
+   * The share of the unseen companies that have joined the registry since `listedAtMs`. A listing from that time does
+   * not count them. The share is at least 1 %, because the registry count does not show
    * companies that joined while as many others left. Null if unknown.
    */
   gainedShare(listedAtMs: number): number | null {

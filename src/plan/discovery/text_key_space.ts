@@ -148,6 +148,11 @@ export class TextKeySpace implements KeySpace {
     return false;
   }
 
+  /** A substring of a query finds every company that the query finds. */
+  covering(query: string): readonly string[] {
+    return this.#semantics === 'substring' ? innerSubstringsOf(query) : [];
+  }
+
   isAliased(query: string): boolean {
     return this.#losesSpace(query) || this.#upstreamFolding.readAs(query) !== query;
   }
@@ -199,6 +204,15 @@ function isMatch(semantics: 'prefix' | 'substring', query: string, company: stri
 function suffixesOf(text: string): string[] {
   const characters = [...text];
   return characters.map((_, at) => characters.slice(at, at + LONGEST_SUBSTRING).join(''));
+}
+
+/** The substrings that do not begin at the first character. */
+function innerSubstringsOf(text: string): string[] {
+  const characters = [...text];
+  const ends = characters.map((_, at) => at + 1);
+  return characters.flatMap((_, from) =>
+    from === 0 ? [] : ends.filter((to) => to > from).map((to) => characters.slice(from, to).join('')),
+  );
 }
 
 const LONGEST_PREFIX = 24;

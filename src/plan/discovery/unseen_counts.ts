@@ -25,6 +25,9 @@ export interface QueryCandidate extends MatchEstimate {
  *
  *     u_i = min(u, G · w_i / W),  G = u · s − Σ u_j
  *
+ * It is never above the unseen count of a query that covers the extension: `limited ac` matches only companies that `a`
+ * and `ac` match too.
+ *
  * - `G`: the part of the unseen count that the counted extensions `j` do not explain;
  * - `s`: the mean number of extensions that one company matches; it is 1 unless a query can find a company by several
  *   words;
@@ -33,7 +36,7 @@ export interface QueryCandidate extends MatchEstimate {
 export class UnseenCounts {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
-  readonly #isSent: (query: string) => boolean;
+  readonly #nodeOf: (query: string) => QueryNode | undefined;
   readonly #untried: UntriedCharacters | null;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
@@ -45,17 +48,19 @@ export class UnseenCounts {
   constructor(
     keySpace: KeySpace,
     limits: Limits,
-    isSent: (query: string) => boolean,
+    nodeOf: (query: string) => QueryNode | undefined,
     untried: UntriedCharacters | null = null,
   ) {
     this.#keySpace = keySpace;
     this.#limits = limits;
-    this.#isSent = isSent;
+    this.#nodeOf = nodeOf;
     this.#untried = untried;
     this.#registry = new RegistryUnseen(keySpace, limits);
     this.#revisions = new Revisions(keySpace);
     this.#weights = new ExtensionWeights({
-      ...{ keySpace, isSent, registry: this.#registry, revisions: this.#revisions },
+      ...{ keySpace, registry: this.#registry, revisions: this.#revisions },
+      isSent: (query) => this.#isSent(query),
+      mostUnseen: (query) => this.#mostUnseen(query),
     });
   }
 
@@ -124,7 +129,7 @@ export class UnseenCounts {
     const add = (text: string, known: number, weight: number, kind: Kind) =>
       candidates.push({
         ...{ text, known, kind },
-        unseen: Math.min(maxUnseen, (unexplained * weight) / sum),
+        unseen: Math.min(maxUnseen, this.#mostUnseen(text), (unexplained * weight) / sum),
         chance: this.#keySpace.by === 'name' ? 1 : 1 - (1 + unexplained / sum) ** -weight,
       });
     const open = this.#weights.extensionsOf(node).extensions.filter(({ text }) => !this.#isSent(text));
@@ -187,6 +192,26 @@ export class UnseenCounts {
     if (2 * page.matching < page.rows) return 0;
     // Key spaces of words do not count punctuation.
     return known === 0 ? page.new / Math.max(1, page.rows) : null;
+  }
+
+  #isSent(query: string): boolean {
+    return this.#nodeOf(query) !== undefined;
+  }
+
+  /**
+   * The upper bound for the unseen count of a query that follows from the queries that cover it; Infinity if there is
+   * no bound. Listings from before the registry count are ignored.
+   */
+  #mostUnseen(query: string): number {
+    let most = Number.POSITIVE_INFINITY;
+    for (const covering of this.#keySpace.covering(query)) {
+      const node = this.#nodeOf(covering);
+      if (node === undefined || node.state === null || !this.#weights.isCounted(node)) continue;
+      const isOutdated = node.state.listedAtMs < this.#registry.observedAtMs;
+      if (isOutdated || this.#keySpace.isAliased(covering)) continue;
+      most = Math.min(most, this.of(node));
+    }
+    return most;
   }
 
   /** Is the query's total above the cap? */

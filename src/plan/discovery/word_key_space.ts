@@ -89,6 +89,14 @@ export class WordKeySpace implements KeySpace {
 
   recall(): void {}
 
+  /** A pair finds only companies that its second word finds too. */
+  covering(query: string): readonly string[] {
+    const space = query.indexOf(' ');
+    if (space === -1) return [];
+    const second = query.slice(space + 1);
+    return this.#semantics === 'token' ? [second] : prefixesOf(second);
+  }
+
   /**
    * If it is unknown how the upstream reads a whole word, the word is sent, because no other query is known to have its
    * matches.
@@ -101,6 +109,10 @@ export class WordKeySpace implements KeySpace {
   #learn(name: string): void {
     for (const word of wordsOf(name)) this.#model.learn(word);
   }
+}
+
+function prefixesOf(word: string): string[] {
+  return Array.from(word, (_, at) => word.slice(0, at + 1));
 }
 
 const SAMPLE = 2_000;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { QueryState } from '../../../src/knowledge.ts';
+import type { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 import { newQueryNode, type PageEvidence, type QueryNode } from '../../../src/plan/discovery/query_node.ts';
 import { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts';
 import { type QueryCandidate, UnseenCounts } from '../../../src/plan/discovery/unseen_counts.ts';
@@ -84,15 +85,22 @@ test('if the registry has not grown since a complete listing, the unseen compani
 });
 
 test('if the registry has grown since a complete listing, the new companies may match its query', () => {
-  // 80 of the 90 unseen companies are new. The listing has half of the known companies, so it may have half of the new ones.
+  // 80 of the 90 unseen companies are new. They are divided as if all of the unseen companies were new.
+  const all = listedBefore({ total: 100, countThen: 0 });
   const { repeat, others } = listedBefore({ total: 100, countThen: 20 });
-  expect(repeat).toBeCloseTo(40, 5);
-  expect(others).toBeCloseTo(50, 5);
+  expect(repeat).toBeCloseTo((80 / 90) * all.repeat, 5);
+  expect(repeat + others).toBeCloseTo(90, 5);
+});
+
+test('if the registry has not grown since a truncated listing, its query is hardly repeated', () => {
+  const { repeat } = listedBefore({ total: 100, countThen: 100 }, { total: 45, status: 'capped' });
+  expect(repeat).toBeLessThan(1);
 });
 
 test('if the growth of the registry is unknown, a listing from before the registry count has the weight of a new query', () => {
   const { repeat } = listedBefore({ total: 100, countThen: null });
   expect(repeat).toBeGreaterThan(20);
+  expect(repeat).toBeCloseTo(listedBefore({ total: 100, countThen: 0 }).repeat, 5);
 });
 
 test('without a registry count, the unseen count depends on the share of new companies on recent pages', () => {
@@ -135,11 +143,40 @@ test('in an overlapping key space, unsent prefixes get few of the unexplained co
   expect(sumOf(unseenCounts.candidatesOf(root))).toBeLessThan(28 / 5);
 });
 
-/** 10 known companies; a complete listing of 5 of them was received when the registry count was `countThen`. */
-function listedBefore(counts: { readonly total: number; readonly countThen: number | null }) {
+test('a pair has no unseen companies if its second word was listed completely', () => {
+  const names = ['acme limited', 'bank limited', 'borg limited', 'cafe limited'];
+  const { unseenCounts, addSent } = registry({ total: 30, names, semantics: 'token_prefix' });
+  addSent('b', { total: 2, rows: 2, status: 'complete' });
+  const pairRoot = addSent('limited ', {}, null);
+  Object.assign(pairRoot, { state: null, parent: addSent('limited', { total: 24 }) });
+  const candidates = new Map(unseenCounts.candidatesOf(pairRoot).map((one) => [one.text, one.unseen]));
+  expect(candidates.get('limited b')).toBe(0);
+  expect(candidates.get('limited a')).toBeGreaterThan(1);
+  // The second word also covers the pairs with its extensions.
+  expect(candidates.get('limited ba') ?? 0).toBe(0);
+});
+
+test('a query has no unseen companies if a substring of it was listed completely', () => {
+  const { unseenCounts, addSent } = registry({
+    total: 30,
+    names: ['abel', 'bank', 'oak'],
+    semantics: 'substring',
+  });
+  addSent('k', { total: 2, rows: 2, status: 'complete' });
+  const node = addSent('a', { total: 23 });
+  const candidates = new Map(unseenCounts.candidatesOf(node).map((one) => [one.text, one.unseen]));
+  expect(candidates.get('ak')).toBe(0);
+  expect(candidates.get('an')).toBeGreaterThan(0);
+});
+
+/** 10 known companies; a listing of 5 of them, by default complete, was received when the registry count was `countThen`. */
+function listedBefore(
+  counts: { readonly total: number; readonly countThen: number | null },
+  listing: Partial<QueryState> = {},
+) {
   const names = ['abel', 'acme', 'adam', 'agro', 'alba', 'bank', 'cafe', 'dune', 'echo', 'foxy'];
   const { unseenCounts, root, addSent } = registry({ ...counts, names });
-  addSent('a', { total: 5, rows: 5, status: 'complete', listedAtMs: COUNTED_AT_MS - 1 });
+  addSent('a', { total: 5, rows: 5, status: 'complete', listedAtMs: COUNTED_AT_MS - 1, ...listing });
   const candidates = unseenCounts.candidatesOf(root);
   const repeat = sumOf(candidates.filter(({ kind }) => kind === 'repeat'));
   return { repeat, others: unseenCounts.of(root) - repeat };
@@ -149,19 +186,16 @@ interface RegistryOptions {
   readonly total: number | null;
   readonly countThen?: number | null;
   readonly names: readonly string[];
-  readonly semantics?: 'prefix' | 'token_prefix';
+  readonly semantics?: 'prefix' | 'token_prefix' | 'substring';
 }
 
 /** A registry with one count, by default searched by name prefix. `addSent` adds the node of a query with a response. */
 function registry({ total, countThen = null, names, semantics = 'prefix' }: RegistryOptions) {
   const mirror = new MemoryMirror();
   for (const name of names) mirror.add({ id: name, name });
-  const keySpace =
-    semantics === 'prefix'
-      ? TextKeySpace.byPrefix('name', 1, mirror)
-      : new WordKeySpace(semantics, 1, mirror);
-  const sent = new Set<string>();
-  const unseenCounts = new UnseenCounts(keySpace, LIMITS, (query) => sent.has(query));
+  const keySpace = keySpaceOf(semantics, mirror);
+  const sent = new Map<string, QueryNode>();
+  const unseenCounts = new UnseenCounts(keySpace, LIMITS, (query) => sent.get(query));
   unseenCounts.setRegistryCount({ total, observedAtMs: COUNTED_AT_MS, countAt: () => countThen });
   const root = newQueryNode({ by: 'name', text: '' }, null);
   const addSent = (text: string, state: Partial<QueryState>, page: PageEvidence | null = null): QueryNode => {
@@ -169,12 +203,19 @@ function registry({ total, countThen = null, names, semantics = 'prefix' }: Regi
     const open = { total: null, pages: 1, rows: 1, next: null, status: 'open' as const };
     node.state = { query: node.query, ...open, listedAtMs: COUNTED_AT_MS + 1, ...state };
     node.page = page;
-    sent.add(text);
+    sent.set(text, node);
     root.children.push(node);
     unseenCounts.invalidate(null);
     return node;
   };
   return { unseenCounts, root, addSent, keySpace };
+}
+
+function keySpaceOf(semantics: 'prefix' | 'token_prefix' | 'substring', mirror: MemoryMirror): KeySpace {
+  if (semantics === 'token_prefix') return new WordKeySpace(semantics, 1, mirror);
+  return semantics === 'prefix'
+    ? TextKeySpace.byPrefix('name', 1, mirror)
+    : TextKeySpace.bySubstring(1, mirror);
 }
 
 function sumOf(candidates: readonly QueryCandidate[]): number {

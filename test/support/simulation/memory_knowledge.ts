@@ -32,6 +32,7 @@ export class MemoryMirror implements Knowledge {
   /** Ordered texts, created when they are first used. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
   stats: { observedAtMs: number; total: number | null } | null = null;
+  readonly #counts: { readonly observedAtMs: number; readonly total: number | null }[] = [];
   statsCalls = 0;
   needsControl = false;
   /** The number of new companies of each search, the latest search first. */
@@ -51,8 +52,8 @@ export class MemoryMirror implements Knowledge {
     return this.stats;
   }
 
-  registryCountAt(): number | null {
-    return null;
+  registryCountAt(atMs: number): number | null {
+    return this.#counts.findLast(({ observedAtMs }) => observedAtMs <= atMs)?.total ?? null;
   }
 
   statsCallsMade(): number {
@@ -142,6 +143,7 @@ export class MemoryMirror implements Knowledge {
   loadStats(call: Call, total: number | null, nowMs: number): LoadResult {
     if (total !== this.stats?.total) this.#newBySearches = [];
     this.stats = { observedAtMs: nowMs, total };
+    this.#counts.push(this.stats);
     this.statsCalls++;
     return emptyResult(call);
   }
