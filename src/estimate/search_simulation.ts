@@ -46,8 +46,8 @@ export interface Simulation {
  * Simulates the remaining searches against simulated registries, with the planner that a sync uses. Within the budget,
  * it runs one simulation for each scenario and size. A large registry is simulated at a smaller size. This simulation
  * starts with an empty mirror, and its searches count only once it has reached the current coverage. If the first
- * simulation uses up its share of the budget, a smaller one follows. If that one does not finish either, its number of
- * searches is a lower bound.
+ * simulation uses up its share of the budget, smaller ones follow. If none of them finishes, the number of searches is
+ * a lower bound.
  */
 export function simulateSearches(ask: SimulationInput): Simulation[] {
   const { knowledge, dialect, totals, budget } = ask;
@@ -72,9 +72,10 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
       return spent + searches >= share * budget.searches || budget.usedShare() >= share;
     };
     let one = runCase(at, { maxCompanies, isOver: isOver(at === 0 ? FIRST_SHARE : 1) });
-    if (at === 0 && one.isCutShort) {
+    for (const share of at === 0 ? SMALLER_SHARES : []) {
+      if (!one.isCutShort) break;
       maxCompanies = Math.ceil(Math.min(maxCompanies, ...totals) / SMALLER);
-      one = runCase(at, { maxCompanies, isOver: isOver(1) });
+      one = runCase(at, { maxCompanies, isOver: isOver(share) });
     }
     // If complete simulations already cover all sizes, one that was cut short is not needed.
     if (one.isCutShort && simulations.length > 0 && at % totals.length === 0) break;
@@ -192,7 +193,9 @@ const MAX_COMPANIES = 2_000;
 const MIN_SIMULATIONS = 2;
 // No further simulation starts after this share of the budget's searches was used.
 const ENOUGH = 0.5;
-// The share of the budget that the first simulation may use. If it needs more, a smaller one follows.
+// The share of the budget that the first simulation may use. If it needs more, smaller ones follow, which may use the
+// budget up to these shares.
 const FIRST_SHARE = 0.6;
+const SMALLER_SHARES = [0.9, 1];
 const SMALLER = 4;
 const SEARCHES_BETWEEN_REPORTS = 50;

@@ -143,10 +143,16 @@ function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
   return { calls: Infinity, lifetimeLimit };
 }
 
-/** The time limit of the simulation. The time starts when this function is called. */
+/**
+ * The limit of the simulation's processor time, from the call of this function on. Unlike elapsed time, processor time
+ * does not depend on other processes. So the estimate does not depend on them either.
+ */
 function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Budget {
-  const startedMs = performance.now();
-  const usedShare = () => (performance.now() - startedMs) / simulateMs;
+  const started = process.cpuUsage();
+  const usedShare = () => {
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 1000 / simulateMs;
+  };
   return {
     ...{ searches: MOST_SEARCHES, usedShare },
     ...(onProgress && { onProgress: (share) => onProgress(Math.min(1, Math.max(share, usedShare()))) }),
@@ -154,5 +160,5 @@ function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Bu
 }
 
 // Short enough that `plan` takes less than 3 seconds, including the start of the process.
-const SIMULATE_MS = 1_700;
+const SIMULATE_MS = 1_900;
 const MOST_SEARCHES = 12_000;
