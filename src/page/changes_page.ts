@@ -1,8 +1,7 @@
-import { count, counted } from '../report/figures.ts';
-import { CHANGE_KINDS, type ChangeFilter } from '../warehouse/change_list.ts';
+import { counted } from '../report/figures.ts';
+import { CHANGE_KINDS, type ChangeFilter, type ChangePage } from '../warehouse/change_list.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import type { NamedChange } from '../warehouse/page_queries.ts';
-import { changeList, companyLink, shownName } from './company_markup.ts';
+import { changeList, companyLink, countOfChanges, shownName } from './company_markup.ts';
 import { documentOf } from './frame.ts';
 import { html } from './html.ts';
 import { listing } from './listing.ts';
@@ -11,12 +10,9 @@ import type { ChangesRequest, PageDocument } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
 /** One page of changes, most recent first. */
-export interface ChangesView {
+export interface ChangesView extends ChangePage {
   readonly nowMs: number;
   readonly zone: string;
-  readonly changes: readonly NamedChange[];
-  /** The number of changes that match the filter, on all pages. */
-  readonly total: number;
 }
 
 /** The number of changes on one page of each format. */
@@ -66,7 +62,7 @@ function changesHtml(
 <button>Filter</button></form>
 ${listing({
   id: 'list',
-  title: `${counted(changes.length, 'change')} of ${count(total)}`,
+  title: `${counted(changes.length, 'change')} of ${countOfChanges(total)}`,
   note: html`<a href="${urlOf('.csv', request)}">CSV</a> · <a href="${urlOf('.atom', request)}">Atom feed</a>`,
   empty: 'No change matches.',
   head: ['Seen', 'Company', 'Changes'],

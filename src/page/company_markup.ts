@@ -1,4 +1,5 @@
-import { counted } from '../report/figures.ts';
+import { count, counted } from '../report/figures.ts';
+import { MAX_COUNTED } from '../warehouse/change_list.ts';
 import type { FieldChange, NamedChange } from '../warehouse/page_queries.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
@@ -12,6 +13,11 @@ export function shownName({ entityId, name }: Pick<NamedChange, 'entityId' | 'na
 
 export function companyLink({ entityId, name }: Pick<NamedChange, 'entityId' | 'name'>): Html {
   return html`<a href="/page/company?id=${encodeURIComponent(entityId)}">${foreign(shownName({ entityId, name }))}</a>`;
+}
+
+/** The number of changes in a list, which is counted only up to a limit. */
+export function countOfChanges(total: number): string {
+  return total > MAX_COUNTED ? `more than ${count(MAX_COUNTED)}` : count(total);
 }
 
 /** A list of changes, each with its old and new value. */

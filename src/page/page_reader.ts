@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { openLedger } from '../allowance/ledger.ts';
 import { readLock } from '../report/mirror_snapshot.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { changeList } from '../warehouse/change_list.ts';
+import { type ChangePage, readChanges } from '../warehouse/change_list.ts';
 import {
   type CompanyRow,
   companyPages,
@@ -14,7 +14,7 @@ import { recentRuns } from '../warehouse/run.ts';
 import { runCalls } from '../warehouse/run_calls.ts';
 import { textOfAnswer } from '../warehouse/serve_records.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
-import { CHANGES_PER_PAGE, type ChangesView, changeFilterOf } from './changes_page.ts';
+import { CHANGES_PER_PAGE, changeFilterOf } from './changes_page.ts';
 import type { ChangesRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 import { openPageSnapshot, type PageSnapshot, type SnapshotRequest } from './page_snapshot.ts';
@@ -32,7 +32,7 @@ export interface PageReader {
   company(entityId: string, versionId: number | null): CompanyView | null;
   /** The companies with these ids, in the same order. Unknown ids are omitted. */
   companies(entityIds: readonly string[]): CompanyRow[];
-  changes(request: ChangesRequest): Pick<ChangesView, 'changes' | 'total'>;
+  changes(request: ChangesRequest): ChangePage;
   /** Returns null if there is no such run. */
   run(runId: number, onlyFailed: boolean, nowMs: number): Omit<RunView, 'nowMs' | 'zone'> | null;
   quarantined(): { readonly entries: readonly Quarantined[]; readonly open: number };
@@ -57,7 +57,6 @@ export function openPageReader(settings: PageSettings, nowMs: number): PageReade
   const ledger = openLedger({ path: ledgerPath, accountId, allowance });
   const { db } = warehouse;
   const companies = companyPages(db);
-  const changes = changeList(db);
   const runs = runCalls(db);
   const quarantine = quarantineRegister(db);
   const responses = answerTable(db);
@@ -80,9 +79,8 @@ export function openPageReader(settings: PageSettings, nowMs: number): PageReade
     companies: (entityIds) =>
       entityIds.map((entityId) => companies.company(entityId)).filter((company) => company !== null),
     changes(request) {
-      const filter = changeFilterOf(request);
-      const most = CHANGES_PER_PAGE[request.format];
-      return { changes: changes.list(filter, request.beforeId, most), total: changes.count(filter) };
+      const { beforeId, format } = request;
+      return readChanges(db, changeFilterOf(request), { beforeId, most: CHANGES_PER_PAGE[format] });
     },
     run(runId, onlyFailed, atMs) {
       const run = runs.find(runId);

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { CHANGE_COLUMNS, type NamedChange, withNumbers } from './page_queries.ts';
+import { CHANGE_COLUMNS, IDS_PER_MS, type NamedChange, withNumbers } from './page_queries.ts';
 
 /** Selects the changes that a list shows. */
 export interface ChangeFilter {
@@ -18,31 +18,67 @@ export interface ChangeFilter {
 export type ChangeKind = 'all' | 'fields' | 'gone' | 'returned';
 export const CHANGE_KINDS: readonly ChangeKind[] = ['all', 'fields', 'gone', 'returned'];
 
-/** Reads `entity_change` in pages, latest change first. */
-export function changeList(db: Database) {
-  const rows = db
+/** One page of a list of changes. */
+export interface ChangePage {
+  /** Latest change first. */
+  readonly changes: readonly NamedChange[];
+  /** The number of matching changes on all pages; `MAX_COUNTED` + 1: there are more than `MAX_COUNTED`. */
+  readonly total: number;
+}
+
+/** Changes are counted up to this number, because a warehouse can contain millions. */
+export const MAX_COUNTED = 10_000;
+
+/**
+ * Reads one page of `entity_change`. `beforeId` is the id of the last change on the previous page; null requests the
+ * first page. Few matches are found with an index and then sorted. Many matches are read in the order of their ids.
+ */
+export function readChanges(
+  db: Database,
+  filter: ChangeFilter,
+  { beforeId, most }: { readonly beforeId: number | null; readonly most: number },
+): ChangePage {
+  const { sinceMs, path } = filter;
+  const values = {
+    ...{ path, beforeId: beforeId ?? Number.MAX_SAFE_INTEGER, most },
+    since: isoTime(sinceMs ?? 0),
+    firstCallId: ((sinceMs ?? 0) - MARGIN_MS) * IDS_PER_MS,
+  };
+  const counted = `SELECT 1 FROM entity_change WHERE ${conditionOf(filter, true)} LIMIT ${MAX_COUNTED + 1}`;
+  const total = db.prepare<[object], number>(`SELECT count(*) FROM (${counted})`).pluck().get(values) ?? 0;
+  const hasIndex = sinceMs !== null || path !== null || filter.kind === 'gone' || filter.kind === 'returned';
+  const isSorted = hasIndex && total <= MAX_COUNTED;
+  const id = isSorted ? '+change_id' : 'change_id';
+  const changes = db
     .prepare<[object], NamedChange>(
       `SELECT ${CHANGE_COLUMNS}, (SELECT name FROM _known k WHERE k.entity_id = c.entity_id) AS name
-       FROM entity_change c WHERE ${CONDITION} AND change_id < @beforeId ORDER BY change_id DESC LIMIT @most`,
+       FROM entity_change c
+       WHERE change_id IN (SELECT change_id FROM entity_change
+         WHERE ${conditionOf(filter, isSorted)} AND ${id} < @beforeId ORDER BY ${id} DESC LIMIT @most)
+       ORDER BY change_id DESC`,
     )
-    .safeIntegers();
-  const total = db
-    .prepare<[object], number>(`SELECT count(*) FROM entity_change c WHERE ${CONDITION}`)
-    .pluck();
-  return {
-    /** `beforeId` is the id of the last change on the previous page; null requests the first page. */
-    list: (filter: ChangeFilter, beforeId: number | null, most: number): NamedChange[] =>
-      rows.all({ ...valuesOf(filter), beforeId: beforeId ?? Number.MAX_SAFE_INTEGER, most }).map(withNumbers),
-    count: (filter: ChangeFilter): number => total.get(valuesOf(filter)) ?? 0,
-  };
+    .safeIntegers()
+    .all(values)
+    .map(withNumbers);
+  return { changes, total };
 }
 
-function valuesOf({ sinceMs, path, kind }: ChangeFilter) {
-  return { since: sinceMs === null ? '' : isoTime(sinceMs), path, kind };
+/** A unary plus prevents SQLite from using an index. The index of the calls is preferred to the index of the paths. */
+function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean): string {
+  const callId = usesIndex ? '_call_id' : '+_call_id';
+  const field = usesIndex && sinceMs === null ? 'path' : '+path';
+  return [
+    'TRUE',
+    sinceMs !== null && `${callId} >= @firstCallId AND observed_at >= @since`,
+    // The character after '.' and '/' is '0', so that the range contains the members and elements of the field.
+    path !== null && `(${field} = @path OR ${field} >= @path || '.' AND ${field} < @path || '0')`,
+    kind === 'fields' && "+path <> '_gone_at'",
+    kind === 'gone' && `${field} = '_gone_at' AND after IS NOT NULL`,
+    kind === 'returned' && `${field} = '_gone_at' AND after IS NULL`,
+  ]
+    .filter((condition) => condition !== false)
+    .join(' AND ');
 }
 
-const CONDITION = `observed_at >= @since
-  AND (@path IS NULL OR path = @path OR substr(path, 1, length(@path) + 1) IN (@path || '/', @path || '.'))
-  AND CASE @kind WHEN 'all' THEN 1 WHEN 'fields' THEN path <> '_gone_at'
-      WHEN 'gone' THEN path = '_gone_at' AND after IS NOT NULL
-      ELSE path = '_gone_at' AND after IS NULL END`;
+/** The id of a call grows with its time. A change can be observed some time after its call was sent. */
+const MARGIN_MS = 2 * 86_400_000;

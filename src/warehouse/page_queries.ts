@@ -100,20 +100,12 @@ export function companyPages(db: Database) {
       `SELECT ${CHANGE_COLUMNS} FROM entity_change c WHERE entity_id = ? ORDER BY change_id DESC LIMIT ?`,
     )
     .safeIntegers();
-  const latest = db
-    .prepare<[number], NamedChange>(
-      `SELECT ${CHANGE_COLUMNS}, (SELECT name FROM _known k WHERE k.entity_id = c.entity_id) AS name
-       FROM entity_change c ORDER BY change_id DESC LIMIT ?`,
-    )
-    .safeIntegers();
   return {
     company: (entityId: string): CompanyRow | null => company.get(entityId) ?? null,
     /** Returns the versions of one company's record, newest first. */
     versions: (entityId: string, most: number): VersionSeen[] => versions.all(entityId, most),
     /** Returns the changes of one company, newest first. */
     changes: (entityId: string, most: number): FieldChange[] => changes.all(entityId, most).map(withNumbers),
-    /** Returns the latest changes of all companies, newest first. */
-    latestChanges: (most: number): NamedChange[] => latest.all(most).map(withNumbers),
   };
 }
 

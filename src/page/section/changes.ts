@@ -1,7 +1,7 @@
-import { count, counted } from '../../report/figures.ts';
-import { type ChangeFilter, changeList } from '../../warehouse/change_list.ts';
-import { companyPages, type NamedChange } from '../../warehouse/page_queries.ts';
-import { changeList as changeMarkup, companyLink } from '../company_markup.ts';
+import { count } from '../../report/figures.ts';
+import { type ChangeFilter, readChanges } from '../../warehouse/change_list.ts';
+import type { NamedChange } from '../../warehouse/page_queries.ts';
+import { changeList, companyLink, countOfChanges } from '../company_markup.ts';
 import { html, type Part } from '../html.ts';
 import { liveListing } from '../listing.ts';
 import type { Times } from '../page_figures.ts';
@@ -13,12 +13,11 @@ export const changesSection = defineSection({
   title: 'Recent changes',
   group: 'tables',
   shownIf: 'filled',
-  open({ db }) {
-    const { latestChanges } = companyPages(db);
-    const changes = changeList(db);
-    return () => ({ latest: latestChanges(MAX_CHANGES), total: changes.count(EVERY_CHANGE) });
-  },
-  render({ latest, total }, { id, title, times }) {
+  open:
+    ({ db }) =>
+    () =>
+      readChanges(db, EVERY_CHANGE, { beforeId: null, most: MAX_CHANGES }),
+  render({ changes: latest, total }, { id, title, times }) {
     const companies = [
       ...Map.groupBy(latest, ({ callId, entityId }) => `${callId} ${entityId}`).values(),
     ].slice(0, MAX_ROWS);
@@ -30,7 +29,7 @@ export const changesSection = defineSection({
       head: ['Seen', 'Company', 'Changes'],
       note:
         total > 0 &&
-        html`${count(shown)} of ${counted(total, 'change')}. <a href="/page/changes">All changes</a>`,
+        html`${count(shown)} of ${countOfChanges(total)} ${total === 1 ? 'change' : 'changes'}. <a href="/page/changes">All changes</a>`,
       rows: companies.flatMap((ofCompany) => rowOf(ofCompany, times)),
     });
   },
@@ -43,7 +42,7 @@ function rowOf(changes: readonly NamedChange[], times: Times): (readonly Part[])
     [
       times.brief(Date.parse(first.observedAt)),
       companyLink(first),
-      changeMarkup(changes.toReversed(), MAX_FIELDS),
+      changeList(changes.toReversed(), MAX_FIELDS),
     ],
   ];
 }
