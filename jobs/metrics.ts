@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { nextTime, periodOf } from '../src/cron/cron_times.ts';
+import { completionBounds } from '../src/report/completion_forecast.ts';
 import { isScheduled, type ScheduledJob } from './job.ts';
 import type { WorkerObserver } from './processor.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
@@ -145,9 +146,24 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   ofLeader('sync_last_success_timestamp_seconds', 'End of the last successful run.', [], ({ mirror }) => [
     [{}, mirror.lastSuccessAt === null ? null : Date.parse(mirror.lastSuccessAt) / 1000],
   ]);
-  ofLeader('coverage_ratio', "Known companies divided by the registry's own count.", [], ({ mirror }) => [
-    [{}, mirror.coverage.knownShare],
-  ]);
+  ofLeader(
+    'coverage_ratio',
+    "Known companies that are not gone, divided by the registry's own count; at most 1.",
+    [],
+    ({ mirror }) => [[{}, mirror.coverage.knownShare]],
+  );
+  ofLeader(
+    'completion_timestamp_seconds',
+    'Earliest and latest expected time at which nothing more is due; +Inf: never with this allowance.',
+    ['bound'],
+    ({ completion }) => {
+      const { earliestMs, latestMs } = completionBounds(completion);
+      return [
+        [{ bound: 'earliest' }, seconds(earliestMs)],
+        [{ bound: 'latest' }, seconds(latestMs)],
+      ];
+    },
+  );
   ofLeader('quarantined', 'Responses in quarantine.', [], ({ mirror }) => [[{}, mirror.quarantined]]);
   ofLeader(
     'companies',

@@ -2,8 +2,9 @@ import { hostname } from 'node:os';
 import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { openLedgerOf } from '../src/operations/configured_ledger.ts';
+import { allowanceOf, openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { requireCounts } from '../src/operations/ledger_loss.ts';
+import { type CompletionForecast, readCompletion } from '../src/report/completion_forecast.ts';
 import type { Health } from '../src/report/health.ts';
 import { type MirrorSnapshot, readHealth, readMirror } from '../src/report/mirror_snapshot.ts';
 import {
@@ -27,6 +28,7 @@ export interface RegistrySnapshot {
   readonly allowance: LedgerState;
   readonly mirror: MirrorSnapshot;
   readonly health: Health;
+  readonly completion: CompletionForecast;
   /** The end of each scheduled job's last successful run in epoch milliseconds, by job name; null: no run succeeded. */
   readonly lastSuccesses: Readonly<Record<string, number | null>>;
   /** The backfills whose jobs must be in the queue. */
@@ -80,6 +82,7 @@ function readAll(
   const isNew = afterCallId !== null && afterCallId < lastCallId;
   return {
     ...{ mirror, allowance, health, lastCallId },
+    completion: readCompletion(db, { nowMs, allowance: allowanceOf(config), ledger: allowance }),
     lastSuccesses: Object.fromEntries(jobs.map(({ name }) => [name, timeOrNull(lastSuccessAt(db, name))])),
     backfills: queuedBackfills(db),
     newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],

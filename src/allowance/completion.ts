@@ -1,3 +1,4 @@
+import type { LedgerState } from './account_windows.ts';
 import {
   type Allowance,
   isLifetime,
@@ -13,7 +14,7 @@ import {
 export interface Completion {
   /** The calls that the account can make within a hundred years. */
   readonly affordable: number;
-  /** The time of the last affordable call. */
+  /** The time of the last affordable call; `nowMs` if there is none. */
   readonly finishesAtMs: number;
   /** The number of days with calls. Days are periods of 24 hours from now. */
   readonly days: number;
@@ -28,13 +29,24 @@ export interface CompletionInput {
   readonly purpose: Purpose;
   readonly calls: number;
   readonly nowMs: number;
+  /** The time of the first call; default: `nowMs`. A window that resets until then has its full limit again. */
+  readonly startsAtMs?: number;
+}
+
+/** The time until which the upstream permits no call, or `nowMs` if it permits calls now. */
+export function startOfCallsMs(
+  { pausedUntilMs, exhausted }: Pick<LedgerState, 'pausedUntilMs' | 'exhausted'>,
+  nowMs: number,
+): number {
+  return Math.max(nowMs, pausedUntilMs ?? 0, exhausted?.untilMs ?? 0);
 }
 
 /**
  * Simulates the allowance windows. Calls are made at the rate until a window is exhausted, and resume when that window
  * resets. A rolling window is simulated as consecutive fixed windows of the same length; the first one starts now.
  */
-export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: CompletionInput): Completion {
+export function forecastCompletion(input: CompletionInput): Completion {
+  const { allowance, left, purpose, calls, nowMs, startsAtMs = nowMs } = input;
   const spacing = spacingMs(allowance.perMinute);
   const windowsAt = rememberWindows(allowance);
   const limits = new Map(windowsAt(nowMs).map(({ name, limit }) => [name, limit]));
@@ -43,8 +55,9 @@ export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: C
   const lefts = new Map(left.map((window) => [window.name, window.left]));
   const affordable = Math.min(calls, ...left.filter(isLifetime).map((window) => window.left));
   const days = new Set<number>();
-  let atMs = nowMs;
+  let atMs = startsAtMs;
   let made = 0;
+  renewLimits(resetsAt(nowMs));
 
   while (made < affordable && atMs < nowMs + HORIZON_MS) {
     const resets = resetsAt(atMs);
@@ -63,9 +76,19 @@ export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: C
     );
     if (reopensMs === Infinity) break;
     atMs = Math.max(atMs, reopensMs);
+    renewLimits(resets);
+  }
+  return {
+    affordable: made,
+    finishesAtMs: made === 0 ? nowMs : atMs,
+    days: days.size,
+    atRateMs: calls * spacing,
+  };
+
+  /** Restores the limits of the windows that have reset by `atMs`. */
+  function renewLimits(resets: ReadonlyMap<WindowName, number>): void {
     for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }
-  return { affordable: made, finishesAtMs: atMs, days: days.size, atRateMs: calls * spacing };
 
   /** The next reset after `ms` of each window that has one. */
   function resetsAt(ms: number): Map<WindowName, number> {

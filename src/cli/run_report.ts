@@ -60,7 +60,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
 
 function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }, coverage: Coverage): string {
   return resumesAtMs === null
-    ? `Quota exhausted: this account has no calls left. The mirror has ${counted(coverage.known, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`
+    ? `Quota exhausted: this account has no calls left. The mirror has ${counted(coverage.known - coverage.gone, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`
     : `Paused: the quota is used up. Calls resume on ${localTime(resumesAtMs)}.`;
 }
 
@@ -114,10 +114,12 @@ export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: numbe
 }
 
 function knownOf({ coverage }: RunReport): string {
-  const known = counted(coverage.known, 'company', 'companies');
-  if (coverage.registryTotal === null || coverage.knownShare === null)
-    return `${known} known (the registry reports no count)`;
-  return `${known} known (${percent(Math.min(1, coverage.knownShare))} of the registry's ${count(coverage.registryTotal)})`;
+  const { gone, registryTotal, knownShare } = coverage;
+  const present = coverage.known - gone;
+  const known = `${counted(present, 'company', 'companies')} known`;
+  if (registryTotal === null || knownShare === null) return `${known} (the registry reports no count)`;
+  if (present > registryTotal) return `${known} (the registry reports only ${count(registryTotal)})`;
+  return `${known} (${percent(knownShare)} of the registry's ${count(registryTotal)})`;
 }
 
 function leftOf({ callsLeft }: RunReport): string {

@@ -1,4 +1,4 @@
-import { type Completion, forecastCompletion } from '../allowance/completion.ts';
+import { type Completion, forecastCompletion, startOfCallsMs } from '../allowance/completion.ts';
 import type { Allowance, Purpose, WindowName } from '../allowance/windows.ts';
 import { limitFor } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
@@ -33,6 +33,8 @@ export interface AccountState {
   readonly windows: readonly EstimatedWindow[];
   /** Epoch milliseconds; null if the account is not paused. */
   readonly pausedUntilMs: number | null;
+  /** Not null if the upstream reported an exhausted allowance. */
+  readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
 }
 
 export function accountCostOf({
@@ -62,7 +64,8 @@ export function accountCostOf({
       left,
       purpose,
       calls: count,
-      nowMs: Math.max(nowMs, state.pausedUntilMs ?? 0),
+      nowMs,
+      startsAtMs: startOfCallsMs(state, nowMs),
     });
   return {
     calls,

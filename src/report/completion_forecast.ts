@@ -1,22 +1,22 @@
 import type { Database } from 'better-sqlite3';
 import { DateTime } from 'luxon';
-import { forecastCompletion } from '../allowance/completion.ts';
+import { forecastCompletion, startOfCallsMs } from '../allowance/completion.ts';
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { callBuckets } from '../warehouse/page_queries.ts';
 import { readStoredEstimate, type StoredEstimate } from '../warehouse/stored_estimate.ts';
-import { counted } from './figures.ts';
+import { count, counted } from './figures.ts';
 
 /** The forecast of the time at which nothing more is due. */
 export type CompletionForecast =
   | { readonly is: 'unknown' }
   /** Nothing was due when the last run ended. */
   | { readonly is: 'complete'; readonly estimatedAtMs: number }
-  /** `latestMs` is null if the number of calls has no known upper bound. */
   | {
       readonly is: 'expected';
       readonly estimatedAtMs: number;
       readonly earliestMs: number;
+      /** Null: the number of calls has no known upper bound. Infinity: the allowance may never permit all calls. */
       readonly latestMs: number | null;
     }
   /** The allowance will never permit all remaining calls. */
@@ -46,15 +46,16 @@ export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   if (high === 0) return { is: 'complete', estimatedAtMs };
   const finishOf = (calls: number) =>
     forecastCompletion({
-      ...{ allowance, left: ledger.windows, purpose: 'scheduled', calls },
-      nowMs: Math.max(nowMs, ledger.pausedUntilMs ?? 0, ledger.exhausted?.untilMs ?? 0),
+      ...{ allowance, left: ledger.windows, purpose: 'scheduled', calls, nowMs },
+      startsAtMs: startOfCallsMs(ledger, nowMs),
     });
-  const first = finishOf(Math.max(1, low));
-  if (first.affordable < Math.max(1, low))
+  const first = finishOf(low);
+  if (first.affordable < low)
     return { is: 'unaffordable', estimatedAtMs, calls: low, affordable: first.affordable };
-  const last = high === null ? null : finishOf(high);
-  const latestMs = last !== null && last.affordable >= (high ?? 0) ? last.finishesAtMs : null;
-  return { is: 'expected', estimatedAtMs, earliestMs: first.finishesAtMs, latestMs };
+  const expected = { is: 'expected', estimatedAtMs, earliestMs: first.finishesAtMs } as const;
+  if (high === null) return { ...expected, latestMs: null };
+  const last = finishOf(high);
+  return { ...expected, latestMs: last.affordable < high ? Infinity : last.finishesAtMs };
 }
 
 export function readCompletion(
@@ -71,6 +72,23 @@ export function readCompletion(
   return forecastMirror({ ...facts, stored, callsSince });
 }
 
+/** The earliest and latest expected finish. Null: unknown. Infinity: never with this allowance. */
+export function completionBounds(forecast: CompletionForecast): {
+  readonly earliestMs: number | null;
+  readonly latestMs: number | null;
+} {
+  switch (forecast.is) {
+    case 'unknown':
+      return { earliestMs: null, latestMs: null };
+    case 'complete':
+      return { earliestMs: forecast.estimatedAtMs, latestMs: forecast.estimatedAtMs };
+    case 'unaffordable':
+      return { earliestMs: Infinity, latestMs: Infinity };
+    case 'expected':
+      return forecast;
+  }
+}
+
 /** `Complete by 11–15 January`. */
 export function completionText(forecast: CompletionForecast, nowMs: number, zone?: string): string {
   switch (forecast.is) {
@@ -79,12 +97,14 @@ export function completionText(forecast: CompletionForecast, nowMs: number, zone
     case 'complete':
       return 'Complete';
     case 'unaffordable':
-      return `Not complete with this allowance: ${counted(forecast.calls, 'call')} are missing, ${counted(forecast.affordable, 'call')} are permitted`;
+      return `Never with this allowance: at least ${counted(forecast.calls, 'call')} needed, ${count(forecast.affordable)} left`;
     case 'expected': {
       const { earliestMs, latestMs } = forecast;
-      if (latestMs === null)
-        return `Complete on ${dates(earliestMs, earliestMs, nowMs, zone)} at the earliest`;
-      return `Complete by ${dates(earliestMs, latestMs, nowMs, zone)}`;
+      const isBounded = latestMs !== null && latestMs !== Infinity;
+      const on = dates(earliestMs, isBounded ? latestMs : earliestMs, nowMs, zone);
+      if (isBounded) return on === 'today' ? 'Complete today' : `Complete by ${on}`;
+      const condition = latestMs === null ? '' : ', if the allowance suffices';
+      return `Complete ${on === 'today' ? on : `on ${on}`} at the earliest${condition}`;
     }
   }
 }

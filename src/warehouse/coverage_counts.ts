@@ -11,8 +11,8 @@ export interface Coverage {
   readonly registryTotal: number | null;
   readonly registryTotalAt: string | null;
   /**
-   * The number of known companies that are not gone, divided by the registry count; null if the registry count is
-   * unknown. The share exceeds 1 if the registry count is outdated.
+   * The number of known companies that are not gone, divided by the registry count, and at most 1, because the count
+   * can be outdated; null if the registry count is unknown.
    */
   readonly knownShare: number | null;
   readonly fetchedShare: number | null;
@@ -22,7 +22,7 @@ export function readCoverage(db: Database): Coverage {
   return db
     .prepare(
       `SELECT known, fetched, gone, registry_total AS registryTotal, registry_total_at AS registryTotalAt,
-              known_share AS knownShare, fetched_share AS fetchedShare
+              min(known_share, 1.0) AS knownShare, min(fetched_share, 1.0) AS fetchedShare
        FROM coverage`,
     )
     .get() as Coverage;

@@ -35,6 +35,10 @@ describe('the HTTP port of the worker', () => {
     expect(metrics).toMatch(
       /^registry_mirror_sync_last_success_timestamp_seconds\{registry="isle-of-man.main"\} 1\d{9}/m,
     );
+    for (const bound of ['earliest', 'latest'])
+      expect(metrics).toMatch(
+        new RegExp(`registry_mirror_completion_timestamp_seconds\\{.*bound="${bound}"\\} 1\\d{9}`),
+      );
     for (const { name } of SCHEDULED_JOBS)
       for (const what of ['last_run', 'next_run', 'heartbeat'])
         expect(metrics).toContain(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
+import { accountCostOf } from '../../src/estimate/account_cost.ts';
 import {
   type CompletionFacts,
   completionText,
@@ -45,11 +46,36 @@ describe('the completion of a mirror', () => {
   });
 
   test('is today if the quota left suffices', () => {
-    expect(text(calls(5, 50))).toBe('Complete by today');
+    expect(text(calls(5, 50))).toBe('Complete today');
   });
 
   test('has only an earliest date if the calls have no upper bound', () => {
     expect(text(calls(150, null))).toBe('Complete on 11 January at the earliest');
+    expect(text(calls(50, null))).toBe('Complete today at the earliest');
+  });
+
+  test('is uncertain if a total limit permits the fewest calls but not the most', () => {
+    const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
+    const ledger = { ...UNLIMITED, windows: [total], left: 100 };
+    expect(text({ ...calls(50, 150), ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
+      'Complete today at the earliest, if the allowance suffices',
+    );
+  });
+
+  test.each([
+    ['a pause', { pausedUntilMs: NOW_MS + DAY_MS + 500 }],
+    ['a reported exhaustion', { exhausted: { atMs: NOW_MS, untilMs: NOW_MS + DAY_MS, left: 0 } }],
+  ])('uses the new limit of a window that resets during %s, as `plan` does', (_reason, closed) => {
+    const ledger = { ...UNLIMITED, windows: [day(0)], left: 0, ...closed };
+    const forecast = forecastMirror(facts({ ...calls(80, 150), ledger }));
+    expect(completionText(forecast, NOW_MS, 'UTC')).toBe('Complete by 11–12 January');
+    const none = { low: 0, high: 0 };
+    const { low, high } = accountCostOf({
+      ...{ calls: { stats: none, search: { low: 80, high: 150 }, entity: none } },
+      ...{ allowance: allowanceOf({ perDay: 100 }), state: ledger, purpose: 'scheduled', nowMs: NOW_MS },
+      maxCalls: Number.POSITIVE_INFINITY,
+    });
+    expect(forecast).toMatchObject({ earliestMs: low.finishesAtMs, latestMs: high?.finishesAtMs });
   });
 
   test('is reached if no calls remain', () => {
@@ -60,7 +86,7 @@ describe('the completion of a mirror', () => {
     const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
     const ledger = { ...UNLIMITED, windows: [total], left: 100 };
     expect(text({ ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
-      'Not complete with this allowance: 150 calls are missing, 100 calls are permitted',
+      'Never with this allowance: at least 150 calls needed, 100 left',
     );
   });
 

@@ -35,6 +35,7 @@ export function snapshotOf(given: Partial<QueueFacts> = {}, nowMs = Date.now()):
     },
     allowance: UNLIMITED,
     health: { state: 'healthy', problems: [], waitsUntilMs: null },
+    completion: { is: 'unknown' },
     lastSuccesses: {},
     backfills: [],
     lastCallId: 0,

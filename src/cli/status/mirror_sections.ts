@@ -43,16 +43,18 @@ export const coverageSection = section({
   }),
   lines(coverage, { nowMs, output }) {
     const { known, fetched, gone, registryTotal, registryTotalAt, knownShare, fetchedShare } = coverage;
-    const of = registryTotal === null ? '' : ` of ${count(registryTotal)}`;
-    const share = knownShare === null ? '' : ` (${percent(Math.min(1, knownShare))})`;
-    const records = fetchedShare === null ? '' : ` (${percent(Math.min(1, fetchedShare))})`;
+    const present = known - gone;
+    const isOutdated = registryTotal !== null && present > registryTotal;
+    const of = registryTotal === null || isOutdated ? '' : ` of ${count(registryTotal)}`;
+    const share = knownShare === null || isOutdated ? '' : ` (${percent(knownShare)})`;
+    const records = fetchedShare === null ? '' : ` (${percent(fetchedShare)})`;
     const goneText = gone > 0 ? `, ${count(gone)} gone` : '';
     const source =
       registryTotalAt === null
         ? 'the registry reports no count; completeness unknown'
-        : `registry count of ${ago(registryTotalAt, nowMs)}`;
+        : `registry count of ${ago(registryTotalAt, nowMs)}${isOutdated ? ` reports only ${count(registryTotal)}` : ''}`;
     return [
-      `  coverage   ${count(known - gone)}${of} companies${share}, ${counted(fetched, 'record')}${records}${goneText}`,
+      `  coverage   ${count(present)}${of} companies${share}, ${counted(fetched, 'record')}${records}${goneText}`,
       `             ${output.style('dim', source)}`,
       ...estimateLines(coverage.estimate, output),
     ];
@@ -69,7 +71,7 @@ export const completionSection = section({
     is: forecast.is,
     estimated_at: forecast.is === 'unknown' ? null : isoTime(forecast.estimatedAtMs),
     earliest: forecast.is === 'expected' ? isoTime(forecast.earliestMs) : null,
-    latest: forecast.is === 'expected' && forecast.latestMs !== null ? isoTime(forecast.latestMs) : null,
+    latest: forecast.is === 'expected' && isDate(forecast.latestMs) ? isoTime(forecast.latestMs) : null,
   }),
   lines(forecast, { nowMs, output }) {
     if (forecast.is === 'unknown') return [];
@@ -77,6 +79,10 @@ export const completionSection = section({
     return [`  finish     ${completionText(forecast, nowMs)} ${at}`];
   },
 });
+
+function isDate(atMs: number | null): atMs is number {
+  return atMs !== null && atMs !== Infinity;
+}
 
 /**
  * The known share of the registry as estimated from search results. It is shown in addition to the registry count, or

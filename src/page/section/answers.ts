@@ -36,7 +36,7 @@ function completion({ completion: forecast, nowMs, coverage }: PageSnapshot, tim
     forecast.is === 'unknown'
       ? 'The next run stores an estimate.'
       : html`estimate of ${times.brief(forecast.estimatedAtMs)}`;
-  const records = html`${count(coverage.fetched)} records${coverage.fetchedShare !== null && ` (${percent(Math.min(1, coverage.fetchedShare))})`}`;
+  const records = html`${count(coverage.fetched)} records${coverage.fetchedShare !== null && ` (${percent(coverage.fetchedShare)})`}`;
   return figure('Finish', text, [estimate, records]);
 }
 

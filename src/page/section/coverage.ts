@@ -1,5 +1,5 @@
 import { type Grown, growth } from '../../report/call_history.ts';
-import { count, percent } from '../../report/figures.ts';
+import { count } from '../../report/figures.ts';
 import { totalsSeen } from '../../warehouse/page_queries.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { chartFigure, line, surface } from '../chart/chart.ts';
@@ -19,7 +19,7 @@ export const coverageSection = defineSection({
     ({ db }) =>
     (snapshot) => ({ ...snapshot, totals: totalsSeen(db, MAX_TOTALS) }),
   render({ nowMs, range, coverage, calls, stretchMs, totals }, { id, title, times, hasTables }) {
-    const { known, gone, fetched, registryTotal, knownShare } = coverage;
+    const { known, gone, fetched, registryTotal } = coverage;
     const whole = growth(calls, { atMs: nowMs, known: known - gone, fetched }, stretchMs);
     const curve = sinceTime(whole, nowMs - RANGES[range ?? 'all']);
     const fromMs = curve[0]?.atMs ?? nowMs;
@@ -36,7 +36,7 @@ export const coverageSection = defineSection({
       {
         id,
         title,
-        reading: html`${count(known - gone)} known${knownShare !== null && html` (${percent(Math.min(1, knownShare))})`}, ${count(fetched)} with records`,
+        reading: `${count(known - gone)} known, ${count(fetched)} with records`,
         description: `${count(known - gone)} known companies and ${count(fetched)} fetched records${registryTotal === null ? '' : `; registry count: ${count(registryTotal)}`}.`,
         legend: [
           { name: 'known companies', tone: 'first' },
