@@ -50,7 +50,7 @@ export function progressLine(progress: Progress, columns: number): string {
   const parts = [
     maxCalls === Infinity ? counted(totals.calls, 'call') : percent(totals.calls / Math.max(1, maxCalls)),
     perMinute > 0 && `${count(perMinute)}/min`,
-    maxCalls !== Infinity && `${counted(left, 'call')} left`,
+    maxCalls !== Infinity && `${count(left)} left`,
     perMinute > 0 && left !== Infinity && `ends ${clockTime(nowMs + (left / perMinute) * MINUTE_MS, nowMs)}`,
     `${count(totals.listed)} new`,
     counted(totals.fetched, 'record'),
@@ -65,10 +65,14 @@ export function progressLine(progress: Progress, columns: number): string {
     }, '');
 }
 
-/** Formats a time as `14:05`, or as `22 Nov 14:05` if it is on another day. */
+/** Formats a time as `14:05 CET`, or as `22 Nov 14:05 CET` if it is on another day. */
 function clockTime(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
-  const time = at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  const time = at.toLocaleTimeString('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
   if (at.toDateString() === new Date(nowMs).toDateString()) return time;
   return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
 }

@@ -21,7 +21,7 @@ const progress = (changes: Partial<Progress> = {}): Progress => ({
 
 test('the progress line begins with the share, the rate, the calls left and the finish time', () => {
   expect(progressLine(progress(), 200)).toMatch(
-    /^42 % · 8\/min · 58 calls left · ends 12:06 · 1,204 new · 12 records · record 東京/,
+    /^42 % · 8\/min · 58 left · ends 12:06 UTC · 1,204 new · 12 records · record 東京/,
   );
 });
 
@@ -30,12 +30,12 @@ test.each([60, 80, 120])(
   (columns) => {
     const line = progressLine(progress(), columns - 1);
     expect(stringWidth(line)).toBeLessThan(columns);
-    expect(line).toContain('42 % · 8/min · 58 calls left · ends 12:06');
+    expect(line).toContain('42 % · 8/min · 58 left · ends 12:06 UTC');
   },
 );
 
 test('a finish time on another day is shown with its date', () => {
-  expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07');
+  expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07 UTC');
 });
 
 test('a run without a limit shows neither share nor calls left', () => {
