@@ -55,12 +55,13 @@ export interface SnapshotRequest {
 export function readSnapshot(config: Config, request: SnapshotRequest): RegistrySnapshot {
   const { nowMs } = request;
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-  const ledger = openLedgerOf(config);
+  let ledger: Ledger | null = null;
   try {
+    ledger = openLedgerOf(config);
     requireCounts({ config, warehouse, ledger }, nowMs);
     return readAll(config, warehouse, ledger, request);
   } finally {
-    ledger.close();
+    ledger?.close();
     warehouse.close();
   }
 }
@@ -76,7 +77,7 @@ function readAll(
   const lastCallId = lastProcessedCallId(db);
   const mirror = readMirror(db, nowMs);
   const health = readHealth({
-    ...{ nowMs, allowance, settings: healthSettings(config), formatTime: isoTime },
+    ...{ nowMs, allowance, lostCalls: 0, settings: healthSettings(config), formatTime: isoTime },
     mirror: { db, snapshot: mirror },
   });
   const isNew = afterCallId !== null && afterCallId < lastCallId;

@@ -1,9 +1,9 @@
+import type { Database } from 'better-sqlite3';
 import type { Redis } from 'ioredis';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { connectOnce } from '../src/redis/connection.ts';
 import { lastRunOf } from '../src/warehouse/activity.ts';
-import type { Warehouse } from '../src/warehouse/warehouse.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
 import { keysOf, openQueue, queueNameOf } from './queue.ts';
@@ -39,17 +39,17 @@ export interface ScheduleStatus {
  * Reads the worker's state from Redis and the warehouse. Returns null if Redis does not respond, or if no worker has
  * ever used this Redis for this registry.
  */
-export async function readWorkerStatus(config: Config, warehouse: Warehouse): Promise<WorkerStatus | null> {
+export async function readWorkerStatus(config: Config, db: Database): Promise<WorkerStatus | null> {
   const redis = await connectOnce(config.worker.redis_url).catch(() => null);
   if (redis === null) return null;
   try {
-    return await readStatus(config, warehouse, redis);
+    return await readStatus(config, db, redis);
   } finally {
     redis.disconnect();
   }
 }
 
-async function readStatus(config: Config, { db }: Warehouse, redis: Redis): Promise<WorkerStatus | null> {
+async function readStatus(config: Config, db: Database, redis: Redis): Promise<WorkerStatus | null> {
   const keys = keysOf(config.worker.prefix, queueNameOf(config));
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);

@@ -56,7 +56,8 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   else {
     findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, systemClock.now()));
     if (flags.rebuildLedger) findings.push(...(await rebuild(config, flags.warehouse ?? [])));
-    findings.push(...checkFiles(config, path, systemClock.now()), ...checkHealth(config, systemClock.now()));
+    findings.push(...checkFiles(config, path, systemClock.now()));
+    findings.push(...(await checkHealth(config, systemClock.now())));
     findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
     if (flags.online) findings.push(...(await checkOnline(config, output)));
   }

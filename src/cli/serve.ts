@@ -136,6 +136,7 @@ function pageSettings(config: Config): PageSettings {
     warehousePath: config.warehouse,
     ledgerPath: config.ledger,
     accountId: config.account.id,
+    concurrency: config.upstream.concurrency,
     allowance: allowanceOf(config),
     source: { name: source.name, url: source.url },
     hasDialect: config.dialect !== undefined,

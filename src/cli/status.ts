@@ -1,22 +1,21 @@
-import { existsSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
 import { Command, InvalidArgumentError } from 'commander';
+import { isListening } from '../redis/address.ts';
 import { healthSettings } from '../../jobs/schedules.ts';
 import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
-import { openLedgerOf } from '../operations/configured_ledger.ts';
-import { isListening } from '../redis/address.ts';
+import { withMirrorReading } from '../operations/mirror_reading.ts';
 import { localTime } from '../report/figures.ts';
 import type { Health } from '../report/health.ts';
-import { readAllowance, readHealth, readLock, readMirror } from '../report/mirror_snapshot.ts';
+import { readLock } from '../report/mirror_snapshot.ts';
 import { recentRuns } from '../warehouse/run.ts';
 import { runCalls } from '../warehouse/run_calls.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
 import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import { type Output, standardStreams } from './output.ts';
 import { describeRun, runData } from './status/run_text.ts';
-import type { StatusReadings } from './status/section.ts';
 import { renderStatus } from './status/sections.ts';
 import { printable } from './table.ts';
 
@@ -81,10 +80,14 @@ function showRun(config: Config, output: Output, runId: number): void {
 const MAX_FAILED_CALLS = 20;
 
 async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): Promise<void> {
-  const rendered = await withReadings(config, runs, (readings) => ({
-    ...renderStatus(readings, output),
-    attention: attentionOf(readings.health),
-  }));
+  const sources = { nowMs: systemClock.now(), settings: healthSettings(config), formatTime: localTime };
+  const rendered = await withMirrorReading(config, sources, async (reading) => {
+    const worker = reading.mirror && (await readWorker(config, reading.mirror.db));
+    return {
+      ...renderStatus({ ...reading, config, worker, runs }, output),
+      attention: attentionOf(reading.health),
+    };
+  });
   output.result({ command: 'status', ...rendered });
 }
 
@@ -94,45 +97,12 @@ function attentionOf({ problems }: Health): string | null {
     : problems.map(({ cause, remedy }) => `${printable(cause)} ${remedy}`).join('\n');
 }
 
-/** Opens both files for reading, calls `use`, and closes them. */
-async function withReadings<Result>(
-  config: Config,
-  runs: number,
-  use: (readings: StatusReadings) => Result,
-): Promise<Result> {
-  const nowMs = systemClock.now();
-  const ledger = openLedgerOf(config);
-  const warehouse = existsSync(config.warehouse)
-    ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
-    : null;
-  try {
-    const mirror = warehouse && { db: warehouse.db, snapshot: readMirror(warehouse.db, nowMs) };
-    const allowance = readAllowance(ledger, nowMs);
-    return use({
-      nowMs,
-      config,
-      health: readHealth({
-        ...{ nowMs, mirror, allowance: allowance.scheduled },
-        settings: healthSettings(config),
-        formatTime: localTime,
-      }),
-      mirror,
-      allowance,
-      worker: warehouse && (await readWorker(config, warehouse)),
-      runs,
-    });
-  } finally {
-    warehouse?.close();
-    ledger.close();
-  }
-}
-
-async function readWorker(config: Config, warehouse: Warehouse): Promise<WorkerStatus | null> {
+async function readWorker(config: Config, db: Database): Promise<WorkerStatus | null> {
   // Check for a listening Redis before loading the worker's libraries. They triple the start time, and most users run
   // no worker.
   if (!(await isListening(config.worker.redis_url))) return null;
   const { readWorkerStatus } = await import('../../jobs/worker_status.ts');
-  return await readWorkerStatus(config, warehouse);
+  return await readWorkerStatus(config, db);
 }
 
 // Moves the cursor to the upper left corner and clears the screen below it.

@@ -28,36 +28,57 @@ export interface CurrentRun {
   readonly runId: number;
 }
 
+/** An account's ledger, and a warehouse that spends from it. */
+export interface LedgerReading extends Partial<CurrentRun> {
+  readonly accountId: string;
+  /** The largest number of calls in flight. */
+  readonly concurrency: number;
+  readonly db: Warehouse['db'];
+  readonly ledger: Ledger;
+}
+
+/**
+ * The number of calls for which the ledger was lost. 0: the ledger is complete, or no window limits the account, so that
+ * the next run counts the calls again by itself.
+ */
+export function lostCalls(reading: LedgerReading, nowMs: number): number {
+  return hasWindows(reading, nowMs) ? missingCalls(reading, nowMs) : 0;
+}
+
 /**
  * The number of this warehouse's calls that the ledger does not count, because the ledger was deleted or replaced by
  * another file or an older copy. 0 means that the ledger is complete. If only calls in flight can be missing, returns
  * their largest number.
  */
-export function missingCalls(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
-  const { config, ledger } = use;
-  const { db } = use.warehouse;
+function missingCalls(reading: LedgerReading, nowMs: number): number {
+  const { accountId, concurrency, db, ledger, runId = Number.MAX_SAFE_INTEGER } = reading;
   const stamps = ledgerStamps(db).read();
-  if (stamps === null) return missingInWindows({ config, ledger, db }, nowMs);
-  const stamp = stamps.accounts[config.account.id];
+  if (stamps === null) return missingInWindows(reading, nowMs);
+  const stamp = stamps.accounts[accountId];
   if (stamp === undefined) return 0;
-  const calls = stamps.latest === config.account.id ? spentCallsAfter(db, stamp.baseCallId) : 0;
-  const wasKilled = killedRuns(db, use.runId ?? Number.MAX_SAFE_INTEGER).length > 0;
+  const calls = stamps.latest === accountId ? spentCallsAfter(db, stamp.baseCallId) : 0;
+  const wasKilled = killedRuns(db, runId).length > 0;
   // Read the ledger after the warehouse, because a run of this warehouse may be active.
   const { ledgerId, debits, starts } = ledger.mark();
   const isSame = ledgerId === stamp.ledgerId;
   const isOlder = isSame ? starts < (stamp.starts ?? 0) : wasKilled;
   const missing = Math.max(stamp.debits, stamp.baseDebits + calls) - (isSame ? debits : 0);
-  return Math.max(0, missing, isOlder ? config.upstream.concurrency : 0);
+  return Math.max(0, missing, isOlder ? concurrency : 0);
+}
+
+export function ledgerReadingOf({
+  config: { account, upstream },
+  warehouse: { db },
+  ...use
+}: LedgerUse & Partial<CurrentRun>): LedgerReading {
+  return { accountId: account.id, concurrency: upstream.concurrency, db, ...use };
 }
 
 /**
  * Used for a warehouse from an older version, which has no stamp. Compares its calls in the current windows with the
  * ledger.
  */
-function missingInWindows(
-  { ledger, db }: Pick<LedgerUse, 'config' | 'ledger'> & Pick<Warehouse, 'db'>,
-  nowMs: number,
-): number {
+function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number {
   const missing = ledger.state(nowMs).windows.map((window) => {
     const since = isLifetime(window) ? '' : isoTime(window.sinceMs);
     return spentCallsBetween(db, since, isoTime(nowMs)) - window.spent;
@@ -90,12 +111,12 @@ export class LostLedgerError extends FailedError {}
  * @throws LostLedgerError if there is an allowance window and the ledger does not count all calls of this warehouse.
  */
 export function requireCounts(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
-  const missing = missingCalls(use, nowMs);
+  const missing = missingCalls(ledgerReadingOf(use), nowMs);
   if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, use.config.warehouse, missing);
   return missing;
 }
 
-function hasWindows({ ledger }: LedgerUse, nowMs: number): boolean {
+function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boolean {
   return ledger.state(nowMs).windows.length > 0;
 }
 
@@ -135,7 +156,7 @@ function missingOf(
       // A copy of a warehouse can have the stamp of a ledger that was rebuilt since. A ledger without a call was not.
       const { ledgerId, debits } = ledger.mark();
       if (ledgerId !== stamp.ledgerId && debits > 0) return 0;
-      return missingCalls({ config, ledger, warehouse }, nowMs);
+      return missingCalls(ledgerReadingOf({ config, ledger, warehouse }), nowMs);
     } finally {
       warehouse.close();
     }
@@ -181,7 +202,7 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
  * warehouse. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
-  const isLost = uses.some((use) => missingCalls(use, nowMs) > 0);
+  const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use), nowMs) > 0);
   const known = new Map<number, number>();
   const later = new Map<number, number>();
   const missing = new Map<number, number>();

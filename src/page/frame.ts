@@ -35,7 +35,7 @@ ${['page.js', ...scripts].map(
 <p id="lost" role="alert" hidden></p>
 <header class="top">
 <p class="name"><a href="/">${foreign(source.name)}</a></p>
-<nav aria-label="Pages"><a href="/">Overview</a> <a href="/page/changes">Changes</a></nav>
+<nav aria-label="Main"><a href="/">Overview</a> <a href="/page/changes">Changes</a></nav>
 <form role="search" action="/page/search" method="get">
 <label for="q" class="unseen">Search companies by name or identifier</label>
 <input id="q" name="q" type="search" placeholder="Name or identifier" value="${query}" autocomplete="off" spellcheck="false" maxlength="200">

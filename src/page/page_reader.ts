@@ -15,6 +15,7 @@ import { runCalls } from '../warehouse/run_calls.ts';
 import { textOfAnswer } from '../warehouse/serve_records.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { CHANGES_PER_PAGE, changeFilterOf } from './changes_page.ts';
+import { openLedgerReader } from './ledger_reader.ts';
 import type { ChangesRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 import { openPageSnapshot, type PageSnapshot, type SnapshotRequest } from './page_snapshot.ts';
@@ -54,7 +55,7 @@ export interface CompanyView {
 export function openPageReader(settings: PageSettings, nowMs: number): PageReader {
   const { warehousePath, ledgerPath, accountId, allowance } = settings;
   const warehouse = openWarehouse({ path: warehousePath, readonly: true, nowMs });
-  const ledger = openLedger({ path: ledgerPath, accountId, allowance });
+  const ledger = openLedgerReader(() => openLedger({ path: ledgerPath, accountId, allowance }));
   const { db } = warehouse;
   const companies = companyPages(db);
   const runs = runCalls(db);

@@ -6,6 +6,8 @@ export interface PageSettings extends HealthSettings {
   readonly warehousePath: string;
   readonly ledgerPath: string;
   readonly accountId: string;
+  /** The largest number of calls in flight. */
+  readonly concurrency: number;
   readonly allowance: Allowance;
   readonly source: { readonly name: string; readonly url: string | null };
   /** Does the configuration contain a dialect? */

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { DateTime } from 'luxon';
-import type { Ledger, LedgerState } from '../allowance/ledger.ts';
-import type { Allowance } from '../allowance/windows.ts';
+import type { LedgerState } from '../allowance/ledger.ts';
 import { isoTime } from '../clock.ts';
+import { lostCalls } from '../operations/ledger_loss.ts';
 import { coarser, openCallHistory, stretchFor } from '../report/call_history.ts';
 import { type CompletionForecast, readCompletion } from '../report/completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from '../report/coverage_estimate.ts';
 import type { Health } from '../report/health.ts';
-import { type HealthSettings, readHealth, readMirror } from '../report/mirror_snapshot.ts';
+import { readHealth, readMirror } from '../report/mirror_snapshot.ts';
 import { type Coverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
 import {
@@ -21,7 +21,9 @@ import {
 } from '../warehouse/page_queries.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import type { Range } from './chart/periods.ts';
+import type { LedgerReader } from './ledger_reader.ts';
 import { timesIn } from './page_figures.ts';
+import type { PageSettings } from './page_settings.ts';
 
 /** The data shared by several sections of the overview, read at one time. */
 export interface PageSnapshot {
@@ -76,8 +78,8 @@ export interface SnapshotRequest {
 /** Prepares the queries of the snapshot. The returned function reads a snapshot for a given time. */
 export function openPageSnapshot(
   db: Database,
-  ledger: Ledger,
-  settings: HealthSettings & { readonly allowance: Allowance },
+  ledger: LedgerReader,
+  settings: PageSettings,
 ): (request: SnapshotRequest) => PageSnapshot {
   const readBuckets = callBuckets(db);
   const history = openCallHistory(readBuckets);
@@ -97,7 +99,10 @@ export function openPageSnapshot(
     const hours = firstMs === null ? [] : history.hours(firstMs, nowMs);
     const mirror = readMirror(db, nowMs);
     const { coverage, holder, isHeld, runs } = mirror;
-    const allowance = ledger.state(nowMs);
+    const { allowance, lost } = ledger.read((opened) => ({
+      allowance: opened.state(nowMs),
+      lost: lostCalls({ ...settings, db, ledger: opened }, nowMs),
+    }));
     const times = timesIn(zone, nowMs);
     const midnightMs = DateTime.fromMillis(nowMs, { zone }).startOf('day').toMillis();
     const today = readBuckets({ fromMs: midnightMs, toMs: nowMs + HOUR_MS, bucketMs: DAY_MS });
@@ -109,7 +114,7 @@ export function openPageSnapshot(
     return {
       ...{ nowMs, range, coverage, runs },
       health: readHealth({
-        ...{ nowMs, mirror: { db, snapshot: mirror }, allowance, settings },
+        ...{ nowMs, mirror: { db, snapshot: mirror }, allowance, lostCalls: lost, settings },
         formatTime: times.zoned,
       }),
       completion: readCompletion(db, { nowMs, allowance: settings.allowance, ledger: allowance }),

@@ -1,4 +1,4 @@
-import type { LedgerState } from '../allowance/ledger.ts';
+import { type LedgerState, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
 import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import type { RunRow } from '../warehouse/run.ts';
@@ -40,6 +40,8 @@ export interface HealthFacts {
   /** The number of responses and single items of responses in quarantine. */
   readonly quarantined: number;
   readonly allowance: LedgerState;
+  /** The number of calls that the ledger does not count, because it was deleted or replaced. */
+  readonly lostCalls: number;
   /** The last day of a paid licence (`2027-03-31`); null: unknown. */
   readonly licenceEnds: string | null;
   readonly overdueSchedules: readonly OverdueSchedule[];
@@ -112,6 +114,16 @@ const CAUSES = [
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
         remedy:
           'Correct `upstream.api_key`. If the key is valid again, run `registry-mirror doctor --online`. Until then no call is sent.',
+      };
+    },
+  },
+  {
+    name: 'ledger_lost',
+    find({ lostCalls }) {
+      if (lostCalls === 0) return null;
+      return {
+        cause: `The ledger was deleted or replaced: it does not count ${counted(lostCalls, 'call')} of this mirror.`,
+        remedy: `${LOST_LEDGER_REMEDY} Until then no call is sent.`,
       };
     },
   },

@@ -80,15 +80,18 @@ export interface HealthSources {
   /** The warehouse and its snapshot; null: there is no mirror yet. */
   readonly mirror: { readonly db: Warehouse['db']; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: LedgerState;
+  /** See `HealthFacts`. */
+  readonly lostCalls: number;
   readonly settings: HealthSettings;
   readonly formatTime: FormatTime;
 }
 
 /** Collects the facts for `healthOf`. */
-export function readHealth({ nowMs, mirror, allowance, settings, formatTime }: HealthSources): Health {
+export function readHealth(sources: HealthSources): Health {
+  const { nowMs, mirror, allowance, lostCalls, settings, formatTime } = sources;
   const { isHeld = false, runs = [], lastSuccessAt = null, quarantined = 0 } = mirror?.snapshot ?? {};
   const facts = {
-    ...{ nowMs, isRunning: isHeld, runs, lastSuccessAt, quarantined, allowance },
+    ...{ nowMs, isRunning: isHeld, runs, lastSuccessAt, quarantined, allowance, lostCalls },
     licenceEnds: settings.licenceEnds,
     overdueSchedules: mirror === null ? [] : overdueSchedules(mirror.db, settings, nowMs),
     disabledReceivers: mirror === null ? [] : disabledReceivers(mirror.db, settings.receivers),

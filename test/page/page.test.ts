@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SECTIONS } from '../../src/page/sections.ts';
 import { openBrowser } from '../support/browser.ts';
-import { openTab, overflowPixels, seriousViolations } from '../support/page_tab.ts';
+import { axeViolations, openTab, overflowPixels } from '../support/page_tab.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 import { type ServedPage, serveEmptyPage, servePage } from '../support/served_page.ts';
 
@@ -261,16 +261,16 @@ describe.each([
     ['the overview', '/'],
     ['a company', '/page/company?id=00000501'],
     ['a search', '/page/search?q=ltd'],
-  ])('%s has no serious axe violation and no horizontal scrolling', async (_page, path) => {
+  ])('%s has no axe violation and no horizontal scrolling', async (_page, path) => {
     const tab = await open(path, options);
-    expect(await seriousViolations(tab.page)).toEqual([]);
+    expect(await axeViolations(tab.page)).toEqual([]);
     expect(await overflowPixels(tab.page)).toBe(0);
     await tab.close();
   });
 
-  test('an empty mirror has no serious axe violation and no horizontal scrolling', async () => {
+  test('an empty mirror has no axe violation and no horizontal scrolling', async () => {
     const tab = await open('/', { ...options, at: empty });
-    expect(await seriousViolations(tab.page)).toEqual([]);
+    expect(await axeViolations(tab.page)).toEqual([]);
     expect(await overflowPixels(tab.page)).toBe(0);
     await tab.close();
   });

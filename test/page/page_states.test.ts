@@ -1,13 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import type { Browser } from 'playwright-core';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { PAGE_STATES, syncWithEstimate } from '../support/page_states.ts';
-import { overflowPixels, seriousViolations } from '../support/page_tab.ts';
+import { axeViolations, overflowPixels } from '../support/page_tab.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 import { type ServedPage, servePage } from '../support/served_page.ts';
 
+const PHONE = { width: 390, height: 844 };
 const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
 let mirror: Mirrored;
@@ -25,37 +27,46 @@ afterAll(async () => {
   await mirror?.close();
 });
 
-/** The words of `status --json`, with the cause if there is one. */
-function healthOfStatus(): {
-  readonly state: string;
-  readonly problems: readonly { readonly cause: string }[];
-} {
+/** The health that `status --json` reports. */
+async function healthOfStatus(): Promise<{ readonly problems: readonly { readonly cause: string }[] }> {
   const args = [BIN, 'status', '--json', '--config', join(mirror.folder, 'page.yaml')];
-  const { stdout } = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    env: { ...process.env, TZ: 'UTC' },
-  });
+  const options = { env: { ...process.env, TZ: 'UTC' } };
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
   return JSON.parse(stdout).data.health;
 }
 
-describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, enter }) => {
+async function bottomOf(page: Page, selector: string): Promise<number> {
+  const { y, height } = (await page.locator(selector).boundingBox()) ?? { y: Infinity, height: 0 };
+  return y + height;
+}
+
+describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, account, enter }) => {
   test('shows its health above the fold and in the title, in the same words as status', async () => {
+    if (account !== undefined) {
+      await served.close();
+      served = await servePage(mirror, { account: account(mirror.now()) });
+    }
     const leave = enter(mirror);
+    const page = await browser.newPage({ viewport: PHONE, timezoneId: 'UTC' });
     try {
-      const page = await browser.newPage({ viewport: { width: 390, height: 844 }, timezoneId: 'UTC' });
+      const status = healthOfStatus();
       await page.goto(served.url);
-      const sentence = await page.locator('#health').innerText();
-      expect(sentence.slice(1).trim()).toMatch(new RegExp(`^${health}`));
-      const box = await page.locator('.health').boundingBox();
-      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(844);
-      expect(await page.title()).toBe(`${sentence.slice(1).trim()} – Sandbox registry`);
-      for (const { cause } of healthOfStatus().problems)
-        expect(await page.locator('.health').innerText()).toContain(cause);
-      expect(await seriousViolations(page)).toEqual([]);
+      const sentence = (await page.locator('#health').innerText()).slice(1).trim();
+      expect(sentence).toMatch(new RegExp(`^${health}`));
+      expect(await page.title()).toBe(`${sentence} – Sandbox registry`);
+      expect(await bottomOf(page, '.health')).toBeLessThan(PHONE.height);
+      expect(await bottomOf(page, '#answers')).toBeLessThan(2 * PHONE.height);
+      const { problems } = await status;
+      expect(problems.length > 0).toBe(sentence.startsWith('Needs you'));
+      for (const { cause } of problems) expect(await page.locator('.health').innerText()).toContain(cause);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await axeViolations(page)).toEqual([]);
+      }
       expect(await overflowPixels(page)).toBe(0);
-      await page.context().close();
     } finally {
       leave();
+      await page.context().close();
     }
   });
 });

@@ -59,7 +59,7 @@ const mirror = await openMirrored({
 const opened: { close(): Promise<void> }[] = [mirror];
 try {
   await simulateWeeks(mirror);
-  const served = await servePage(mirror, ALLOWANCE);
+  const served = await servePage(mirror, { allowance: ALLOWANCE });
   opened.push(served);
   if (folder === undefined) await readmePictures(served);
   else await allStates(served, folder);
@@ -93,7 +93,7 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
     run: '/page/runs/3',
   }))
     await shootAll(name, served.url + path, into);
-  for (const { name, enter } of PAGE_STATES) {
+  for (const { name, enter } of PAGE_STATES.filter(({ account }) => account === undefined)) {
     const leave = enter(mirror);
     await shootAll(name, `${served.url}/`, into);
     leave();

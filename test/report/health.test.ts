@@ -32,6 +32,7 @@ const HEALTHY: HealthFacts = {
   lastSuccessAt: AN_HOUR_AGO,
   quarantined: 0,
   allowance: UNLIMITED,
+  lostCalls: 0,
   licenceEnds: null,
   overdueSchedules: [],
   disabledReceivers: [],
@@ -60,6 +61,7 @@ describe('the health of a mirror without problems', () => {
 describe('a mirror needs its user', () => {
   test.each<[string, Partial<HealthFacts>, RegExp]>([
     ['key_refused', { allowance: refusedAt(NOW_MS) }, /^The upstream refused the key on 2027-03-10T12/],
+    ['ledger_lost', { lostCalls: 40 }, /^The ledger was deleted or replaced: it does not count 40 calls/],
     ['drift', { runs: [run({ ended: 'drift', error: 'no results' })] }, /dialect: no results\.$/],
     [
       'runs_fail',

@@ -1,5 +1,10 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { isoTime } from '../../src/clock.ts';
+import type { ConfigInput } from '../../src/config/config.ts';
 import { openLedgerOf } from '../../src/operations/configured_ledger.ts';
 import { updateStoredEstimate } from '../../src/operations/stored_estimate.ts';
+import type { CauseName } from '../../src/report/health.ts';
 import { acquireLock, heartbeat, releaseLock } from '../../src/warehouse/lock.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import type { Mirrored } from './served_mirror.ts';
@@ -13,8 +18,82 @@ export interface PageState {
   readonly name: string;
   /** The first words of the health sentence. */
   readonly health: string;
+  /** The account in the configuration, if the state depends on it. */
+  account?(nowMs: number): ConfigInput['account'];
   enter(mirror: Mirrored): () => void;
 }
+
+/** A state for each cause of `needs_you`. */
+const CAUSES: Readonly<Record<CauseName, PageState>> = {
+  key_refused: {
+    name: 'refused-key',
+    health: 'Needs you: The upstream refused the key',
+    enter: (mirror) => withLedger(mirror, (ledger, nowMs) => ledger.refuseKey('a-fingerprint', nowMs)),
+  },
+  ledger_lost: {
+    name: 'lost-ledger',
+    health: 'Needs you: The ledger was deleted or replaced',
+    enter({ config }) {
+      const files = ['', '-wal', '-shm'].map((end) => config.ledger + end);
+      for (const file of files.filter(existsSync)) renameSync(file, `${file}.aside`);
+      return () => {
+        for (const file of files) rmSync(file, { force: true });
+        for (const file of files) if (existsSync(`${file}.aside`)) renameSync(`${file}.aside`, file);
+      };
+    },
+  },
+  runs_fail: {
+    name: 'failing',
+    health: 'Needs you: The last 2 runs failed: disk full',
+    enter: endedRuns('failed', 2),
+  },
+  drift: {
+    name: 'drift',
+    health: 'Needs you: The responses no longer match the dialect',
+    enter: endedRuns('drift', 1),
+  },
+  allowance_used_up: {
+    name: 'used-up',
+    health: 'Needs you: The account has used all',
+    enter({ config }) {
+      const add = (calls: number) => {
+        const db = new Database(config.ledger);
+        db.prepare('UPDATE account SET spent_ever = spent_ever + ?').run(calls);
+        db.close();
+      };
+      add(1_000_000);
+      return () => add(-1_000_000);
+    },
+  },
+  licence_ends: {
+    name: 'licence',
+    health: 'Needs you: The paid licence ends',
+    account: (nowMs) => ({ tier: 'paid', license_ends: isoTime(nowMs + 10 * DAY_MS).slice(0, 10) }),
+    enter: () => () => {},
+  },
+  schedule_unserved: {
+    name: 'unserved-schedule',
+    health: 'Needs you: No worker serves the schedule poll-stats',
+    enter({ house: { warehouse }, now }) {
+      const { db } = warehouse;
+      db.prepare("UPDATE _run SET started_at = '2020-01-01T00:00:00.000Z' WHERE command = 'sync'").run();
+      const runId = startRun(db, { command: 'poll-stats', owner: null, nowMs: now() - 100 * DAY_MS });
+      finishRun(db, { runId, ended: 'done', nowMs: now() - 100 * DAY_MS });
+      return () => db.prepare('DELETE FROM _run WHERE run_id = ?').run(runId);
+    },
+  },
+  quarantine: {
+    name: 'quarantine',
+    health: 'Needs you: 1 response could not be processed',
+    enter({ house: { warehouse }, now }) {
+      const { db } = warehouse;
+      const insert = `INSERT INTO _quarantine (call_id, kind, target, reason, quarantined_at)
+        SELECT call_id, kind, target, 'no name', ? FROM _call WHERE kind = 'entity' LIMIT 1`;
+      const { lastInsertRowid } = db.prepare(insert).run(isoTime(now()));
+      return () => db.prepare('DELETE FROM _quarantine WHERE quarantine_id = ?').run(lastInsertRowid);
+    },
+  },
+};
 
 /** All health states of a mirror that has run before. */
 export const PAGE_STATES: readonly PageState[] = [
@@ -34,35 +113,16 @@ export const PAGE_STATES: readonly PageState[] = [
       };
     },
   },
-  {
-    name: 'refused-key',
-    health: 'Needs you: The upstream refused the key',
-    enter: (mirror) => withLedger(mirror, (ledger, nowMs) => ledger.refuseKey('a-fingerprint', nowMs)),
-  },
-  { name: 'failing', health: 'Needs you: The last 2 runs failed: disk full', enter: endedRuns('failed', 2) },
-  {
-    name: 'drift',
-    health: 'Needs you: The responses no longer match the dialect',
-    enter: endedRuns('drift', 1),
-  },
-  {
-    name: 'unserved-schedule',
-    health: 'Needs you: No worker serves the schedule poll-stats',
-    enter({ house: { warehouse }, now }) {
-      const { db } = warehouse;
-      db.prepare("UPDATE _run SET started_at = '2020-01-01T00:00:00.000Z' WHERE command = 'sync'").run();
-      const runId = startRun(db, { command: 'poll-stats', owner: null, nowMs: now() - 100 * DAY_MS });
-      finishRun(db, { runId, ended: 'done', nowMs: now() - 100 * DAY_MS });
-      return () => db.prepare('DELETE FROM _run WHERE run_id = ?').run(runId);
-    },
-  },
+  ...Object.values(CAUSES).filter(({ account }) => account === undefined),
   {
     name: 'waiting',
     health: 'Waiting for quota until',
-    // The ledger never deletes a report of an exhausted quota. Therefore this state must be the last one.
+    // The ledger never deletes a report of an exhausted quota. Therefore this state and the states with their own
+    // account are the last ones.
     enter: (mirror) =>
       withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
   },
+  ...Object.values(CAUSES).filter(({ account }) => account !== undefined),
 ];
 
 /** Stores the estimate that `sync` stores at its end. */

@@ -19,13 +19,16 @@ export interface ServedPage {
 /** Starts `serve` for a mirror. Other processes can write to the mirror while `serve` runs. */
 export function servePage(
   { config, folder, sandbox }: Mirrored,
-  allowance: ConfigInput['allowance'] = { per_minute: 1_000, total: 5_000, per_day: 1_000 },
+  {
+    allowance = { per_minute: 1_000, total: 5_000, per_day: 1_000 },
+    account = { tier: 'paid' },
+  }: Partial<Pick<ConfigInput, 'allowance' | 'account'>> = {},
 ): Promise<ServedPage> {
   const { source, warehouse, ledger, dialect, schedule } = config;
   return startServe(folder, {
     source: { name: source.name, url: source.url },
     upstream: { base_url: sandbox.baseUrl, api_key: 'none' },
-    account: { tier: 'paid' },
+    account,
     allowance,
     schedule: { timezone: schedule.timezone },
     warehouse,

@@ -5,7 +5,7 @@ import { assertWritable } from '../../config/paths.ts';
 import { secretFilesOf } from '../../config/secret_files.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
-import { missingCalls } from '../../operations/ledger_loss.ts';
+import { ledgerReadingOf, lostCalls } from '../../operations/ledger_loss.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
 import { type LockState, readLock } from '../../report/mirror_snapshot.ts';
 import { integrityFault, readHealth } from '../../warehouse/health.ts';
@@ -60,9 +60,10 @@ function checkLedger(config: Config, nowMs: number): CheckedLedger {
     const ledger = openLedgerOf(config);
     try {
       const state = { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
-      const missing =
-        withWarehouse(config, nowMs, (warehouse) => missingCalls({ config, warehouse, ledger }, nowMs)) ?? 0;
-      return { state, findings: state.windows.length === 0 ? [] : checkCount(missing) };
+      const lost = withWarehouse(config, nowMs, (warehouse) =>
+        lostCalls(ledgerReadingOf({ config, warehouse, ledger }), nowMs),
+      );
+      return { state, findings: checkCount(lost ?? 0) };
     } finally {
       ledger.close();
     }

@@ -2,34 +2,20 @@ import { existsSync } from 'node:fs';
 import { healthSettings } from '../../../jobs/schedules.ts';
 import type { Config } from '../../config/config.ts';
 import { MirrorError } from '../../errors.ts';
-import { openLedgerOf } from '../../operations/configured_ledger.ts';
+import { withMirrorReading } from '../../operations/mirror_reading.ts';
 import { localTime } from '../../report/figures.ts';
 import type { CauseName } from '../../report/health.ts';
-import { readAllowance, readHealth, readMirror } from '../../report/mirror_snapshot.ts';
-import { openWarehouse } from '../../warehouse/warehouse.ts';
 import { type Finding, warning } from './finding.ts';
 
-/** The problems that `status` and the status page show. Checks of the key and the terms report the others. */
-export function checkHealth(config: Config, nowMs: number): Finding[] {
+/** The problems that `status` and the status page show. Other checks report the causes in `REPORTED_ELSEWHERE`. */
+export async function checkHealth(config: Config, nowMs: number): Promise<Finding[]> {
   if (!existsSync(config.warehouse) || !existsSync(config.ledger)) return [];
   try {
-    const ledger = openLedgerOf(config);
-    const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-    try {
-      const { problems } = readHealth({
-        nowMs,
-        mirror: { db: warehouse.db, snapshot: readMirror(warehouse.db, nowMs) },
-        allowance: readAllowance(ledger, nowMs).scheduled,
-        settings: healthSettings(config),
-        formatTime: localTime,
-      });
-      return problems
-        .filter(({ name }) => !REPORTED_ELSEWHERE.has(name))
-        .map(({ cause, remedy }) => warning('health', cause.replace(/\.$/, ''), remedy));
-    } finally {
-      warehouse.close();
-      ledger.close();
-    }
+    const sources = { nowMs, settings: healthSettings(config), formatTime: localTime };
+    const { problems } = await withMirrorReading(config, sources, ({ health }) => health);
+    return problems
+      .filter(({ name }) => !REPORTED_ELSEWHERE.has(name))
+      .map(({ cause, remedy }) => warning('health', cause.replace(/\.$/, ''), remedy));
   } catch (error) {
     // The checks of the files report a file that cannot be opened.
     if (error instanceof MirrorError) return [];
@@ -37,4 +23,8 @@ export function checkHealth(config: Config, nowMs: number): Finding[] {
   }
 }
 
-const REPORTED_ELSEWHERE: ReadonlySet<CauseName> = new Set<CauseName>(['key_refused', 'licence_ends']);
+const REPORTED_ELSEWHERE: ReadonlySet<CauseName> = new Set<CauseName>([
+  'key_refused',
+  'ledger_lost',
+  'licence_ends',
+]);

@@ -1,20 +1,13 @@
-import type { Database } from 'better-sqlite3';
 import type { WorkerStatus } from '../../../jobs/worker_status.ts';
 import type { Config } from '../../config/config.ts';
+import type { MirrorReading } from '../../operations/mirror_reading.ts';
 import { duration } from '../../report/figures.ts';
-import type { Health } from '../../report/health.ts';
-import type { AllowanceSnapshot, MirrorSnapshot } from '../../report/mirror_snapshot.ts';
 import type { Output } from '../output.ts';
 import { type Column, tableLines } from '../table.ts';
 
 /** The sources from which the sections read. */
-export interface StatusReadings {
-  readonly nowMs: number;
+export interface StatusReadings extends MirrorReading {
   readonly config: Config;
-  readonly health: Health;
-  /** The warehouse and its snapshot; null: there is no mirror yet. */
-  readonly mirror: { readonly db: Database; readonly snapshot: MirrorSnapshot } | null;
-  readonly allowance: AllowanceSnapshot;
   /** The state of the worker; null: Redis does not respond, or no worker ever ran for this registry. */
   readonly worker: WorkerStatus | null;
   /** The number of runs to show. */

@@ -1,0 +1,31 @@
+import type { Ledger } from '../allowance/ledger.ts';
+import { LostFileError } from '../sqlite/file_check.ts';
+
+/** Reads a ledger. If its file was deleted or replaced, the file that is now at its path is opened. */
+export interface LedgerReader {
+  read<T>(use: (ledger: Ledger) => T): T;
+  close(): void;
+}
+
+export function openLedgerReader(open: () => Ledger): LedgerReader {
+  let ledger: Ledger | null = null;
+  const close = () => {
+    ledger?.close();
+    ledger = null;
+  };
+  return {
+    read(use) {
+      try {
+        ledger ??= open();
+        // The mark is readable only if the open file is still the file at its path.
+        ledger.mark();
+      } catch (error) {
+        if (!(error instanceof LostFileError)) throw error;
+        close();
+        ledger = open();
+      }
+      return use(ledger);
+    },
+    close,
+  };
+}
