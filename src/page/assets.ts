@@ -31,7 +31,11 @@ export function readAssets(): ReadonlyMap<string, Asset> {
 function compact(name: string, text: string): string {
   const lines = text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms, '').replace(/^\s+/gm, '');
   return name.endsWith('.css')
-    ? lines.replace(/\n/g, ' ').replace(/ ?([{};,]) ?|(?<=[\w-]:) /g, '$1')
+    ? lines
+        .replace(/\n/g, ' ')
+        .replace(/ ?([{};,]) ?|(?<=[\w-]:) /g, '$1')
+        .replaceAll(';}', '}')
+        .replace(/(?<=[ :(,])0(?=\.\d)/g, '')
     : lines;
 }
 
@@ -40,7 +44,9 @@ const TYPES = {
   'details.css': 'text/css; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
   'charts.js': 'text/javascript; charset=utf-8',
+  'details.js': 'text/javascript; charset=utf-8',
   'events.js': 'text/javascript; charset=utf-8',
+  'search.js': 'text/javascript; charset=utf-8',
 };
 
 /** The colour of the favicon for each health state. */

@@ -39,7 +39,7 @@ function change({ path, before, after }: Pick<FieldChange, 'path' | 'before' | '
     return after === null
       ? html`<span class="badge fetched">returned to the registry</span>`
       : html`<span class="badge gone">gone from the registry</span>`;
-  return html`${value(before, 'del')} <span aria-hidden="true">→</span><span class="unseen">became</span> ${value(after, 'ins')}`;
+  return html`${value(before, 'del')} → ${value(after, 'ins')}`;
 }
 
 function value(given: FieldChange['before'], tag: 'del' | 'ins'): Part {

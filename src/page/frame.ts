@@ -11,11 +11,9 @@ export function documentOf(page: {
   /** Present if the page updates without a reload; undefined: it does not. */
   readonly live?: { readonly version: string; readonly drawnAt: string };
   readonly icon?: HealthState;
-  /** Files in `assets/` that this page needs besides `page.js`. */
-  readonly scripts?: readonly string[];
   readonly main: Part;
 }): string {
-  const { title, source, zone, query, live, icon = 'healthy', scripts = [], main } = page;
+  const { title, source, zone, query, live, icon = 'healthy', main } = page;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -25,11 +23,9 @@ export function documentOf(page: {
 <title>${title}</title>
 <link rel="icon" href="/page/icon-${icon}.svg" type="image/svg+xml">
 <link rel="alternate" href="/page/changes.atom" type="application/atom+xml" title="Changes">
-<link rel="stylesheet" href="/page/page.css">${live === undefined && html`<link rel="stylesheet" href="/page/details.css">`}
-${['page.js', ...scripts].map(
-  (script) => html`<script type="module" src="/page/${script}"></script>
-`,
-)}</head>
+<link rel="stylesheet" href="/page/page.css">${live === undefined && html`<link rel="stylesheet" href="/page/details.css"><script type="module" src="/page/details.js"></script>`}
+<script type="module" src="/page/page.js"></script>
+</head>
 <body data-zone="${zone}"${live !== undefined && html` data-version="${live.version}" data-drawn="${live.drawnAt}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 <p id="lost" role="alert" hidden></p>

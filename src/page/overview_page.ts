@@ -7,7 +7,7 @@ import { timesIn } from './page_figures.ts';
 import type { PageReader } from './page_reader.ts';
 import type { PageSettings } from './page_settings.ts';
 import type { PageSnapshot, SnapshotRequest } from './page_snapshot.ts';
-import type { Section, SectionScript } from './section/section.ts';
+import type { Section } from './section/section.ts';
 import { SECTIONS } from './sections.ts';
 
 export interface OverviewRequest extends SnapshotRequest {
@@ -34,7 +34,6 @@ export function openOverviewPage(
       ...{ source: settings.source, zone: request.zone, query: '' },
       live: { version: request.version, drawnAt: times.zoned(request.nowMs) },
       icon: snapshot.health.state,
-      scripts: SCRIPTS,
       main: html`<h1 class="unseen">The mirror of ${settings.source.name}</h1>
 ${drawGroup('header')}
 ${drawGroup('summary')}
@@ -52,8 +51,3 @@ ${drawGroup('tables')}`,
 function isShown({ shownIf }: Section, { coverage }: PageSnapshot): boolean {
   return shownIf === 'always' || shownIf === (coverage.known === 0 ? 'empty' : 'filled');
 }
-
-/** The scripts of all sections, because a section that is not shown now can appear later without a reload. */
-const SCRIPTS: readonly SectionScript[] = [
-  ...new Set(SECTIONS.flatMap(({ script }) => (script === undefined ? [] : [script]))),
-];

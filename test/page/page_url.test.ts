@@ -25,7 +25,12 @@ beforeAll(async () => {
   page = openPage({
     settings: {
       ...{ warehousePath: config.warehouse, ledgerPath: config.ledger, accountId: config.account.id },
-      ...{ concurrency: 1, allowance: allowanceOf({}), source: { name: 'Sandbox', url: null }, hasDialect: true },
+      ...{
+        concurrency: 1,
+        allowance: allowanceOf({}),
+        source: { name: 'Sandbox', url: null },
+        hasDialect: true,
+      },
       ...{ recordRoot: config.dialect?.entity.root ?? '', licenceEnds: null, receivers: [], jobs: [] },
       ...{ maxAge: { statsMs: 1, summariesMs: 1, recordsMs: 1 }, schedule: { timezone: 'UTC' } },
     },

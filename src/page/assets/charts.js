@@ -1,31 +1,18 @@
 // Shows the values of a chart at the pointer, or at a cursor that the arrow keys move. The values come from the chart's
-// table. The tables are loaded when the user first uses a chart.
+// table. `page.js` loads this file and the tables when the user first uses a chart.
 
-/** The last action on a chart whose table was not loaded. It is repeated when the table has been loaded. */
-let pending = null;
-
-function bindCharts() {
+/** Binds all charts with a table. Then it repeats the event with which the user first used a chart. */
+export function bindCharts(lastUse) {
   for (const figure of document.querySelectorAll('figure.chart:not([data-bound])')) {
+    if (figure.querySelector('tbody') === null) return false;
     figure.dataset.bound = '';
-    if (figure.querySelector('tbody') === null) requestTable(figure);
-    else bindChart(figure);
+    bindChart(figure);
   }
+  if (lastUse !== null) repeat(lastUse);
+  return true;
 }
 
-function requestTable(figure) {
-  const plot = figure.querySelector('.plot');
-  const request = (event) => {
-    pending = { id: figure.id, event };
-    document.dispatchEvent(new Event('page:tables'));
-  };
-  for (const type of ['pointerdown', 'pointermove', 'keydown', 'focus']) plot.addEventListener(type, request);
-  figure.querySelector('.table a').addEventListener('click', (event) => {
-    event.preventDefault();
-    request(event);
-  });
-}
-
-function repeatPending({ id, event }) {
+function repeat({ id, event }) {
   const figure = document.getElementById(id);
   if (event.type === 'click') {
     figure.querySelector('details').open = true;
@@ -86,12 +73,3 @@ function bindChart(figure) {
     showRow(current === rows.length && step === 1 ? 0 : current + step);
   });
 }
-
-document.addEventListener('page:updated', () => {
-  bindCharts();
-  if (pending !== null && document.querySelector(`#${pending.id} tbody`) !== null) {
-    repeatPending(pending);
-    pending = null;
-  }
-});
-bindCharts();

@@ -1,6 +1,5 @@
-// The page works without this script. With the script, the overview updates without a reload, and the search shows
-// results while the user types. After each update the script sends the event `page:updated` for the scripts of
-// sections.
+// The page works without this script. With the script, the overview updates without a reload, the search shows results
+// while the user types, and the values of charts can be read.
 
 const { body } = document;
 const main = document.getElementById('main');
@@ -46,13 +45,6 @@ async function load() {
   }
 }
 
-/** When the user first reads a chart, load the tables of all charts. */
-document.addEventListener('page:tables', () => {
-  if (hasTables) return;
-  hasTables = true;
-  load();
-});
-
 /** Replaces the elements that differ. Focus, open tables and scroll positions do not change. */
 function update(fresh) {
   const elements = liveElements(fresh);
@@ -65,7 +57,8 @@ function update(fresh) {
   document.querySelector('link[rel=icon]').href = fresh.querySelector('link[rel=icon]').getAttribute('href');
   document.querySelector('footer').replaceWith(fresh.querySelector('footer'));
   showConnected(fresh.title);
-  document.dispatchEvent(new Event('page:updated'));
+  if (isSmall) addRoles();
+  bindCharts();
 }
 
 function replaceAll(fresh, elements) {
@@ -100,6 +93,35 @@ function replaceOne(before, after) {
   });
   if (focused >= 0) after.querySelectorAll(focusable)[focused]?.focus({ preventScroll: true });
 }
+
+/* ---- charts ---- */
+
+/** The script of the charts; null: not loaded. */
+let charts = null;
+/** The last use of a chart that was not yet bound. It is repeated when the tables have been loaded. */
+let lastUse = null;
+
+/** When the user first uses a chart, load the script and the tables of all charts. */
+async function useChart(event) {
+  const figure = event.target.closest('figure.chart:not([data-bound])');
+  const isLink = event.target.closest('.table a') !== null;
+  if (figure === null || (event.type === 'click' && !isLink)) return;
+  if (isLink) event.preventDefault();
+  // An update focuses the new element of a chart. This is no use of the chart.
+  if (hasTables && figure.querySelector('tbody') !== null) return;
+  lastUse = { id: figure.id, event };
+  if (hasTables) return;
+  hasTables = true;
+  charts = await import('/page/charts.js');
+  load();
+}
+
+function bindCharts() {
+  if (charts?.bindCharts(lastUse)) lastUse = null;
+}
+
+for (const type of ['pointerdown', 'pointermove', 'keydown', 'focusin', 'click'])
+  main.addEventListener(type, useChart);
 
 /* ---- connection ---- */
 
@@ -175,51 +197,8 @@ function addRoles() {
     for (const element of document.querySelectorAll(`.blocks:is(${tag}), .blocks :is(${tag})`))
       element.setAttribute('role', role);
 }
-if (isSmall) {
-  addRoles();
-  document.addEventListener('page:updated', addRoles);
-}
-
-/* ---- copy ---- */
-
-for (const button of document.querySelectorAll('[data-copy]')) {
-  button.hidden = navigator.clipboard === undefined;
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = 'Copied';
-  });
-}
+if (isSmall) addRoles();
 
 /* ---- search while typing ---- */
 
-const input = document.getElementById('q');
-const found = document.getElementById('found');
-let lastRequest = 0;
-
-async function search() {
-  const query = input.value.trim();
-  const own = main.querySelector('#results');
-  lastRequest += 1;
-  const request = lastRequest;
-  if (query === '' && own === null) return found.replaceChildren();
-  const url = `/page/search?q=${encodeURIComponent(query)}`;
-  const response = await fetch(url).catch(() => null);
-  if (response === null || !response.ok || request !== lastRequest) return;
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  if (request !== lastRequest) return;
-  const results = page.getElementById('results') ?? '';
-  if (own === null) return found.replaceChildren(results);
-  main.querySelector('#results').replaceWith(results);
-  history.replaceState(null, '', url);
-}
-
-let timer;
-input.addEventListener('input', () => {
-  clearTimeout(timer);
-  timer = setTimeout(search, 120);
-});
-input.addEventListener('keydown', (event) => {
-  if (event.key !== 'Escape') return;
-  input.value = '';
-  search();
-});
+document.getElementById('q').addEventListener('focus', () => import('/page/search.js'), { once: true });

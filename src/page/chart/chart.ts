@@ -46,9 +46,9 @@ export function chartFigure(chart: Chart, hasTable: boolean): Html {
   return html`<figure class="chart" id="${id}" data-live>
 <figcaption><h3>${title}</h3><p class="reading" aria-live="polite"><span>${reading}</span></p></figcaption>
 <div class="plot" role="img" tabindex="0" aria-label="${title}. ${description}">
-<svg class="y" aria-hidden="true">${y.map(yLabel)}</svg>
-<svg class="area" aria-hidden="true">${y.map(gridLine)}${shapes}</svg>
-<svg class="x" aria-hidden="true">${x.map(xLabel)}</svg>
+<svg class="y">${y.map(yLabel)}</svg>
+<svg class="area">${gridLines(y)}${shapes}</svg>
+<svg class="x">${x.map(xLabel)}</svg>
 </div>
 <ul class="legend">${legend.map(({ name, tone }) => html`<li class="${tone}">${name}</li>`)}</ul>
 ${hasTable ? dataTable(title, table) : html`<p class="table"><a href="/?tables=1#${id}">Table<span class="unseen"> of ${title}</span></a></p>`}
@@ -71,50 +71,39 @@ export function surface(points: readonly ChartPoint[], tone: Tone): Html {
   const [first] = points;
   const last = points.at(-1);
   if (first === undefined || last === undefined) return html``;
-  const down = `V${UNITS}H${round(first.at * UNITS)}Z`;
+  const down = `V${UNITS}H${unitsOf(first.at)}Z`;
   return stretched(html`<path class="surface ${tone}" d="${pathOf(points, false)}${down}"/>`);
 }
 
-/** A bar from `bottom` to `top`. All positions and sizes are from 0 to 1. */
-export function bar(at: number, width: number, bottom: number, top: number, tone: Tone): Html {
-  if (top <= bottom) return html``;
-  return html`<rect class="bar ${tone}" x="${share(at)}" width="${share(width)}" y="${share(1 - top)}" height="${share(top - bottom)}"/>`;
+/** A bar around the position `at`, from `bottom` to `top`. All values are from 0 to 1. */
+export interface Bar {
+  readonly at: number;
+  readonly bottom: number;
+  readonly top: number;
 }
 
-/**
- * Draws many bars without hatching as one path, because a separate rectangle for each of 60 days would make the page
- * much larger.
- */
-export function solidBars(
-  bars: readonly {
-    readonly at: number;
-    readonly width: number;
-    readonly bottom: number;
-    readonly top: number;
-  }[],
-  tone: 'first' | 'muted',
-): Html {
-  const unit = (value: number) => round(value * UNITS, 1);
-  const path = bars
+/** Draws all bars of one tone as one path of thick lines, because a rectangle for each bar is five times as large. */
+export function bars(all: readonly Bar[], tone: Tone, width: number): Html {
+  const path = all
     .filter(({ bottom, top }) => top > bottom)
-    .map(
-      ({ at, width, bottom, top }) =>
-        `M${unit(at)} ${unit(1 - top)}h${unit(width)}v${unit(top - bottom)}h${unit(-width)}z`,
-    );
-  return path.length === 0 ? html`` : stretched(html`<path class="bar ${tone}" d="${path.join('')}"/>`);
+    .map(({ at, bottom, top }) => `M${unitsOf(at)} ${unitsOf(1 - bottom)}V${unitsOf(1 - top)}`);
+  if (path.length === 0) return html``;
+  return stretched(
+    html`<path class="bar ${tone}" stroke-width="${unitsOf(width, 1)}" d="${path.join('')}"/>`,
+  );
 }
 
 /** A horizontal line with a label, at a height from 0 to 1. */
 export function horizontalRule(up: number, name: string): Html {
   const y = share(1 - up);
-  return html`<line class="level" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="level" x="100%" y="${y}" dy="-4">${name}</text>`;
+  return html`<line class="level" x2="100%" y1="${y}" y2="${y}"/><text class="level" x="100%" y="${y}" dy="-4">${name}</text>`;
 }
 
 /** A vertical line with a label, at a position from 0 to 1. */
 export function verticalRule(at: number, name: string): Html {
   const x = share(at);
   const side = at > 0.7 ? html` class="level"` : html` class="level begins"`;
-  return html`<line class="level" y1="0" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
+  return html`<line class="level" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
 }
 
 /** Patterns by which tones can be distinguished without colour. The style sheet refers to them. */
@@ -124,7 +113,8 @@ export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>
   { id: 'hatch-bad', path: 'M0 0L6 6M0 6L6 0' },
 ].map(
   ({ id, path }) =>
-    html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
+    // Bars are stretched by about these factors.
+    html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="scale(2 6)"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
 )}</defs></svg>`;
 
 /** Omits end tags that HTML does not require, because tables are a large part of the page. */
@@ -140,31 +130,37 @@ function dataTable(title: string, { head, rows }: ChartTable): Html {
 
 /** SVG paths do not support percentages, so they are drawn in units and stretched to the size of the chart. */
 function stretched(path: Html): Html {
-  return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none" width="100%" height="100%">${path}</svg>`;
+  return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none">${path}</svg>`;
 }
 
+/** The path through the points. It contains distances, which have fewer digits than positions. */
 function pathOf(points: readonly ChartPoint[], isStep: boolean): string {
+  let [x, y] = [0, 0];
   return points
     .map(({ at, up }, index) => {
-      const [x, y] = [round(at * UNITS, 1), round((1 - up) * UNITS, 1)];
+      const [nextX, nextY] = [unitsOf(at), unitsOf(1 - up)];
+      const [right, down] = [nextX - x, nextY - y];
+      [x, y] = [nextX, nextY];
       if (index === 0) return `M${x} ${y}`;
-      return isStep ? `H${x}V${y}` : `L${x} ${y}`;
+      if (isStep || right === 0 || down === 0)
+        return `${right === 0 ? '' : `h${right}`}${down === 0 ? '' : `v${down}`}`;
+      return `l${right} ${down}`;
     })
     .join('');
 }
 
 function yLabel({ at, label }: Tick): Html {
-  return html`<text x="100%" y="${share(1 - at)}" dx="-8" dy="4">${label}</text>`;
+  return html`<text x="100%" y="${share(1 - at)}">${label}</text>`;
 }
 
-function gridLine({ at }: Tick): Html {
-  const y = share(1 - at);
-  return html`<line class="${at === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
+function gridLines(ticks: readonly Tick[]): Html {
+  const path = ticks.map(({ at }) => `M0 ${unitsOf(1 - at)}H${UNITS}`).join('');
+  return stretched(html`<path class="grid" d="${path}"/><path class="base" d="M0 ${UNITS}H${UNITS}"/>`);
 }
 
 function xLabel({ at, label, isMinor = false }: Tick): Html {
-  const anchor = at < 0.04 ? 'start' : at > 0.96 ? 'end' : 'middle';
-  return html`<text${isMinor && html` class="minor"`} x="${share(at)}" y="1.2em" text-anchor="${anchor}">${label}</text>`;
+  const side = at < 0.04 ? 'first' : at > 0.96 ? 'last' : isMinor && 'minor';
+  return html`<text${side !== false && html` class="${side}"`} x="${share(at)}">${label}</text>`;
 }
 
 function share(value: number): string {
@@ -173,6 +169,11 @@ function share(value: number): string {
 
 function round(value: number, digits = 3): string {
   return String(Math.round(value * 10 ** digits) / 10 ** digits);
+}
+
+/** The number of units in a share of the width or height of a chart. One unit is less than a pixel. */
+function unitsOf(value: number, digits = 0): number {
+  return Number(round(value * UNITS, digits));
 }
 
 const UNITS = 1_000;

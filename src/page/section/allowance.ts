@@ -1,6 +1,6 @@
 import type { WindowState } from '../../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
-import { byStretch, type Stretch } from '../../report/call_history.ts';
+import { byStretch, coarser, type Stretch, stretchFor } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
 import {
   forecastQuota,
@@ -21,7 +21,6 @@ export const allowanceSection = defineSection({
   title: 'Allowance',
   group: 'charts',
   shownIf: 'always',
-  script: 'charts.js',
   open: () => (snapshot) => snapshot,
   render(snapshot, { id, title, times, hasTables }) {
     const { windows, spentEver } = snapshot.ledger;
@@ -43,7 +42,7 @@ function burnDown(
   const { name, limit, spent, resetsAtMs } = window;
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
-  const stretches = stretchesSince(snapshot, fromMs);
+  const { stretches, lengthMs } = callsSince(snapshot, fromMs);
   const rate = observedRate(snapshot.hours, { firstCallMs, nowMs });
   const forecast = forecastQuota(window, rate, { windows: snapshot.ledger.windows, nowMs });
   const forecastText = quotaForecastText(forecast, nowMs, times.zoned);
@@ -55,7 +54,7 @@ function burnDown(
     limit,
     fromMs,
     nowMs,
-    stretchMs: Math.min(snapshot.stretchMs, HOUR_MS),
+    stretchMs: lengthMs,
   });
   const points = curve.map((point) => ({ at: at(point.atMs), up: point.left / axis.top }));
   return chartFigure(
@@ -89,10 +88,12 @@ function burnDown(
   );
 }
 
-/** The calls since `fromMs`, in the shortest intervals that the snapshot has for this period. */
-function stretchesSince({ calls, hours, stretchMs }: PageSnapshot, fromMs: number): Stretch[] {
-  const finest = stretchMs <= HOUR_MS ? calls : hours;
-  return byStretch(finest.filter(({ atMs }) => atMs >= fromMs - HOUR_MS));
+/** The calls since `fromMs`, in at most 120 intervals of `lengthMs`. */
+function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: number) {
+  const isShort = stretchMs < HOUR_MS;
+  const lengthMs = isShort ? stretchMs : Math.max(HOUR_MS, stretchFor(nowMs - fromMs));
+  const buckets = isShort ? calls : coarser(hours, lengthMs);
+  return { lengthMs, stretches: byStretch(buckets.filter(({ atMs }) => atMs >= fromMs - lengthMs)) };
 }
 
 /**

@@ -44,7 +44,7 @@ function completion({ completion: forecast, nowMs, coverage }: PageSnapshot, tim
 function coverage({ coverage: { known, gone, registryTotal }, coverageEstimate }: PageSnapshot): Html {
   const { low, high, by } = coverageEstimate;
   const range = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
-  const bar = html`<svg class="share" role="img" aria-label="Known share: ${range}" viewBox="0 0 100 4" preserveAspectRatio="none"><rect class="rest" width="100" height="4"/><rect class="open" width="${width(high)}" height="4"/><rect class="bar first" width="${width(low)}" height="4"/></svg>`;
+  const bar = html`<svg class="share" role="img" aria-label="Known share: ${range}" viewBox="0 0 100 4" preserveAspectRatio="none"><rect class="rest" width="100" height="4"/><rect class="open" width="${width(high)}" height="4"/><rect class="known" width="${width(low)}" height="4"/></svg>`;
   const known_ = count(known - gone);
   const source = {
     statistics: `${known_} of the registry’s ${count(registryTotal ?? 0)}`,

@@ -2,7 +2,7 @@ import { byStretch, OUTCOME_GROUPS, type OutcomeGroup, type Stretch } from '../.
 import { count, counted } from '../../report/figures.ts';
 import { type CallBucket, callBuckets } from '../../warehouse/page_queries.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
-import { bar, chartFigure, horizontalRule, solidBars, type Tone } from '../chart/chart.ts';
+import { bars, chartFigure, horizontalRule, type Tone } from '../chart/chart.ts';
 import { type Periods, periodsUntil } from '../chart/periods.ts';
 import { type Html, html } from '../html.ts';
 import { compact } from '../page_figures.ts';
@@ -15,23 +15,22 @@ export const callsSection = defineSection({
   title: 'Calls',
   group: 'charts',
   shownIf: 'always',
-  script: 'charts.js',
   open({ db }) {
     const readBuckets = callBuckets(db);
     return (snapshot) => ({ snapshot, minutes: readBuckets(lastHour(snapshot)) });
   },
   render({ snapshot, minutes }, { id, title, settings, times, hasTables }) {
     const periods = periodsOf(snapshot, times.zone);
-    const bars = stretchesIn(periods, periods.unit === 'minute' ? minutes : snapshot.hours);
+    const columns = stretchesIn(periods, periods.unit === 'minute' ? minutes : snapshot.hours);
     const perMinute = periods.unit === 'minute' ? settings.allowance.perMinute : null;
-    const highest = Math.max(1, ...bars.map(countAll));
+    const highest = Math.max(1, ...columns.map(countAll));
     const showsLimit = perMinute !== null && perMinute <= highest * 3;
     const axis = numberAxis(showsLimit ? Math.max(highest, perMinute) : highest, compact);
-    const made = bars.reduce((sum, { calls }) => sum + calls, 0);
-    const slot = 1 / bars.length;
-    const over = `in the last ${counted(bars.length, periods.unit)}`;
+    const made = columns.reduce((sum, { calls }) => sum + calls, 0);
+    const slot = 1 / columns.length;
+    const over = `in the last ${counted(columns.length, periods.unit)}`;
     const groups = OUTCOME_GROUPS.filter(
-      (group) => group === 'answered' || bars.some((one) => one.byGroup[group] > 0),
+      (group) => group === 'answered' || columns.some((one) => one.byGroup[group] > 0),
     );
     return chartFigure(
       {
@@ -43,14 +42,14 @@ export const callsSection = defineSection({
         x: timeTicks(periods.starts[0] ?? 0, periods.endMs, times.zone),
         y: axis.ticks,
         shapes: [
-          ...stackedBars(bars, axis.top),
+          ...stackedBars(columns, axis.top),
           showsLimit ? horizontalRule(perMinute / axis.top, `${count(perMinute)} per minute`) : html``,
         ],
         table: {
           head: ['From', ...groups],
-          rows: bars
+          rows: columns
             .map((one, at) => ({ one, at: (at + 0.5) * slot }))
-            .filter(({ one }, at) => countAll(one) > 0 || at === bars.length - 1)
+            .filter(({ one }, at) => countAll(one) > 0 || at === columns.length - 1)
             .map(({ one, at }) => ({
               at,
               cells: [times.text(one.atMs), ...groups.map((group) => count(one.byGroup[group]))],
@@ -91,15 +90,12 @@ function emptyStretch(atMs: number): Stretch {
 /** Draws one column per period, with one stacked bar per group of outcomes. */
 function stackedBars(stretches: readonly Stretch[], top: number): Html[] {
   const slot = 1 / stretches.length;
-  return OUTCOME_GROUPS.flatMap((group, order) => {
-    const tone = TONES[group];
-    const bars = stretches.map(({ byGroup }, at) => {
+  return OUTCOME_GROUPS.map((group, order) => {
+    const columns = stretches.map(({ byGroup }, at) => {
       const below = OUTCOME_GROUPS.slice(0, order).reduce((sum, one) => sum + byGroup[one], 0);
-      const ends = { bottom: below / top, top: (below + byGroup[group]) / top };
-      return { at: (at + 0.1) * slot, width: 0.8 * slot, ...ends };
+      return { at: (at + 0.5) * slot, bottom: below / top, top: (below + byGroup[group]) / top };
     });
-    if (tone === 'first' || tone === 'muted') return solidBars(bars, tone);
-    return bars.map((one) => bar(one.at, one.width, one.bottom, one.top, tone));
+    return bars(columns, TONES[group], 0.8 * slot);
   });
 }
 

@@ -14,7 +14,6 @@ export const coverageSection = defineSection({
   title: 'Registry size',
   group: 'charts',
   shownIf: 'filled',
-  script: 'charts.js',
   open:
     ({ db }) =>
     (snapshot) => ({ ...snapshot, totals: totalsSeen(db, MAX_TOTALS) }),

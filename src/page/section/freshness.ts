@@ -1,6 +1,6 @@
 import { count, percent } from '../../report/figures.ts';
 import { numberAxis } from '../chart/axis.ts';
-import { bar, chartFigure, verticalRule } from '../chart/chart.ts';
+import { bars, chartFigure, verticalRule } from '../chart/chart.ts';
 import { html } from '../html.ts';
 import { compact, roughly } from '../page_figures.ts';
 import { AGE_CLASSES } from '../page_snapshot.ts';
@@ -12,7 +12,6 @@ export const freshnessSection = defineSection({
   title: 'Freshness',
   group: 'charts',
   shownIf: 'filled',
-  script: 'charts.js',
   open:
     () =>
     ({ ages }) =>
@@ -45,10 +44,13 @@ export const freshnessSection = defineSection({
         y: axis.ticks,
         shapes: [
           verticalRule(due, `records due at ${roughly(maxAge.recordsMs)}`),
-          ...ages.flatMap(({ records, summaries }, at) => [
-            bar((at + 0.14) * slot, 0.34 * slot, 0, records / axis.top, 'first'),
-            bar((at + 0.52) * slot, 0.34 * slot, 0, summaries / axis.top, 'second'),
-          ]),
+          ...KINDS.map(({ kind, tone, place }) =>
+            bars(
+              ages.map((one, at) => ({ at: (at + place) * slot, bottom: 0, top: one[kind] / axis.top })),
+              tone,
+              0.34 * slot,
+            ),
+          ),
         ],
         table: {
           head: ['Last seen', 'Records', 'List items'],
@@ -62,6 +64,12 @@ export const freshnessSection = defineSection({
     );
   },
 });
+
+/** The bars of an age class. `place` is the middle of the bar, as a share of the width of the class. */
+const KINDS = [
+  { kind: 'records', tone: 'first', place: 0.31 },
+  { kind: 'summaries', tone: 'second', place: 0.69 },
+] as const;
 
 /** The position of an age on the axis of age classes: 0 is now, and n is the upper limit of the n-th class. */
 function classPosition(ageMs: number): number {

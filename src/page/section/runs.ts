@@ -20,19 +20,8 @@ export const runsSection = defineSection({
       note:
         runs.length > 0 && html`The latest ${counted(runs.length, 'run')} of ${count(runs[0]?.runId ?? 0)}.`,
       empty: 'No runs yet.',
-      head: [
-        'Run',
-        'Started',
-        'Command',
-        'Duration',
-        'Calls',
-        'New',
-        'Changed',
-        'Gone',
-        'Quarantined',
-        'Ended',
-      ],
-      numeric: [4, 5, 6, 7, 8],
+      head: ['Run', 'Started', 'Command', 'Duration', 'Calls', 'New', 'Changed', 'Gone', 'Ended'],
+      numeric: [4, 5, 6, 7],
       rows: runs.map((run, at) => {
         const startedMs = Date.parse(run.startedAt);
         const isRunning = at === 0 && run.ended === null && working !== null;
@@ -45,7 +34,6 @@ export const runsSection = defineSection({
           count(run.new),
           count(run.changed),
           count(run.gone),
-          count(run.quarantined),
           hasFailed(run) ? html`<strong class="alert">${runEnding(run)}</strong>` : runEnding(run, isRunning),
         ];
       }),

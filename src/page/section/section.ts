@@ -16,11 +16,6 @@ export interface SectionDefinition<Data> {
    * (`empty`).
    */
   readonly shownIf: 'always' | 'filled' | 'empty';
-  /**
-   * A file in `assets/` with the section's browser script. The script runs once when the page is loaded. It must handle
-   * the event `page:updated`, which is sent after sections were replaced.
-   */
-  readonly script?: SectionScript;
   /** Prepares the section's queries once. The returned function reads the data each time the section is drawn. */
   open(sources: SectionSources): (snapshot: PageSnapshot) => Data;
   /**
@@ -29,8 +24,6 @@ export interface SectionDefinition<Data> {
    */
   render(data: Data, context: SectionContext): Html | readonly Html[];
 }
-
-export type SectionScript = 'charts.js';
 
 /** The sources from which a section reads data that only this section shows. */
 export interface SectionSources {
@@ -48,8 +41,7 @@ export interface SectionContext {
 }
 
 /** A section without its data type, so that one list can contain all sections. */
-export interface Section
-  extends Pick<SectionDefinition<unknown>, 'id' | 'title' | 'group' | 'shownIf' | 'script'> {
+export interface Section extends Pick<SectionDefinition<unknown>, 'id' | 'title' | 'group' | 'shownIf'> {
   /** Prepares the section. The returned function reads its data and draws them. */
   open(
     sources: SectionSources,

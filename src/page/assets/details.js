@@ -1,0 +1,9 @@
+// Copies the id of a company.
+
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.hidden = navigator.clipboard === undefined;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = 'Copied';
+  });
+}
