@@ -37,7 +37,7 @@ ${options.rows.length === 0 ? html`<p class="empty">${empty}</p>` : table(option
 function table({ title, head, numeric = [], rows }: Omit<Listing, 'note' | 'empty'>): Html {
   const figureClass = (at: number) => numeric.includes(at) && html` class="figure"`;
   const cells = (row: readonly Part[]) =>
-    row.map((cell, at) => html`<td data-head="${head[at] ?? ''}"${figureClass(at)}>${cell}`);
+    row.map((cell, at) => html`<td data-h="${head[at] ?? ''}"${figureClass(at)}>${cell}`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table class="blocks">
 <thead><tr>${head.map((name, at) => html`<th scope="col"${figureClass(at)}>${name}`)}</thead>
 <tbody>${rows.map((row) => html`<tr>${cells(row)}`)}</table></div>`;

@@ -15,7 +15,7 @@ import { dashboardPicture } from './dashboard_picture.ts';
 const DAY_MS = 86_400_000;
 const DAYS = 28;
 const COMPANIES = 2_400;
-const ALLOWANCE = { per_minute: 600, per_day: 500, total: 20_000 } as const;
+const ALLOWANCE = { per_minute: 600, per_day: 1_000, total: 40_000 } as const;
 /** A little longer than a day: the quota of the day is then available again. */
 const BETWEEN_SYNCS_MS = DAY_MS + 600_000;
 const JAPANESE = {

@@ -112,7 +112,7 @@ async function useChart(event) {
   lastUse = { id: figure.id, event };
   if (hasTables) return;
   hasTables = true;
-  charts = await import('/page/charts.js');
+  charts = await import('./charts.js');
   load();
 }
 
@@ -201,4 +201,4 @@ if (isSmall) addRoles();
 
 /* ---- search while typing ---- */
 
-document.getElementById('q').addEventListener('focus', () => import('/page/search.js'), { once: true });
+document.getElementById('q').addEventListener('focus', () => import('./search.js'), { once: true });

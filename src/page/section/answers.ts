@@ -48,7 +48,7 @@ function coverage({ coverage: { known, gone, registryTotal }, coverageEstimate }
   const known_ = count(known - gone);
   const source = {
     statistics: `${known_} of the registry’s ${count(registryTotal ?? 0)}`,
-    searches: `${known_} companies; share estimated from searches`,
+    searches: `${known_} companies${registryTotal === null ? '' : `; the registry reports only ${count(registryTotal)}`}; share estimated from searches`,
     // Without an estimate, a registry count is below the number of known companies.
     nothing:
       registryTotal === null
@@ -85,8 +85,10 @@ function windowText(
   const rate = observedRate(hours, { firstCallMs, nowMs });
   const forecast = forecastQuota(window, rate, { windows: ledger.windows, nowMs });
   const text = quotaForecastText(forecast, nowMs, times.zoned);
+  // With one window, its quota left is already shown.
+  const leftText = ledger.windows.length === 1 ? '' : `, ${count(left)} left`;
   const reset = resetsAtMs === null ? null : html`; resets ${times.brief(resetsAtMs)}`;
-  return html`${count(spent)} of ${count(limit)} ${windowRow(name).words.per} used, ${count(left)} left${reset}${text !== null && `; ${text}`}`;
+  return html`${count(spent)} of ${count(limit)} ${windowRow(name).words.per} used${leftText}${reset}${text !== null && `; ${text}`}`;
 }
 
 function changes({ week: { new: fresh, changed, gone } }: PageSnapshot): Html {
