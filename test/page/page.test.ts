@@ -259,7 +259,7 @@ test.each([
   ['a gone company', `/page/company?id=${GONE.id}`],
   ['a search', '/page/search?q=ltd'],
   ['the list of changes', '/page/changes'],
-  ['a run', '/page/runs/1'],
+  ['a run', '/page/runs/1?calls=failed'],
   ['the empty quarantine', '/page/quarantine'],
   ['an empty mirror', null],
 ])(

@@ -41,7 +41,8 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
     ...configuration,
   });
   let shiftMs = 0;
-  const clock: Clock = { ...systemClock, now: () => systemClock.now() + shiftMs };
+  // Without the time since the start of the machine, the ledger does not see a shift as a fault of the clock.
+  const clock: Clock = { now: () => systemClock.now() + shiftMs, sleep: systemClock.sleep };
   const workspace = openWorkspace(config, clock);
   return {
     sandbox,

@@ -115,7 +115,7 @@ export const runSection = section({
         { header: 'command' },
         { header: 'started' },
         { header: 'took', align: 'right', optional: true },
-        { header: 'ended', shrinks: true, least: 12 },
+        { header: 'ended', shrinks: true, least: 9 },
         { header: 'calls', align: 'right' },
         { header: 'new', align: 'right', optional: true },
         { header: 'changed', align: 'right', optional: true },

@@ -17,9 +17,14 @@ async function search() {
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   if (request !== lastRequest) return;
   const results = page.getElementById('results') ?? '';
-  if (own === null) return found.replaceChildren(results);
+  if (own === null) return showFound(results);
   main.querySelector('#results').replaceWith(results);
   history.replaceState(null, '', url);
+}
+
+/** Keeps equal results, because a link in them can have the focus. */
+function showFound(results) {
+  if (found.firstElementChild?.outerHTML !== results.outerHTML) found.replaceChildren(results);
 }
 
 let timer;
@@ -32,4 +37,5 @@ input.addEventListener('keydown', (event) => {
   input.value = '';
   search();
 });
-if (input.value !== '') search();
+// The user typed before this file was loaded.
+if (input.value !== '') timer = setTimeout(search, 120);
