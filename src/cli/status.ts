@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3';
 import { Command, InvalidArgumentError } from 'commander';
-import { isListening } from '../redis/address.ts';
 import { healthSettings } from '../../jobs/schedules.ts';
 import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { withMirrorReading } from '../operations/mirror_reading.ts';
+import { isListening } from '../redis/address.ts';
 import { localTime } from '../report/figures.ts';
 import type { Health } from '../report/health.ts';
 import { readLock } from '../report/mirror_snapshot.ts';
