@@ -15,7 +15,10 @@ const setUp = () => {
     ...{ warehouse: join(folder, 'warehouse.db'), ledger: join(folder, 'ledger.db') },
   });
   const sources = {
-    ...{ nowMs: NOW_MS, settings: { licenceEnds: null, schedule: { timezone: 'UTC' }, jobs: [] } },
+    ...{
+      nowMs: NOW_MS,
+      settings: { licenceEnds: null, receivers: [], schedule: { timezone: 'UTC' }, jobs: [] },
+    },
     formatTime: String,
   };
   return { config, sources };

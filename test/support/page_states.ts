@@ -82,6 +82,15 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
       return () => db.prepare('DELETE FROM _run WHERE run_id = ?').run(runId);
     },
   },
+  receiver_disabled: {
+    name: 'disabled-receiver',
+    health: 'Needs you: The receiver ops is disabled',
+    enter({ house: { warehouse } }) {
+      const { db } = warehouse;
+      db.exec("INSERT INTO _receiver (name, version, disabled_at) VALUES ('ops', 0, '2027-03-01')");
+      return () => void db.exec("DELETE FROM _receiver WHERE name = 'ops'");
+    },
+  },
   quarantine: {
     name: 'quarantine',
     health: 'Needs you: 1 response could not be processed',

@@ -31,6 +31,7 @@ export function servePage(
     account,
     allowance,
     schedule: { timezone: schedule.timezone },
+    notify: [{ name: 'ops', command: ['/bin/true'] }],
     warehouse,
     ledger,
     ...(dialect === undefined ? {} : { dialect }),
