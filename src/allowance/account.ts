@@ -36,6 +36,14 @@ export interface Account {
   readonly ahead_ms: number;
   /** The time at which the clock jumped ahead. */
   readonly ahead_since_ms: number;
+  /** The quota left that the upstream reported, less the calls since then; null: no report. */
+  readonly reported_left: number | null;
+  /** The time at which the call that returned the report was sent. */
+  readonly reported_at_ms: number;
+  readonly reported_until_ms: number;
+  /** The shortest time between two calls according to the upstream; 0: no report. */
+  readonly reported_spacing_ms: number;
+  readonly spaced_at_ms: number;
 }
 
 export interface AccountTable {
@@ -50,6 +58,10 @@ export interface AccountTable {
   start(): void;
   /** Pauses until `untilMs`, unless a longer pause is stored. */
   pause(untilMs: number, nowMs: number): void;
+  /** Stores the quota left that the upstream reported. */
+  reportLeft(report: { readonly left: number; readonly atMs: number; readonly untilMs: number }): void;
+  /** Stores the shortest time between two calls that the upstream reported. */
+  reportSpacing(spacingMs: number, nowMs: number): void;
   /** Stores the fingerprint of a rejected key; null: no key is rejected. */
   rejectKey(fingerprint: string | null, nowMs: number | null): void;
   /** Stores the fingerprint of a key with which a call succeeded. */
@@ -73,14 +85,24 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
   );
   const take = db.prepare(
     `UPDATE account SET spent_ever = spent_ever + @calls, debits = debits + @calls,
-       last_spent_ms = @firstMs, next_slot_ms = @nextSlotMs
+       last_spent_ms = @firstMs, next_slot_ms = @nextSlotMs,
+       reported_left = max(0, reported_left - @calls)
      WHERE account_id = @accountId`,
   );
-  const giveBack = db.prepare('UPDATE account SET spent_ever = spent_ever - 1 WHERE account_id = ?');
+  const giveBack = db.prepare(
+    `UPDATE account SET spent_ever = spent_ever - 1, reported_left = reported_left + 1 WHERE account_id = ?`,
+  );
   const start = db.prepare('UPDATE account SET starts = starts + 1 WHERE account_id = ?');
   const pause = db.prepare(
     `UPDATE account SET paused_at_ms = @nowMs, paused_until_ms = @untilMs
      WHERE account_id = @accountId AND paused_until_ms < @untilMs`,
+  );
+  const reportLeft = db.prepare(
+    `UPDATE account SET reported_left = @left, reported_at_ms = @atMs, reported_until_ms = @untilMs
+     WHERE account_id = @accountId`,
+  );
+  const reportSpacing = db.prepare(
+    'UPDATE account SET reported_spacing_ms = ?, spaced_at_ms = ? WHERE account_id = ?',
   );
   const rejectKey = db.prepare('UPDATE account SET refused_key = ?, refused_at_ms = ? WHERE account_id = ?');
   const confirmKey = db.prepare(
@@ -93,6 +115,8 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
     giveBack: () => void giveBack.run(accountId),
     start: () => void start.run(accountId),
     pause: (untilMs, nowMs) => void pause.run({ accountId, untilMs, nowMs }),
+    reportLeft: (report) => void reportLeft.run({ ...report, accountId }),
+    reportSpacing: (spacingMs, nowMs) => void reportSpacing.run(spacingMs, nowMs, accountId),
     rejectKey: (fingerprint, nowMs) => void rejectKey.run(fingerprint, nowMs, accountId),
     confirmKey: (fingerprint) => void confirmKey.run(fingerprint, accountId),
   };

@@ -1,6 +1,8 @@
 import type { Account } from './account.ts';
 import type { CallCounts } from './call_counts.ts';
 import { allDatedByMs, type ClockDoubt, clockDoubtOf } from './clock_doubt.ts';
+import { currentReport, type ReportedLeft } from './upstream_reports.ts';
+import { windowRow } from './window_table.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
@@ -13,6 +15,7 @@ import {
   rollingLengthMs,
   type Window,
   type WindowName,
+  windowsAt as windowsOf,
 } from './windows.ts';
 
 export interface LedgerState {
@@ -27,6 +30,8 @@ export interface LedgerState {
    * ledger.
    */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
+  /** The quota left according to the upstream; null if it reported none. `left` is not larger. */
+  readonly reported: ReportedLeft | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
   /** All calls counted since the ledger was created. `already_spent` is not included. */
   readonly spentEver: number;
@@ -51,6 +56,10 @@ export interface Closure {
 export interface AccountWindows {
   windowsAt(atMs: number, row: Account): Window[];
   windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
+  /** The calls that every window and the upstream's report still permit; Infinity if there is no limit. */
+  leftOf(row: Account, states: readonly WindowState[], nowMs: number): number;
+  /** The current window of this name, and the calls in it. It need not be limited by the configuration. */
+  reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
   /** The closure that ends last, or null if the account can spend. */
   closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
   /** The state at a steady time. The times in the result are times of the clock. */
@@ -65,7 +74,11 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
     row.ahead_ms > 0 ? doubtfulWindowsAt(allowance, atMs) : trustedWindowsAt(atMs);
 
   function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
-    return windowsAt(atMs, row).map((window) => {
+    return statesOf(windowsAt(atMs, row), row, purpose, count);
+  }
+
+  function statesOf(of: readonly Window[], row: Account, purpose: Purpose, count: CountSince): WindowState[] {
+    return of.map((window) => {
       const lifetimeCalls = row.spent_ever + allowance.alreadySpent;
       const spent = isLifetime(window) ? lifetimeCalls : count(window.name, countedSinceMs(window));
       const limit = limitFor(window.limit, allowance.reserve, purpose);
@@ -79,6 +92,8 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
       .map((state) => ({ window: state.name, untilMs: reopensAtMs(state, row, purpose) }));
     if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
       closures.push({ window: 'upstream', untilMs: row.exhausted_until_ms });
+    const report = currentReport(row, nowMs);
+    if (report !== null && report.left <= 0) closures.push({ window: 'upstream', untilMs: report.untilMs });
     return closures.reduce<Closure | null>(
       (longest, closure) => (lastsLonger(closure, longest) ? closure : longest),
       null,
@@ -102,19 +117,37 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
     const clockMs = (steadyMs: number) => steadyMs + row.ahead_ms;
     const windows = windowStates(nowMs, row, purpose, counts.peek);
     const closure = closureOf(row, windows, nowMs, purpose);
+    const report = currentReport(row, nowMs);
     return {
       windows: windows.map((window) => ({ ...window, sinceMs: clockMs(window.sinceMs) })),
-      left: closure === null ? smallestLeft(windows) : 0,
+      left: closure === null ? leftOf(row, windows, nowMs) : 0,
       resumesAtMs: closure === null || closure.untilMs === null ? null : clockMs(closure.untilMs),
       pausedUntilMs: row.paused_until_ms > nowMs ? clockMs(row.paused_until_ms) : null,
       exhausted: exhaustionIn(row, nowMs),
+      reported: report === null ? null : { ...report, untilMs: clockMs(report.untilMs) },
       refusedKey: rejectionIn(row),
       spentEver: row.spent_ever,
       clockDoubt: clockDoubtOf(row, nowMs),
     };
   }
 
-  return { windowsAt, windowStates, closureOf, stateAt };
+  function leftOf(row: Account, states: readonly WindowState[], nowMs: number): number {
+    return Math.min(smallestLeft(states), currentReport(row, nowMs)?.left ?? Infinity);
+  }
+
+  function reportedWindow(
+    name: WindowName,
+    row: Account,
+    nowMs: number,
+  ): Window & { readonly spent: number } {
+    const unlimited = { ...allowance, total: null, perDay: null, perMonth: null };
+    const limited = { ...unlimited, [windowRow(name).property]: Infinity };
+    const [state] = statesOf(row.ahead_ms > 0 ? doubtfulWindowsAt(limited, nowMs) : windowsOf(limited, nowMs), row, 'scheduled', counts.peek);
+    if (state === undefined) throw new Error(`the window ${name} does not exist`);
+    return state;
+  }
+
+  return { windowsAt, windowStates, leftOf, reportedWindow, closureOf, stateAt };
 }
 
 /** The calls that every window still permits; Infinity if there is no window. */

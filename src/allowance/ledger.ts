@@ -8,6 +8,7 @@ import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } f
 import { openFlush } from './ledger_flush.ts';
 import { type Recount, raiseCounts } from './recount.ts';
 import { acceptSetBack, readSteadyTime, type SteadyReading, trustClock } from './steady_time.ts';
+import { currentSpacingMs, type QuotaReport, smallestReport } from './upstream_reports.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
@@ -47,6 +48,13 @@ export interface Ledger {
    * are therefore wasted.
    */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
+  /**
+   * Records the quota left that a response reports. It limits further calls until the window resets or another response
+   * reports a quota. The configured limits still apply.
+   */
+  reportQuota(report: QuotaReport, nowMs: number): void;
+  /** Records the shortest time between two calls that a response reports. It applies for a day. */
+  reportSpacing(spacingMs: number, nowMs: number): void;
   /**
    * Records that the upstream rejected the key. `spend` then refuses this key until another key is used or
    * `forgetRefusal` is called.
@@ -134,7 +142,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const counts = openCallCounts(db, accountId);
   const users = openUsers(db, accountId);
   const windows = openAccountWindows(allowance, counts);
-  const slotSpacingMs = spacingMs(allowance.perMinute);
+  const configuredSpacingMs = spacingMs(allowance.perMinute);
   const ledgerId = db.prepare('SELECT ledger_id FROM identity').pluck().get() as string;
   const checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
   let debitsSeen = 0;
@@ -152,7 +160,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   function accountAt(clockMs: number): { readonly row: Account; readonly nowMs: number } {
     const stored = readAccount();
     const steady = readSteadyTime(stored, clockMs, boot());
-    const { account: row, madeByMs } = readClock(steady.account, steady.nowMs, slotSpacingMs);
+    const { account: row, madeByMs } = readClock(steady.account, steady.nowMs, configuredSpacingMs);
     return store(stored, { ...steady, account: acceptSetBack(row, clockMs, boot()) }, madeByMs);
   }
 
@@ -166,6 +174,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const spend = db.transaction(({ nowMs: clockMs, most, purpose, keyFingerprint }: Spending): Spent => {
     const { row, nowMs } = accountAt(clockMs);
     const aheadMs = row.ahead_ms;
+    const slotSpacingMs = currentSpacingMs(row, configuredSpacingMs, nowMs);
     if (row.refused_key === keyFingerprint)
       return { is: 'refused_key', sinceMs: row.refused_at_ms ?? clockMs };
     const earliestMs = Math.max(earliestSlotMs(row, nowMs, slotSpacingMs), row.paused_until_ms);
@@ -180,7 +189,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       };
     if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS + aheadMs };
 
-    const affordable = Math.min(most, ...states.map(({ left }) => left));
+    const affordable = Math.min(most, windows.leftOf(row, states, nowMs));
     const resets = states.map(({ resetsAtMs }) => (resetsAtMs ?? Infinity) - ARRIVAL_MS);
     const lastMs = Math.min(nowMs + LOOKAHEAD_MS, ...resets);
     const countedAtMs = latestDateMs(row, firstMs);
@@ -233,13 +242,23 @@ export function openLedger(options: LedgerOptions): Ledger {
     });
   });
 
+  const reportQuota = db.transaction((report: QuotaReport, clockMs: number) => {
+    const { row, nowMs } = accountAt(clockMs);
+    const smallest = smallestReport(report, { row, nowMs, windowOf: windows.reportedWindow });
+    if (smallest !== null) account.reportLeft(smallest);
+  });
+
+  const reportSpacing = db.transaction((reportedMs: number, clockMs: number) =>
+    account.reportSpacing(reportedMs, accountAt(clockMs).nowMs),
+  );
+
   /**
    * `hasNewDates` is true if calls can now get a date or a later one. The state is exact only after these dates are
    * stored.
    */
   const state = db.transaction((clockMs: number, purpose: Purpose) => {
     const { account: row, nowMs, redated } = readSteadyTime(account.read(), clockMs, boot());
-    const hasNewDates = redated !== null || readClock(row, nowMs, slotSpacingMs).madeByMs !== null;
+    const hasNewDates = redated !== null || readClock(row, nowMs, configuredSpacingMs).madeByMs !== null;
     return { hasNewDates, state: windows.stateAt(nowMs, row, purpose) };
   });
 
@@ -248,7 +267,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const clockAgrees = db.transaction((clockMs: number) => {
     const stored = readAccount();
     const steady = trustClock(stored, clockMs, boot());
-    const { account: row, madeByMs } = confirmClock(steady.account, clockMs, slotSpacingMs);
+    const { account: row, madeByMs } = confirmClock(steady.account, clockMs, configuredSpacingMs);
     store(stored, { ...steady, account: row }, madeByMs);
   });
 
@@ -259,7 +278,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   const recount = db.transaction((given: Recount) => {
     const lastSentMs = given.lastSentMs - readAccount().ahead_ms;
-    raiseCounts(db, accountId, { ...given, lastSentMs }, slotSpacingMs);
+    raiseCounts(db, accountId, { ...given, lastSentMs }, configuredSpacingMs);
   });
 
   // The caller retries if the ledger is busy. Every other failure ends the run.
@@ -287,6 +306,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     giveBack: explained((slot) => giveBack.immediate(slot)),
     pauseUntil: flushed((untilMs, nowMs) => pause.immediate(untilMs, nowMs)),
     exhaustedUntil: flushed((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
+    reportQuota: explained((report, nowMs) => reportQuota.immediate(report, nowMs)),
+    reportSpacing: explained((reportedMs, nowMs) => reportSpacing.immediate(reportedMs, nowMs)),
     refuseKey: flushed((fingerprint, nowMs) => account.rejectKey(fingerprint, nowMs)),
     forgetRefusal: flushed(() => account.rejectKey(null, null)),
     keyWorked: explained((fingerprint) => account.confirmKey(fingerprint)),

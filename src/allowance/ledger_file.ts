@@ -205,8 +205,17 @@ ALTER TABLE account ADD COLUMN ahead_ms       REAL NOT NULL DEFAULT 0;    -- the
 ALTER TABLE account ADD COLUMN ahead_since_ms REAL NOT NULL DEFAULT 0;
 `;
 
+const REPORTS_SCHEMA = `
+-- Limits that the upstream reported.
+ALTER TABLE account ADD COLUMN reported_left       INTEGER;                 -- NULL: no report
+ALTER TABLE account ADD COLUMN reported_at_ms      REAL NOT NULL DEFAULT 0;
+ALTER TABLE account ADD COLUMN reported_until_ms   REAL NOT NULL DEFAULT 0;
+ALTER TABLE account ADD COLUMN reported_spacing_ms REAL NOT NULL DEFAULT 0; -- between two calls
+ALTER TABLE account ADD COLUMN spaced_at_ms        REAL NOT NULL DEFAULT 0;
+`;
+
 /** Each schema migrates a file from the previous version. */
-const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA, STEADY_SCHEMA];
+const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA, STEADY_SCHEMA, REPORTS_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
 // Longer than any commit, but short, because a process that is stopped during a commit must not block the others.

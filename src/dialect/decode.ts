@@ -3,7 +3,7 @@ import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { pathInWords, pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, StatsAnswer } from '../outcome.ts';
 import { countOf, idIn, idText, kindOf, NotUnderstood } from './body_values.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, EntityDialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { decodeSearch } from './search_results.ts';
 
@@ -71,7 +71,10 @@ export function decodeRecord(
  * Whether the dialect expects the record in a list, and this list is empty. In that case, the upstream does not have
  * the requested record.
  */
-export function isEmptyRecordList({ entity: { root } }: Dialect, body: Json): boolean {
+export function isEmptyRecordList(
+  { entity: { root } }: { readonly entity: Pick<EntityDialect, 'root'> },
+  body: Json,
+): boolean {
   const segments = segmentsOf(root);
   if (segments.pop() !== '0') return false;
   const list = valueAt(body, pointerOf(segments));

@@ -1,6 +1,7 @@
 import { pathInWords } from '../json/pointer.ts';
 import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dialect.ts';
 import { type Paging, pagingMethod } from './paging/paging.ts';
+import type { ReportedLimit } from './reported_limits.ts';
 
 /**
  * A description of a dialect in plain words, by subject. A person can compare the description with the responses of the
@@ -10,7 +11,7 @@ export interface DialectInWords {
   readonly search: readonly string[];
   readonly records: readonly string[];
   readonly statistics: readonly string[];
-  /** One sentence for each row of the response table, in the order of the rows. */
+  /** One sentence for each row of the response table, in the order of the rows, then one for each reported limit. */
   readonly responses: readonly string[];
 }
 
@@ -27,7 +28,7 @@ export function describeDialect(dialect: Dialect): DialectInWords {
         ? 'The statistics do not contain the number of companies in the registry.'
         : `The number of companies in the registry is at ${pathInWords(dialect.stats.total)}.`,
     ],
-    responses: dialect.responses.map(describeRule),
+    responses: [...dialect.responses.map(describeRule), ...dialect.limits.map(describeLimit)],
   };
 }
 
@@ -132,6 +133,23 @@ function describeRule({ status, kind, at, is, matches, header, total, means }: R
   const subject = [statuses[0] ?? 'Any response', ...conditions].join(' with ');
   return `${subject}${kind === undefined ? '' : `, for ${KINDS[kind]}`}: ${MEANINGS[means]}${total === undefined ? '' : `; /${total}/ finds the number of matches`}.`;
 }
+
+function describeLimit({ window, remaining, limit, reset }: ReportedLimit): string {
+  const period = window === null ? '' : PERIODS[window];
+  const parts = [
+    ...(remaining === null ? [] : [`the calls left${period} are at ${remaining}`]),
+    ...(limit === null ? [] : [`the limit${period} is at ${limit}`]),
+    ...(reset === null ? [] : [`the time of the reset is at ${reset}`]),
+  ];
+  return `In every response, ${parts.join(', and ')}.`;
+}
+
+const PERIODS = {
+  minute: ' this minute',
+  day: ' this day',
+  month: ' this month',
+  total: ' in total',
+} as const;
 
 const KINDS = { stats: 'the statistics', search: 'a search', entity: 'a record' } as const;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Pointer } from '../json/pointer.ts';
 import { Paging } from './paging/paging.ts';
+import { ReportedLimit } from './reported_limits.ts';
 
 export { Pointer } from '../json/pointer.ts';
 export { Paging } from './paging/paging.ts';
@@ -151,5 +152,11 @@ export const Dialect = z.strictObject({
     .array(ResponseRule)
     .default([])
     .describe('table of responses that do not mean what their status means'),
+  limits: z
+    .array(ReportedLimit)
+    .default([])
+    .describe(
+      'limits that responses report, besides Retry-After and RateLimit headers; they only tighten the allowance',
+    ),
 });
 export type Dialect = z.infer<typeof Dialect>;

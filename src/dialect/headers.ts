@@ -33,6 +33,15 @@ export function returnMs(headers: Headers, nowMs: number): number | null {
   return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
 }
 
+/**
+ * Reads the time at which a limit resets: seconds from now, epoch seconds, epoch milliseconds or a date. Returns epoch
+ * milliseconds, within the same limit as `retryAfterMs`; null if the text is not a time.
+ */
+export function limitTimeMs(text: string | null, headers: Headers, nowMs: number): number | null {
+  const ms = timeMs(text, headers, nowMs);
+  return ms === null ? null : bounded(ms, nowMs);
+}
+
 /** Whether the name of a header shows that it reports a limit. */
 export function isLimitHeader(name: string): boolean {
   return /rate-?limit|quota|retry-after|calls?-remaining/i.test(name);
@@ -91,10 +100,7 @@ function separateWindows(headers: Headers): Window[] {
   }));
 }
 
-/**
- * Reads a time, which can be seconds from now, epoch seconds, epoch milliseconds or a date. Returns epoch milliseconds;
- * null if the text is not a time.
- */
+/** Like `limitTimeMs`, without its bounds. */
 function timeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   if (text === null) return null;
   const number = numberIn(text);

@@ -5,6 +5,7 @@ import type { Reply } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { rateLimitResetMs } from '../dialect/headers.ts';
 import { type Protocol, protocolOf } from '../dialect/protocol.ts';
+import { type LimitReport, openReportedLimits } from '../dialect/reported_limits.ts';
 import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
 import { FailedError } from '../errors.ts';
 import type { Attempt, Outcome, Verdict } from '../outcome.ts';
@@ -79,7 +80,11 @@ export function openFetch(parts: FetchParts): Fetch {
   const limiter = openRateLimiter({ ...parts, pool });
   const reports = openReports(parts);
 
+  /** Units that were spent, but whose responses were not observed yet. */
+  let inFlight = 0;
+
   async function giveBack(slot: Slot): Promise<void> {
+    inFlight -= 1;
     await whenFree(clock, () => ledger.giveBack(slot));
   }
 
@@ -105,7 +110,11 @@ export function openFetch(parts: FetchParts): Fetch {
     get isKeyAccepted() {
       return reports.isKeyAccepted;
     },
-    slots: limiter.slots,
+    slots: async (maxCount, signal) => {
+      const slots = await limiter.slots(maxCount, signal);
+      if (!('is' in slots)) inFlight += slots.length;
+      return slots;
+    },
     giveBack: async (slot) => {
       pool.giveBack(slot.connection);
       await giveBack(slot);
@@ -126,8 +135,9 @@ export function openFetch(parts: FetchParts): Fetch {
     },
     outcomeOf: (attempt) => {
       const { status, headers = {}, body, failure = 'no response arrived' } = attempt;
+      inFlight -= 1;
       if (status === null || body === null) return { ...attempt, verdict: { is: 'broken', why: failure } };
-      return { ...attempt, verdict: reports.observe(attempt, { status, headers, body }, protocol) };
+      return { ...attempt, verdict: reports.observe(attempt, { status, headers, body }, protocol, inFlight) };
     },
     reported: reports.written,
   };
@@ -140,22 +150,26 @@ interface Reports {
    * Classifies the reply and starts to report it to the ledger. If the verdict is a throttle, it contains the same
    * pause as the ledger.
    */
-  observe(attempt: Attempt, reply: Reply, protocol: Protocol): Verdict;
+  observe(attempt: Attempt, reply: Reply, protocol: Protocol, inFlight: number): Verdict;
   written(): Promise<void>;
 }
 
-function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
+function openReports({ ledger, clock, keyFingerprint, dialect }: FetchParts): Reports {
   const backoff = openBackoff();
+  const limitsOf = openReportedLimits(dialect.limits);
   let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
   let isKeyAccepted = keyHasWorked;
   /** True after the ledger has recorded that the key works and that the allowance is not exhausted. */
   let isSuccessRecorded = false;
   let written: Promise<void> = Promise.resolve();
 
-  async function write(verdict: Verdict, rateResetMs: number | null, nowMs: number): Promise<void> {
+  async function write({ verdict, rateResetMs, limits, sentAtMs, inFlight, nowMs }: Report): Promise<void> {
     await whenFree(clock, () => {
       if (verdict.is === 'throttled') ledger.pauseUntil(verdict.untilMs, nowMs);
       else if (rateResetMs !== null) ledger.pauseUntil(rateResetMs, nowMs);
+      if (limits.pausedUntilMs !== null) ledger.pauseUntil(limits.pausedUntilMs, nowMs);
+      if (limits.spacingMs > 0) ledger.reportSpacing(limits.spacingMs, nowMs);
+      if (limits.quotas.length > 0) ledger.reportQuota({ quotas: limits.quotas, sentAtMs, inFlight }, nowMs);
       if (verdict.is === 'exhausted') ledger.exhaustedUntil(verdict.untilMs, nowMs);
       if (verdict.is === 'unauthorised') ledger.refuseKey(keyFingerprint, nowMs);
       if (verdict.is === 'ok' && !isSuccessRecorded) ledger.keyWorked(keyFingerprint);
@@ -169,15 +183,18 @@ function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
     get isKeyAccepted() {
       return isKeyAccepted;
     },
-    observe: ({ call, sentAt }, reply, protocol) => {
+    observe: ({ call, sentAt }, reply, protocol, inFlight) => {
       const nowMs = clock.now();
       const classified = protocol.classify(call, reply, { nowMs, keyHasWorked });
-      const verdict = backoff.observe(classified, Date.parse(sentAt), nowMs);
+      const sentAtMs = Date.parse(sentAt);
+      const verdict = backoff.observe(classified, sentAtMs, nowMs);
       const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
-      const mustReport = verdict.is !== 'ok' || rateResetMs !== null || !isSuccessRecorded;
+      const limits = limitsOf(reply, nowMs);
+      const mustReport =
+        verdict.is !== 'ok' || rateResetMs !== null || reportsLimit(limits) || !isSuccessRecorded;
       if (mustReport) {
         const before = written;
-        written = before.then(() => write(verdict, rateResetMs, nowMs));
+        written = before.then(() => write({ verdict, rateResetMs, limits, sentAtMs, inFlight, nowMs }));
         // The error is reported to callers that await `written`.
         written.catch(() => {});
       }
@@ -188,6 +205,20 @@ function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
         throw new LedgerFailure(error);
       }),
   };
+}
+
+/** What one response shows about the upstream's limits. */
+interface Report {
+  readonly verdict: Verdict;
+  readonly rateResetMs: number | null;
+  readonly limits: LimitReport;
+  readonly sentAtMs: number;
+  readonly inFlight: number;
+  readonly nowMs: number;
+}
+
+function reportsLimit({ quotas, pausedUntilMs, spacingMs }: LimitReport): boolean {
+  return quotas.length > 0 || pausedUntilMs !== null || spacingMs > 0;
 }
 
 /** The ledger could not record a limit that a response showed. The response itself is stored. */

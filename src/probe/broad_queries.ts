@@ -23,7 +23,7 @@ const TRUNCATED_WEIGHT = { yes: 2e6, maybe: 1e6, no: 0 };
 
 /** Sends a query that should have more matches than fit on one page, so that there are several different pages. */
 export function probeBreadth(
-  { query: { searches }, queryParam, minQueryChars }: Conclusions,
+  { query: { searches }, queryParam, minQueryChars, registrySize }: Conclusions,
   search: SearchConclusions,
 ): SearchDraft | null {
   const { pages, size } = search;
@@ -31,14 +31,19 @@ export function probeBreadth(
   // If the page size can be set, a few matches are enough for several pages.
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
   if (size.param.value !== null && most >= ENOUGH_FOR_PAGES) return null;
-  if (pages.filter(({ query }) => query !== null).length >= MAX_QUERIES) return null;
+  const maxQueries = (registrySize ?? Infinity) <= SMALL_REGISTRY ? FEW_QUERIES : MAX_QUERIES;
+  if (pages.filter(({ query }) => query !== null).length >= maxQueries) return null;
   const param = queryParam.value ?? '';
   const query = broaderQuery(search, param, minQueryChars, searches);
   return query === null ? null : { params: [[param, query]], why: 'which query has more than a page?' };
 }
 
+/** For a registry with at most this many companies, a complete mirror costs few more calls than further probes. */
+export const SMALL_REGISTRY = 500;
 const ENOUGH_FOR_PAGES = 8;
 const MAX_QUERIES = 5;
+// In a small registry, a query rarely has more matches than a page has rows.
+const FEW_QUERIES = 3;
 
 /**
  * Returns the query with the most matches so far; or a new query, if those matches are too few to fill a large page.

@@ -8,6 +8,7 @@ import { type Exchange, type Finding, open, paramOf } from './evidence.ts';
 import { findAddresses, joinsOf } from './findings/addresses.ts';
 import { findFullListing, isEmptyQuery } from './findings/empty_query.ts';
 import { findIdentifiers } from './findings/identifier_search.ts';
+import { allRowsAt, findMainResult } from './findings/main_result.ts';
 import { findMinQueryLength } from './findings/min_query_length.ts';
 import { findSize, wholeness } from './findings/page_size.ts';
 import { findPaging } from './findings/paging.ts';
@@ -21,7 +22,7 @@ import { findRegistryTotal } from './findings/statistics_total.ts';
 import { findAbsence } from './findings/unknown_id.ts';
 import { wholeNumberOf } from './json_leaves.ts';
 import { minLengthByRefusals, refusesUnknownParams } from './refusals.ts';
-import { readSearchPages } from './search_pages.ts';
+import { hasSeveralRows, readSearchPages } from './search_pages.ts';
 
 /** Draws all conclusions from the requests and responses. Each finding uses only the findings computed before it. */
 export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: ProbeInput): Conclusions {
@@ -58,7 +59,7 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
     companions,
     queryParam,
     search,
-    absence: findAbsence(entities, search?.listing ?? null, template),
+    absence: findAbsence(entities, search, template),
     minQueryChars: Math.max(minLengthByRefusals(searches), search?.minQueryLength.value ?? 1),
     fullListing: findFullListing(search?.pages ?? [], searches, registrySize),
   };
@@ -92,17 +93,19 @@ function concludeSearch({
   const opened = findOpenedRecord(listing, entities, template, namePath);
   const record = opened?.record ?? noRecord(entities);
   const idPath = opened?.idPath ?? listing.ids[0]?.pointer ?? '';
+  const idFallback = listing.ids.find(({ pointer }) => pointer === idPath)?.fallback ?? null;
   const item = itemOf(listing.rows, idPath, namePath);
-  const total = findTotal(
-    searches.filter(({ reading }) => reading === 'ok'),
-    results,
-    queryParam,
-  );
+  const good = searches.filter(({ reading }) => reading === 'ok');
+  const main = findMainResult(good, listing, { id: idPath, name: namePath, queryParam });
+  const rowsOf = (search: Exchange) => allRowsAt(search, results, main.value, idPath).length;
+  const total = findTotal(good, rowsOf, queryParam);
   const pages = readSearchPages(searches, {
     queryParam,
     results,
     id: idPath,
+    idFallback,
     name: namePath,
+    main: main.value,
     total: total.value,
   });
   const refusedQueries = refused.filter((search) => paramOf(search, queryParam) !== null);
@@ -115,8 +118,11 @@ function concludeSearch({
   return {
     listing,
     idPath,
+    idFallback,
     namePath,
     item,
+    main,
+    hasSeveralRows: hasSeveralRows(pages),
     id: findId(relativeTo(item, idPath), opened?.record ?? null, listing),
     name: findName(namePath === null ? null : relativeTo(item, namePath), record),
     total,

@@ -121,6 +121,8 @@ export interface ResultList {
 export interface Candidate {
   readonly pointer: Pointer;
   readonly score: number;
+  /** The path of the value in rows that have none at `pointer`. */
+  readonly fallback?: Pointer;
 }
 
 /** The conclusions from the searches and from the records of their results. */
@@ -128,8 +130,14 @@ export interface SearchConclusions {
   readonly listing: ResultList;
   /** Relative to a row. `id` and `name` are relative to the item. */
   readonly idPath: Pointer;
+  /** Relative to a row: the path of the id in rows that have none at `idPath`; null if all have one. */
+  readonly idFallback: Pointer | null;
   readonly namePath: Pointer | null;
   readonly item: Pointer;
+  /** The path of a result beside the list; null if there is none. */
+  readonly main: Finding<Pointer | null>;
+  /** Whether a company can have several rows. */
+  readonly hasSeveralRows: boolean;
   readonly id: Finding<Pointer>;
   readonly name: Finding<Pointer | null>;
   readonly total: Finding<Pointer | null>;
@@ -153,6 +161,8 @@ export interface SearchPage {
   readonly query: string | null;
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
+  /** Identifies each row within the listing: its id, or its content if a company can have several rows. */
+  readonly keys: readonly string[];
   readonly names: readonly (string | null)[];
   readonly total: number | null;
 }
@@ -213,7 +223,7 @@ export interface PagePosition {
   readonly shift: number | 'beyond';
   /** The page sizes that may have applied to the request. */
   readonly pageSizes: readonly number[];
-  /** The ids of the longest first page of the same query. */
+  /** The keys of the rows of the longest first page of the same query. */
   readonly order: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import type { Dialect, Pointer } from '../dialect/dialect.ts';
 import type { Exchange } from './evidence.ts';
 import { findRecord } from './findings/record_paths.ts';
-import { findResultList, itemOf, textAt } from './findings/result_list.ts';
+import { findResultList, itemOf, rowsAt, textAt } from './findings/result_list.ts';
 import { relativeTo } from './findings/row_paths.ts';
 import { findTotal } from './findings/search_total.ts';
 import { findRegistryTotal } from './findings/statistics_total.ts';
@@ -54,7 +54,11 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
   const idPath = hasId ? `${search.item}${search.id}` : id.pointer;
   const namePath = hasName ? `${search.item}${search.name}` : (listing.names[0]?.pointer ?? null);
   const item = hasId ? search.item : itemOf(listing.rows, idPath, namePath);
-  const total = findTotal(responses, listing.results, search.query_param);
+  const total = findTotal(
+    responses,
+    (response) => rowsAt(response, listing.results).length,
+    search.query_param,
+  );
   const because = `${listing.results || 'the body'} contains ${listing.rows.length} companies`;
   return [
     { key: 'search.results', from: search.results, to: listing.results, because },

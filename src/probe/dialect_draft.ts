@@ -1,9 +1,12 @@
-import { Dialect, type Paging, type ResponseRule } from '../dialect/dialect.ts';
+import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialect/dialect.ts';
+import { isJsonObject } from '../json/json.ts';
+import { valueAt } from '../json/pointer.ts';
 import type { Conclusions, SearchConclusions } from './conclusions.ts';
 import type { Certainty } from './evidence.ts';
 import { minLengthWithEmptyQuery } from './findings/empty_query.ts';
 import { isAbsentWhenEmpty, notFoundRules } from './findings/empty_result.ts';
 import { relativeTo } from './findings/row_paths.ts';
+import { broadQueryRules } from './findings/total_in_rejection.ts';
 import { softRule } from './refusals.ts';
 
 /** A proposed dialect, with notes on the keys whose values are not certain. */
@@ -33,6 +36,9 @@ export function draftDialect(conclusions: Conclusions): DialectDraft | null {
       paging: pagingOf(search),
       results: listing.results,
       item,
+      main: search.main.value,
+      group_as: search.hasSeveralRows ? groupKeyFor(search) : null,
+      id_fallbacks: search.idFallback === null ? [] : [relativeTo(item, search.idFallback)],
       id: relativeTo(item, search.idPath),
       name: search.namePath === null ? null : relativeTo(item, search.namePath),
       total: total.value,
@@ -42,7 +48,7 @@ export function draftDialect(conclusions: Conclusions): DialectDraft | null {
       min_length: fullListing.value && minQueryChars === 1 ? 0 : minQueryChars,
       absent_when_empty: isAbsentWhenEmpty(search),
     },
-    entity: search.record.value,
+    entity: { ...search.record.value, id_fallbacks: recordFallbacks(search) },
     stats: { total: registryTotal.value },
     responses: rulesOf(conclusions, search),
   });
@@ -57,6 +63,23 @@ function pagingOf({ paging, size }: SearchConclusions): Paging {
   return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }
 
+/** Returns a key for the list of a company's results that no row has. */
+function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
+  const keys = new Set(
+    rows.flatMap((row) => {
+      const summary = valueAt(row, item);
+      return isJsonObject(summary) ? Object.keys(summary) : [];
+    }),
+  );
+  return ['results', 'entries', 'all_results'].find((key) => !keys.has(key)) ?? 'grouped_results';
+}
+
+/** A record contains the fallback id at the same path as a summary if its main id is at the same path, too. */
+function recordFallbacks({ idPath, idFallback, item, record }: SearchConclusions): Pointer[] {
+  if (idFallback === null || record.value?.id !== relativeTo(item, idPath)) return [];
+  return [relativeTo(item, idFallback)];
+}
+
 function rulesOf(
   { query: { searches }, absence }: Conclusions,
   { pages }: SearchConclusions,
@@ -67,6 +90,7 @@ function rulesOf(
   );
   return [
     ...notFoundRules(searches),
+    ...broadQueryRules(searches),
     ...(soft === null ? [] : [soft]),
     ...(absence.value === null ? [] : [absence.value]),
   ];
@@ -82,6 +106,7 @@ function notesOf(conclusions: Conclusions, search: SearchConclusions): Map<strin
     ['search.paging.size_param', size.param],
     ['search.paging.size', size.maxSize],
     ['search.id', id],
+    ...(search.main.value === null ? [] : ([['search.main', search.main]] as const)),
     ['search.name', name],
     ['search.total', total],
     ['search.total_clamped_at', clamp],

@@ -28,6 +28,56 @@ export function arraysOutside(json: Json): { readonly pointer: Pointer; readonly
   return arrays;
 }
 
+/**
+ * Returns the scalars in the current element of each list, such as the name without an end date in a list of names. The
+ * pointer selects the element by a condition: `/names/[until=null]/name`. Lists without exactly one such element are left
+ * out.
+ */
+export function currentLeavesOf(json: Json): Leaf[] {
+  return arraysOutside(json).flatMap(({ pointer, list }) => {
+    const objects = list.filter(isJsonObject);
+    const keys = new Set(objects.flatMap((object) => Object.keys(object)).filter(isEndKey));
+    return [...keys].flatMap((key): Leaf[] => {
+      const [current, ...others] = objects.filter((object) => (object[key] ?? null) === null);
+      return current === undefined || others.length > 0
+        ? []
+        : leavesUnder(`${pointer}${pointerOf([`[${key}=null]`])}`, current);
+    });
+  });
+}
+
+/** Whether a key contains the time at which something ended: `endDate`, `valid_until`, `dateFin`. */
+function isEndKey(key: string): boolean {
+  return /^[^[\]=]+$/.test(key) && wordsOfKey(key).some((word) => END_WORDS.has(word));
+}
+
+const END_WORDS: ReadonlySet<string> = new Set(
+  `end ended ends until expiry expires expired to thru fin bis ende hasta fine tot eind til slutt slut till koniec do
+  loppu paattyi`.split(/\s+/),
+);
+
+/**
+ * Returns the scalars of the links in a list whose elements name their relation: `/links/[rel=next]/href` for
+ * `{"links": [{"rel": "next", "href": "…"}]}`.
+ */
+export function linkLeavesOf(json: Json): Leaf[] {
+  return arraysOutside(json).flatMap(({ pointer, list }) =>
+    list.filter(isJsonObject).flatMap((link) => {
+      const relation = RELATION_KEYS.find((key) => typeof link[key] === 'string');
+      const name = relation === undefined ? '' : String(link[relation]);
+      return /^[\w-]{1,40}$/.test(name)
+        ? leavesUnder(`${pointer}${pointerOf([`[${relation}=${name}]`])}`, link)
+        : [];
+    }),
+  );
+}
+
+const RELATION_KEYS = ['rel', 'relation', 'relationship'];
+
+function leavesUnder(root: Pointer, json: Json): Leaf[] {
+  return leavesOf(json).map(({ pointer, value }) => ({ pointer: root + pointer, value }));
+}
+
 function walk(
   json: Json,
   path: readonly string[],

@@ -35,7 +35,7 @@ const PARTS: readonly (readonly [ParamRole, readonly string[]])[] = [
     'size',
     `size limit count rows max take perpage anzahl grosse groesse taille limite limiet cantidad tamano tamanho
     quantidade aantal antall antal storrelse storlek ilosc rozmiar maara koko dimensione quanti numero_risultati
-    grense top tope hits results resultaten treffer resultats resultados num`,
+    grense top tope hits results resultaten treffer resultats resultados`,
   ),
   part(
     'offset',
@@ -70,7 +70,23 @@ export function roleOfParam(name: string): ParamRole | null {
   if (exact !== undefined) return exact;
   const words = wordsOfKey(name).map(foldCharacters);
   if (FILTER.some((word) => words.includes(word))) return 'filter';
+  if (hasPartOf('page', words)) {
+    if (words.some((word) => PER_WORDS.has(word))) return 'size';
+    if (words.some((word) => INDEX_WORDS.has(word))) return 'page';
+  }
   return PARTS.find(([, parts]) => parts.some((one) => hasPart(words, one)))?.[0] ?? null;
+}
+
+/** With a word for a page, these make a page size: `resultsPerPage`. */
+const PER_WORDS: ReadonlySet<string> = new Set('per pro par por pr na op'.split(' '));
+
+/** With a word for a page, these make a page number: `numPagina`, `pageNo`. */
+const INDEX_WORDS: ReadonlySet<string> = new Set(
+  'num no nr nro number nummer numero index idx current'.split(' '),
+);
+
+function hasPartOf(role: ParamRole, words: readonly string[]): boolean {
+  return PARTS.some(([name, parts]) => name === role && parts.some((one) => hasPart(words, one)));
 }
 
 /** Whether a parameter can select a page: by page number, offset or cursor. */

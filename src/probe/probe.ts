@@ -1,11 +1,11 @@
-import { probeBreadth } from './broad_queries.ts';
+import { probeBreadth, SMALL_REGISTRY } from './broad_queries.ts';
 import { conclude } from './conclude.ts';
 import type { Conclusions, ProbeInput, SearchConclusions } from './conclusions.ts';
 import type { ProbeRequest, SearchDraft } from './evidence.ts';
 import { probeAddress, untriedSearch } from './findings/addresses.ts';
 import { probeEmptyQuery } from './findings/empty_query.ts';
 import { probeEmptyResult } from './findings/empty_result.ts';
-import { probeIdentifiers } from './findings/identifier_search.ts';
+import { probeIdentifiers, statedIdentifierParams } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
 import { probeSizeParam } from './findings/page_size.ts';
@@ -72,7 +72,8 @@ function nextSearch(
   const isStrict = refusesUnknownParams(conclusions.query.searches);
   const isSmall = (conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
   const isEnough = isStrict && isSmall && exchanges.length >= ENOUGH_CALLS;
-  const probes = isEnough ? NECESSARY : isStrict ? STRICT_ORDER : LENIENT_ORDER;
+  const necessary = hasIdentifierParam(conclusions) ? [...NECESSARY, probeIdentifiers] : NECESSARY;
+  const probes = isEnough ? necessary : isStrict ? STRICT_ORDER : LENIENT_ORDER;
   const stated = hints.specification;
   const isStated = (draftOf: (typeof LENIENT_ORDER)[number]) =>
     draftOf === probePaging || draftOf === probeRarePaging
@@ -86,20 +87,23 @@ function nextSearch(
   return null;
 }
 
-/** For a registry with at most this many companies, a complete mirror costs few more calls than further probes. */
-const SMALL_REGISTRY = 500;
 const ENOUGH_CALLS = 9;
 
-/** Without these findings, a sync would miss pages, or mistake an empty result for an error. */
-const NECESSARY = [probePaging, probeEmptyResult];
+/** If the API has a parameter for identifiers, their prefixes are the cheapest way to list a registry. */
+function hasIdentifierParam({ query: { stated }, queryParam }: Conclusions): boolean {
+  return statedIdentifierParams(stated.allowed, queryParam.value ?? '').length > 0;
+}
+
+/** Without these findings, a sync would miss pages or matches, or mistake an empty result for an error. */
+const NECESSARY = [probeQueryRule, probePaging, probeEmptyResult];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];
 
 /** The order if the upstream refuses unknown parameters. Each size parameter then needs a call of its own. */
 const STRICT_ORDER = [
   probeBreadth,
-  probePaging,
   probeQueryRule,
+  probePaging,
   probeMinQueryLength,
   probeSizeParam,
   probeIdentifiers,

@@ -1,9 +1,11 @@
 import type { Pointer } from '../dialect/dialect.ts';
+import { type JsonObject, stringifyJson } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { SearchPage } from './conclusions.ts';
 import { type Exchange, paramOf } from './evidence.ts';
+import { allRowsAt } from './findings/main_result.ts';
 import { nextPageLinksIn } from './findings/next_page_link.ts';
-import { rowsAt, textAt } from './findings/result_list.ts';
+import { textAt } from './findings/result_list.ts';
 import { wholeNumberOf } from './json_leaves.ts';
 import { isPagingParam, roleOfParam } from './param_roles.ts';
 
@@ -12,25 +14,39 @@ export interface PagePaths {
   readonly queryParam: string;
   readonly results: Pointer;
   readonly id: Pointer;
+  readonly idFallback: Pointer | null;
   readonly name: Pointer | null;
+  readonly main: Pointer | null;
   readonly total: Pointer | null;
 }
 
 /** Parses the successful searches. */
 export function readSearchPages(searches: readonly Exchange[], paths: PagePaths): SearchPage[] {
-  return searches
+  const idOf = (row: JsonObject) =>
+    textAt(row, paths.id) ?? (paths.idFallback === null ? null : textAt(row, paths.idFallback)) ?? '';
+  const all = searches
     .filter(({ reading }) => reading === 'ok')
     .map((exchange) => {
-      const rows = rowsAt(exchange, paths.results);
+      const rows = allRowsAt(exchange, paths.results, paths.main, paths.id);
       return {
         exchange,
         query: paramOf(exchange, paths.queryParam),
         rows,
-        ids: rows.map((row) => textAt(row, paths.id) ?? ''),
+        ids: rows.map(idOf),
         names: rows.map((row) => (paths.name === null ? null : textAt(row, paths.name))),
         total: paths.total === null ? null : wholeNumberOf(valueAt(exchange.json, paths.total)),
       };
     });
+  const isById = !hasSeveralRows(all);
+  return all.map((page) => ({
+    ...page,
+    keys: isById ? page.ids : page.rows.map((row) => stringifyJson(row)),
+  }));
+}
+
+/** Whether a page has several rows with the same id. */
+export function hasSeveralRows(pages: readonly Pick<SearchPage, 'ids'>[]): boolean {
+  return pages.some(({ ids }) => new Set(ids).size < ids.length);
 }
 
 /** Whether a search has no paging parameter, so that its response is the first page. */
@@ -45,10 +61,10 @@ export function sizesSent({ exchange }: SearchPage): { readonly name: string; re
     .map(([name, value]) => ({ name, value: Number(value) }));
 }
 
-/** Returns the ids of the page with the most ids; [] if there is no page. */
+/** Returns the keys of the page with the most rows; [] if there is no page. */
 export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
   return pages.reduce<readonly string[]>(
-    (longest, { ids }) => (ids.length > longest.length ? ids : longest),
+    (longest, { keys }) => (keys.length > longest.length ? keys : longest),
     [],
   );
 }

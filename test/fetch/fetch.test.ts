@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync 
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SendSlot } from '../../src/fetch/fetch.ts';
-import { entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
+import { dialectOf, entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
 import {
   API_KEY,
   answerWith,
@@ -652,5 +652,31 @@ describe('an interruption', () => {
     const stop = new AbortController();
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     expect(made(await rig.make(ENTITY, stop.signal)).verdict.is).toBe('ok');
+  });
+});
+
+describe('limits in responses', () => {
+  const limits = [{ window: 'day', remaining: 'X-Calls-Left', limit: null, reset: '/quota/reset' }] as const;
+
+  test('a quota in a header and in the body limits further calls', async () => {
+    const record = JSON.stringify({ ...JSON.parse(GOOD_RECORD), quota: { reset: 3600 } });
+    const upstream = await upstreamOf(answerWith(200, record, { 'x-calls-left': '7' }));
+    const dialect = { ...dialectOf(), limits: [...limits] };
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, dialect });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    await rig.fetch.reported();
+    const { left, reported } = rig.ledger.state(Date.now());
+    expect(left).toBe(7);
+    expect((reported?.untilMs ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  test('a rate in the text of a rejection slows further calls', async () => {
+    const upstream = await upstreamOf(answerWith(400, '{"error":"max 2 requests per second"}'));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    await rig.make(ENTITY);
+    await rig.fetch.reported();
+    const nowMs = Date.now();
+    const spend = () => rig.ledger.spend({ nowMs, most: 5, purpose: 'scheduled', keyFingerprint: 'any' });
+    expect(spend()).toMatchObject({ is: 'go', slots: { length: 1 } });
   });
 });

@@ -33,6 +33,7 @@ export const UNLIMITED: LedgerState = {
   resumesAtMs: null,
   pausedUntilMs: null,
   exhausted: null,
+  reported: null,
   refusedKey: null,
   spentEver: 0,
   clockDoubt: null,

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CallKind } from '../../src/call.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { type Config, parseConfig } from '../../src/config/config.ts';
 import { withDialect } from '../../src/config/write_dialect.ts';
@@ -81,13 +82,17 @@ export interface Mirrored {
 }
 
 /** Runs `sync` until it ends or has sent `maxCalls` calls. */
-export async function syncAt(config: Config, maxCalls = Number.POSITIVE_INFINITY): Promise<Mirrored> {
+export async function syncAt(
+  config: Config,
+  maxCalls = Number.POSITIVE_INFINITY,
+  kinds: ReadonlySet<CallKind> = ALL_KINDS,
+): Promise<Mirrored> {
   const workspace = openWorkspace(config);
   try {
     const report = await run(workspace, {
       command: 'sync',
       purpose: 'scheduled',
-      kinds: ALL_KINDS,
+      kinds,
       focus: config.focus,
       maxCalls,
       maxMinutes: Number.POSITIVE_INFINITY,

@@ -38,6 +38,7 @@ export function searchPage(
     query,
     rows: [],
     ids: found.map(({ id }) => id),
+    keys: found.map(({ id }) => id),
     names: found.map(({ name }) => name),
     total: found.length,
   };

@@ -30,7 +30,7 @@ export const allowanceSection = section({
     rate: mirror === null ? NO_CALLS : readRate(mirror.db, nowMs),
   }),
   json({ scheduled, backfill, perMinute }) {
-    const { left, resumesAtMs, pausedUntilMs, refusedKey, exhausted, windows } = scheduled;
+    const { left, resumesAtMs, pausedUntilMs, refusedKey, exhausted, reported, windows } = scheduled;
     return {
       left: finite(left),
       left_for_backfills: finite(backfill.left),
@@ -40,6 +40,8 @@ export const allowanceSection = section({
       key_refused_at: timeOf(refusedKey?.sinceMs ?? null),
       exhausted_by_upstream:
         exhausted === null ? null : { at: isoTime(exhausted.atMs), until: timeOf(exhausted.untilMs) },
+      reported_by_upstream:
+        reported === null ? null : { left: reported.left, until: timeOf(reported.untilMs) },
       windows: windows.map(({ name, limit, spent, left: windowLeft, resetsAtMs }) => ({
         name,
         limit,
@@ -97,11 +99,15 @@ function forecastLine(
 }
 
 /** The reasons why no call can be sent now. */
-function pauseLines({ exhausted, pausedUntilMs, left, resumesAtMs }: LedgerState): string[] {
+function pauseLines({ exhausted, reported, pausedUntilMs, left, resumesAtMs }: LedgerState): string[] {
   const lines: string[] = [];
   if (exhausted !== null)
     lines.push(
       `  upstream   reported on ${localTime(exhausted.atMs)} that the quota is used up; the ledger counted ${count(exhausted.left)} left`,
+    );
+  if (reported !== null)
+    lines.push(
+      `  upstream   reports ${counted(reported.left, 'call')} left until ${localTime(reported.untilMs)}`,
     );
   if (left <= 0)
     lines.push(

@@ -22,19 +22,30 @@ export interface CompleteListing {
  * rows of a complete listing; by another rule, it is usually higher or lower. Each listing that fits exactly one rule
  * is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many as any other
  * rule.
+ *
+ * A query that finds nothing although known words begin with it is a vote for whole words. At most three such votes
+ * count, because the upstream may also find nothing if a query is too short.
  */
 export class RuleEvidence {
   readonly #votes: Record<Semantics, number> = { prefix: 0, token: 0, token_prefix: 0, substring: 0 };
+  #emptyPrefixes = 0;
 
   /** The inferred rule; null if there is not enough evidence. */
   get rule(): Semantics | null {
-    const [best, second] = Object.entries(this.#votes).sort(([, one], [, other]) => other - one);
+    const token = this.#votes.token + Math.min(this.#emptyPrefixes, MIN_VOTES);
+    const [best, second] = Object.entries({ ...this.#votes, token }).sort(
+      ([, one], [, other]) => other - one,
+    );
     if (best === undefined || best[1] < MIN_VOTES || best[1] <= 2 * (second?.[1] ?? 0)) return null;
     return best[0] as Semantics;
   }
 
   addListing({ query, rows, asPrefix, asWordPrefix, asWord }: CompleteListing): void {
-    if (rows === 0 || query.includes(' ')) return;
+    if (query.includes(' ')) return;
+    if (rows === 0) {
+      if (asWordPrefix > 0 && asWord === 0) this.#emptyPrefixes++;
+      return;
+    }
     const rules: Semantics[] = [];
     if (rows === asPrefix) rules.push('prefix');
     if (rows === asWordPrefix) rules.push('token_prefix');

@@ -4,6 +4,7 @@ import {
   ALLOWED,
   CHARACTERS,
   foldCharacters,
+  INVALID,
   MAXIMUM,
   MIN_LENGTH,
   PARAMETERS,
@@ -154,7 +155,8 @@ interface Subject {
 function readClause(clause: string, { param, subject, sent }: Subject, found: Collected): string | null {
   const folded = foldCharacters(clause);
   const names = namesIn(clause, sent);
-  if (UNKNOWN.test(folded)) {
+  const isInvalid = INVALID.test(folded) && names.some((name) => sent.has(name)) && !/\d/.test(folded);
+  if (UNKNOWN.test(folded) || isInvalid) {
     found.refusesUnknown = true;
     const unknown = [...names, ...(param === null ? [] : [param])].filter((name) => sent.has(name));
     for (const name of unknown) found.unknown.add(name);

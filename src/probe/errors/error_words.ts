@@ -19,16 +19,28 @@ export const REQUIRED = beginnings(`
 
 /** The message states that the API does not have a parameter. */
 export const UNKNOWN = beginnings(`
-  unknown unexpected unrecogni not_allowed unsupported not_supported not_a_valid_param not_valid_param invalid_param invalid_query_param additional_propert not_permitted extra_input extra_field extra_param should_not_exist does_not_exist not_accepted no_such extraneous forbidden_param not_recogni illegal_param undefined_param cannot_be_used
-  unbekannt nicht_erlaubt nicht_zulassig nicht_unterstutzt ungultiger_param ungultige_param unzulassig
-  inconnu non_reconnu n'est_pas_reconnu non_autoris n'est_pas_autoris pas_autoris non_pris_en_charge inattendu n'existe_pas
-  desconocid no_permitid no_reconocid no_esta_permitid no_se_reconoc no_soportad no_admitid no_existe
-  sconosciut non_consentit non_riconosciut non_ammess non_supportat non_e_consentit non_e_ammess non_previst
-  onbekend niet_toegestaan niet_ondersteund niet_herkend
-  ukjent ukendt okand ikke_tillatt ikke_tilladt inte_tillat ej_tillat stottes_ikke stods_ej
-  desconhecid nao_permitid nao_suportad nao_reconhecid nao_e_permitid nao_e_suportad
-  nieznan niedozwolon nieobslugiwan niepoprawny_param
-  tuntematon tuntemattom ei_sallit ei_tuet ei_tunnist`);
+  unknown unexpected unrecogni not_allowed unsupported not_supported not_a_valid_param not_valid_param additional_propert not_permitted extra_input extra_field extra_param should_not_exist does_not_exist not_accepted no_such extraneous forbidden_param not_recogni undefined_param cannot_be_used not_a_support not_a_known not_a_recogni not_a_permitted not_an_allow not_an_accept not_among not_one_of no_parameter
+  unbekannt nicht_erlaubt nicht_zulassig nicht_unterstutzt unzulassig kein_gultiger_param kein_zulassig kein_bekannt kein_unterstutzt gibt_es_nicht existiert_nicht
+  inconnu non_reconnu n'est_pas_reconnu non_autoris n'est_pas_autoris pas_autoris non_pris_en_charge inattendu n'existe_pas n'est_pas_un_param n'est_pas_support n'est_pas_pris_en
+  desconocid no_permitid no_reconocid no_esta_permitid no_se_reconoc no_soportad no_admitid no_existe no_es_un_param no_valido_param no_es_compatible
+  sconosciut non_consentit non_riconosciut non_ammess non_supportat non_e_consentit non_e_ammess non_previst non_e_un_param non_esiste non_e_support non_e_riconosci
+  onbekend niet_toegestaan niet_ondersteund niet_herkend geen_geldige_param geen_bekende geen_toegestane bestaat_niet
+  ukjent ukendt okand ikke_tillatt ikke_tilladt inte_tillat ej_tillat stottes_ikke stods_ej ikke_en_gyldig ikke_gyldig_param ikke_en_kjent ikke_et_kendt inte_en_giltig inte_en_kand finnes_ikke findes_ikke finns_inte
+  desconhecid nao_permitid nao_suportad nao_reconhecid nao_e_permitid nao_e_suportad nao_e_um_param nao_existe nao_e_aceit
+  nieznan niedozwolon nieobslugiwan nie_jest_prawidlow nie_jest_dozwol nie_jest_obslug nie_istnieje
+  tuntematon tuntemattom ei_sallit ei_tuet ei_tunnist ei_ole_kelvolli ei_ole_sallit ei_ole_tuet ei_ole_olemassa`);
+
+/** A parameter is unknown, or its value is invalid. The message refers to the parameter only if it names it. */
+export const INVALID = beginnings(`
+  invalid_param invalid_query_param illegal_param bad_param
+  ungultiger_param ungultige_param
+  parametre_invalide parametre_non_valide
+  parametro_invalid parametro_no_valid
+  parametro_non_valid
+  ongeldige_param
+  ugyldig_param ogiltig_param
+  niepoprawny_param nieprawidlowy_param
+  virheellinen_param`);
 
 /** A list of the accepted parameters or values follows. */
 export const ALLOWED = beginnings(`

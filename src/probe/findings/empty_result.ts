@@ -16,11 +16,11 @@ function hasList({ json }: Exchange, results: Pointer): boolean {
   return Array.isArray(valueAt(json, results));
 }
 
-/** Returns the rule that accepts a 404 with a JSON body as an empty search result; [] if no search returned one. */
+/** Returns the rule by which a 404 means that a search found nothing; [] if no search returned a 404 with JSON. */
 export function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
   const isEmptyResult = (search: Exchange) =>
     search.reading === 'absent' && search.json !== undefined && !isEmptyQuery(search);
-  return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'ok' }] : [];
+  return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'absent' }] : [];
 }
 
 /**

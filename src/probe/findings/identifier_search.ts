@@ -141,6 +141,11 @@ export function probeIdentifiers(
   return drafts.find(isNew) ?? null;
 }
 
+/** Returns the parameters that may take identifiers and that error messages name. */
+export function statedIdentifierParams(allowed: readonly string[], queryParam: string): string[] {
+  return allowed.filter((name) => name !== queryParam && roleOfParam(name) === 'identifier');
+}
+
 function prefixDrafts(param: string, ids: readonly string[], search: SearchConclusions): SearchDraft[] {
   const prefix = sharedPrefix(ids, 3);
   if (prefix === null) return [];
@@ -159,12 +164,12 @@ function identifierDrafts(
     why: 'does an identifier find its company?',
   };
   if (!ignoresUnknownParams(searches)) {
-    const named = stated.allowed.filter((name) => name !== queryParam && roleOfParam(name) === 'identifier');
     const size = nextSizeParams(search);
-    return [
-      byQuery,
-      ...named.map((name) => ({ ...byQuery, params: [[name, ids[0] ?? ''] as const, ...size] })),
-    ];
+    const named = statedIdentifierParams(stated.allowed, queryParam).map((name) => ({
+      ...byQuery,
+      params: [[name, ids[0] ?? ''] as const, ...size],
+    }));
+    return [...named, byQuery];
   }
   const names = IDENTIFIER_PARAMS.filter((name) => name !== queryParam).slice(0, ids.length);
   const together: SearchDraft = {

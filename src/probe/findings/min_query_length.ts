@@ -52,7 +52,9 @@ function refusedQueries(
 ): string[] {
   return refused.flatMap((search) => {
     const query = paramOf(search, queryParam);
-    const isOnlyReason = hasOnlySmallSizes(search) || areOthersAccepted(search, queryParam, pages);
+    const isOnlyReason =
+      !errorHintsOf([search]).refusesUnknown &&
+      (hasOnlySmallSizes(search) || areOthersAccepted(search, queryParam, pages));
     return query === null || query === '' || !isOnlyReason || isTooBroad(search) ? [] : [query];
   });
 }

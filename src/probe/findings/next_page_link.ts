@@ -3,7 +3,7 @@ import { nextLink } from '../../dialect/headers.ts';
 import { scalarText } from '../../json/json.ts';
 import type { NextPageLink, PagingStyle } from '../conclusions.ts';
 import type { Exchange } from '../evidence.ts';
-import { leavesOf, wordsOfKey } from '../json_leaves.ts';
+import { leavesOf, linkLeavesOf, wordsOfKey } from '../json_leaves.ts';
 import { NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS } from '../word_lists.ts';
 
 /**
@@ -21,13 +21,17 @@ export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | 
 export function nextPageLinksIn({ headers, json }: Exchange): NextPageLink[] {
   const link = nextLink(headers);
   const inHeader: NextPageLink[] = link === null ? [] : [{ is: 'link_header', at: '', value: link }];
-  const inBody = leavesOf(json ?? null).flatMap(({ pointer, value }): NextPageLink[] => {
+  const links = linkLeavesOf(json ?? null).filter(({ value }) => isUrl(scalarText(value) ?? ''));
+  const inBody = [...leavesOf(json ?? null), ...links].flatMap(({ pointer, value }): NextPageLink[] => {
     const text = scalarText(value);
     if (text === null || text === '' || typeof value === 'boolean' || !isNextKey(pointer)) return [];
-    const isUrl = /^(https?:\/\/|\/|\?)/.test(text);
-    return [{ is: isUrl ? 'next_url' : 'cursor', at: pointer, value: text }];
+    return [{ is: isUrl(text) ? 'next_url' : 'cursor', at: pointer, value: text }];
   });
   return [...inHeader, ...inBody];
+}
+
+function isUrl(text: string): boolean {
+  return /^(https?:\/\/|\/|\?)/.test(text);
 }
 
 function isNextKey(pointer: Pointer): boolean {

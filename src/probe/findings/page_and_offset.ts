@@ -44,14 +44,14 @@ export function positionsOf(pages: readonly SearchPage[], size: SizeFacts): Page
  * Returns the index of the page's first row in `order`; `beyond` if `order` does not contain that row; null if the rows
  * of the page have another order.
  */
-export function shiftOf({ ids }: SearchPage, order: readonly string[]): number | 'beyond' | null {
-  const [first] = ids;
+export function shiftOf({ keys }: SearchPage, order: readonly string[]): number | 'beyond' | null {
+  const [first] = keys;
   if (order.length === 0) return null;
   if (first === undefined) return 'beyond';
   const at = order.indexOf(first);
   if (at === -1) return 'beyond';
-  const overlap = ids.slice(0, order.length - at);
-  return overlap.every((id, index) => id === order[at + index]) ? at : null;
+  const overlap = keys.slice(0, order.length - at);
+  return overlap.every((key, index) => key === order[at + index]) ? at : null;
 }
 
 /** Returns the moves that explain the positions of all these pages. */
@@ -100,7 +100,7 @@ function isConsistent(move: Move, positions: readonly PagePosition[]): boolean {
 }
 
 function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
-  const [first, second] = [a.page.ids[0], b.page.ids[0]];
+  const [first, second] = [a.page.keys[0], b.page.keys[0]];
   if (first === undefined && second === undefined) return true;
   const [left, right] = [shiftsBy(move, a.page, a.pageSizes), shiftsBy(move, b.page, b.pageSizes)];
   return left.some((one) =>

@@ -50,11 +50,24 @@ function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exch
     const { maximum, unknown } = errorHintsOf([refusal]);
     return maximum !== null && unknown.length === 0;
   });
-  for (const { request } of [...pages.map(({ exchange }) => exchange), ...limited]) {
+  const accepted = pages.filter((page) => !isMovedBeyond(page, pages)).map(({ exchange }) => exchange);
+  for (const { request } of [...accepted, ...limited]) {
     const [only, ...others] = request.params.filter(([name]) => roleOfParam(name) === 'size');
     if (only !== undefined && others.length === 0) return only[0];
   }
   return null;
+}
+
+/**
+ * Whether a page is empty although other pages of its query have rows. Then the parameter that was taken for a page size
+ * selects a page.
+ */
+function isMovedBeyond({ query, rows, exchange }: SearchPage, pages: readonly SearchPage[]): boolean {
+  return (
+    rows.length === 0 &&
+    isFirstPage(exchange) &&
+    pages.some((other) => other.query === query && other.rows.length > 0)
+  );
 }
 
 /**
@@ -154,13 +167,13 @@ function isNeverExceeded(name: string, sized: readonly SearchPage[]): boolean {
 /** Whether the listing has rows after this page. If so, the page is not short merely because it is the last one. */
 function hasMoreRows(page: SearchPage, pages: readonly SearchPage[]): boolean {
   if (isFirstPage(page.exchange) && isTruncated(page, pages) === 'yes') return true;
-  const last = page.ids.at(-1) ?? '';
-  return pages.some((other) => other !== page && other.query === page.query && isFollowed(last, other.ids));
+  const last = page.keys.at(-1) ?? '';
+  return pages.some((other) => other !== page && other.query === page.query && isFollowed(last, other.keys));
 }
 
-function isFollowed(id: string, ids: readonly string[]): boolean {
-  const at = ids.indexOf(id);
-  return at !== -1 && at < ids.length - 1;
+function isFollowed(key: string, keys: readonly string[]): boolean {
+  const at = keys.indexOf(key);
+  return at !== -1 && at < keys.length - 1;
 }
 
 /**

@@ -1,9 +1,10 @@
-import { broadest } from '../broad_queries.ts';
+import { broadest, SMALL_REGISTRY } from '../broad_queries.ts';
 import type {
   Conclusions,
   PagePosition,
   PagingConclusion,
   PagingStyle,
+  QueryEvidence,
   SearchConclusions,
   SearchPage,
   SizeFacts,
@@ -11,7 +12,8 @@ import type {
 import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, likely, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
 import { isPagingParam } from '../param_roles.ts';
-import { ignoresUnknownParams } from '../refusals.ts';
+import { ignoresUnknownParams, refusesUnknownParams } from '../refusals.ts';
+import { isTruncated } from '../search_pages.ts';
 import {
   CURSOR_PARAMS,
   IDENTIFIER_PARAMS,
@@ -94,16 +96,34 @@ function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): S
 
 const MANY_UNTESTED = 8;
 
+/**
+ * Whether another page is worth a call. If names of parameters can only be guessed one by one, a small registry is
+ * mirrored with fewer calls by longer queries, unless a page is known to be truncated.
+ */
+function isWorthwhile(
+  { searches, stated }: QueryEvidence,
+  registrySize: number | null,
+  { pages, paging }: SearchConclusions,
+): boolean {
+  const isSmall = (registrySize ?? Infinity) <= SMALL_REGISTRY;
+  if (!isSmall || !refusesUnknownParams(searches)) return true;
+  const isKnown = paging.moves.length > 0 || paging.nextPageLink !== null || stated.namesAllUnknown;
+  return (
+    isKnown || stated.allowed.some(isPagingParam) || pages.some((page) => isTruncated(page, pages) === 'yes')
+  );
+}
+
 function pagingDraft(
-  { query: evidence, queryParam }: Conclusions,
+  conclusions: Conclusions,
   search: SearchConclusions,
   maxSingle: number,
 ): SearchDraft | null {
+  const { query: evidence, queryParam } = conclusions;
   const { searches, stated } = evidence;
   const { paging } = search;
   if (paging.certainty === 'sure') return null;
   const base = broadest(search);
-  if (base === null) return null;
+  if (base === null || !isWorthwhile(evidence, conclusions.registrySize, search)) return null;
   const query: Param = [queryParam.value ?? '', base.query ?? ''];
   const isLenient = ignoresUnknownParams(searches);
   const sweep = stated.namesAllUnknown ? sweepDraft(query, stated) : null;

@@ -3,7 +3,7 @@ import { entityUrl, UnwritableUrl } from '../../dialect/request.ts';
 import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
 import type { Conclusions, ProbeInput, RecordPaths, ResultList, SearchConclusions } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
-import { leavesOf, wordsOfKey } from '../json_leaves.ts';
+import { arraysOutside, currentLeavesOf, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 import { itemOf, textAt } from './result_list.ts';
 import { innermost, relativeTo } from './row_paths.ts';
@@ -20,11 +20,24 @@ export interface ListedCompany {
 /** Finds the path of the record in the body, and the paths of the id and the name in the record. */
 export function findRecord(response: Exchange, company: ListedCompany): Finding<RecordPaths | null> {
   const body = response.json;
+  if (body === undefined) return open(null, 'the response is not JSON');
+  const found = recordIn(body, company);
+  if (found.value !== null) return found;
+  for (const { pointer, list } of arraysOutside(body)) {
+    const [element, ...others] = list;
+    const inList = element === undefined || others.length > 0 ? found : recordIn(element, company);
+    const { value } = inList;
+    if (value !== null) return { ...inList, value: { ...value, root: `${pointer}/0${value.root}` } };
+  }
+  return found;
+}
+
+function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | null> {
   if (!isJsonObject(body)) return open(null, 'the response is not an object');
   const leaves = leavesOf(body);
   const ids = leaves.filter(({ value }) => isSameId(value, company.id)).map(({ pointer }) => pointer);
   if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
-  const names = leaves
+  const names = [...leaves, ...currentLeavesOf(body)]
     .filter(({ value }) => company.name !== null && value === company.name)
     .map(({ pointer }) => pointer);
   const pairs = ids.flatMap((id) => (names.length === 0 ? [null] : names).map((name) => ({ id, name })));

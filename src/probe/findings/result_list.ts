@@ -22,7 +22,8 @@ export function findResultList(searches: readonly Exchange[]): ResultList | null
     ...new Map(rowsBySearch.flat().map((row) => [JSON.stringify(row, numbersAsText), row])).values(),
   ];
   const longest = rowsBySearch.reduce((most, some) => (some.length > most.length ? some : most), []);
-  return { results, rows, ids: idCandidates(longest), names: nameCandidates(rows) };
+  const names = nameCandidates(rows);
+  return { results, rows, ids: idCandidates(longest, names[0]?.pointer ?? null), names };
 }
 
 /** Returns the rows of a response; [] if the response has no list at `results`. */
@@ -53,8 +54,9 @@ function companyScore(list: readonly Json[]): number {
   const rows = list.filter(isJsonObject);
   if (rows.length === 0 || rows.length < list.length) return 0;
   const fields = rows.reduce((sum, row) => sum + Math.min(leavesOf(row).length, 10), 0) / rows.length;
-  const name = nameCandidates(rows)[0]?.score ?? 0;
-  const id = idCandidates(rows)[0]?.score ?? 0;
+  const [bestName] = nameCandidates(rows);
+  const name = bestName?.score ?? 0;
+  const id = idCandidates(rows, bestName?.pointer ?? null)[0]?.score ?? 0;
   if (name <= 0 && id <= 0) return 0;
   return Math.sqrt(rows.length) * (fields + Math.max(0, name) + Math.max(0, id));
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, scalarText } from '../../json
 import { pointerOf, segmentsOf, valueAt } from '../../json/pointer.ts';
 import type { Candidate, KnownName, RecordPaths, ResultList } from '../conclusions.ts';
 import { type Finding, likely, open, sure } from '../evidence.ts';
-import { isNumber, leavesOf, wordsOfKey } from '../json_leaves.ts';
+import { currentLeavesOf, isNumber, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ID_WORDS, NAME_WORDS, NOT_ID_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 
 /** Finds the path of the id in an item. `opened` is the record that was requested with the id at that path, or null. */
@@ -56,19 +56,56 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
 
 /**
  * Returns the paths of values that may be the entity id, the most likely first. The rows are those of one list, and the
- * values at such a path differ from row to row.
+ * values at such a path differ from row to row, except between rows of the same name: these can be several results of
+ * one company.
  */
-export function idCandidates(all: readonly JsonObject[]): Candidate[] {
+export function idCandidates(all: readonly JsonObject[], name: Pointer | null): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
   const tails = rows.map(urlTails);
-  return ranked(valuesByPath(rows), (pointer, values) => {
+  const byPath = valuesByPath(rows);
+  const candidates = ranked(byPath, (pointer, values) => {
     if (values.length < rows.length || !values.every(isIdLike)) return null;
     const texts = values.map((value) => scalarText(value) ?? '');
-    if (new Set(texts).size < texts.length || isCounting(values)) return null;
+    if (!isDistinct(texts, rows, name === pointer ? null : name) || isCounting(values)) return null;
     const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
-    const depth = segmentsOf(pointer).length - 1;
-    return wordScore(pointer, ID_WORDS, NOT_ID_WORDS) + linked - depth / 2;
+    return idWordScore(pointer) + linked;
   });
+  return [...candidates, ...splitCandidates(byPath, rows)].sort((a, b) => b.score - a.score);
+}
+
+function idWordScore(pointer: Pointer): number {
+  return wordScore(pointer, ID_WORDS, NOT_ID_WORDS) - (segmentsOf(pointer).length - 1) / 2;
+}
+
+/**
+ * Returns the pairs of paths of which every row has exactly one, such as `/number` in most rows and `/foreign_number` in
+ * the others. The first path of a pair is the more frequent one.
+ */
+function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly JsonObject[]): Candidate[] {
+  const partial = [...byPath].filter(
+    ([pointer, values]) => values.length < rows.length && values.every(isIdLike) && idWordScore(pointer) > 0,
+  );
+  return partial.flatMap(([pointer, values]) =>
+    partial.flatMap(([fallback, others]): Candidate[] => {
+      if (values.length + others.length !== rows.length || others.length > values.length) return [];
+      const texts = rows.map((row) => {
+        const both = [pointer, fallback].map((path) => scalarText(valueAt(row, path)));
+        return both[0] === null ? both[1] : both[1] === null ? both[0] : null;
+      });
+      const isPair = !texts.includes(null) && new Set(texts).size === rows.length;
+      return isPair ? [{ pointer, fallback, score: idWordScore(pointer) - 1 }] : [];
+    }),
+  );
+}
+
+/** Whether no two rows have the same value, except rows of the same name. At least two values must differ. */
+function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
+  const distinct = new Set(texts).size;
+  if (distinct === texts.length) return true;
+  if (name === null || distinct < 2) return false;
+  const pairs = texts.map((text, index) => JSON.stringify([text, scalarText(valueAt(rows[index], name))]));
+  const names = rows.map((row) => scalarText(valueAt(row, name)));
+  return new Set(pairs).size === distinct && new Set(names).size === distinct;
 }
 
 /**
@@ -105,7 +142,7 @@ export function relativeTo(root: Pointer, pointer: Pointer): Pointer {
 function valuesByPath(rows: readonly JsonObject[]): Map<Pointer, Json[]> {
   const byPath = new Map<Pointer, Json[]>();
   for (const row of rows)
-    for (const { pointer, value } of leavesOf(row)) {
+    for (const { pointer, value } of [...leavesOf(row), ...currentLeavesOf(row)]) {
       const values = byPath.get(pointer);
       if (values === undefined) byPath.set(pointer, [value]);
       else values.push(value);

@@ -4,7 +4,6 @@ import type { SearchPage } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, sure } from '../evidence.ts';
 import { leavesOf, wholeNumberOf, wordsOfKey } from '../json_leaves.ts';
 import { NOT_TOTAL_WORDS, TOTAL_WORDS } from '../word_lists.ts';
-import { rowsAt } from './result_list.ts';
 
 /** A number in the response of one search. */
 interface Sample {
@@ -24,15 +23,15 @@ interface Sample {
  */
 export function findTotal(
   searches: readonly Exchange[],
-  results: Pointer,
+  rowsOf: (search: Exchange) => number,
   queryParam: string,
 ): Finding<Pointer | null> {
-  const samples = samplesOf(searches, results, queryParam);
+  const samples = samplesOf(searches, rowsOf, queryParam);
   const fitting = [...samples]
     .map(([pointer, all]) => ({ pointer, all, words: totalScore(pointer) }))
     .filter(({ all, words }) => words > 0 && all.every(isPossible) && !isRepeated(all))
     .sort((a, b) => b.words - a.words);
-  const proven = fitting.filter(({ all }) => exceeds(all) && !isConstant(all));
+  const proven = fitting.filter(({ all }) => (exceeds(all) || isSteady(all)) && !isConstant(all));
   const [best] = proven;
   const isOvershadowed = (fitting[0]?.words ?? 0) - (best?.words ?? 0) > 2;
   if (best !== undefined && !isOvershadowed) {
@@ -43,7 +42,10 @@ export function findTotal(
     const isShown = equals(best.all) || best.words >= 6;
     return isShown ? sure(best.pointer, because) : likely(best.pointer, because);
   }
-  const [named] = fitting.filter(({ words, all }) => words >= 5 && (exceeds(all) || !isRowCount(all)));
+  const [named] = fitting.filter(
+    ({ words, all, pointer }) =>
+      (words >= 5 && (exceeds(all) || !isRowCount(all))) || (isNamedTotal(pointer) && !isOneCount(all)),
+  );
   if (named !== undefined) return likely(named.pointer, 'its name suggests it');
   if (fitting.length > 0) return open(null, 'no response shows what its numbers count');
   return sure(null, 'no number in the responses counts the matches');
@@ -73,13 +75,13 @@ export function findClamp(
 
 function samplesOf(
   searches: readonly Exchange[],
-  results: Pointer,
+  rowsOf: (search: Exchange) => number,
   queryParam: string,
 ): Map<Pointer, Sample[]> {
   const samples = new Map<Pointer, Sample[]>();
   for (const search of searches) {
     if (search.json === undefined) continue;
-    const rows = rowsAt(search, results).length;
+    const rows = rowsOf(search);
     const query = search.request.params.find(([name]) => name === queryParam)?.[1] ?? '';
     const numbers = search.request.params.map(([, value]) => value).filter((value) => /^\d+$/.test(value));
     for (const { pointer, value } of leavesOf(search.json)) {
@@ -117,8 +119,29 @@ function isPossible({ count, rows }: Sample): boolean {
 }
 
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
+
+/** Whether a query has the same positive number on a page with that many rows and on a page without rows. */
+const isSteady = (all: readonly Sample[]) =>
+  all.some(
+    ({ count, rows, query }) =>
+      count > 0 &&
+      rows === 0 &&
+      all.some((other) => other.query === query && other.count === count && other.rows === count),
+  );
+
 const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count === rows);
 const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
+
+/**
+ * Whether the last key means a total, not just a number of rows: `total`, `totalElements`. Such a number can equal the
+ * number of rows of every page so far, because no query had more matches than a page has rows.
+ */
+function isNamedTotal(pointer: Pointer): boolean {
+  const last = wordsOfKey(segmentsOf(pointer).at(-1) ?? '');
+  return last.some((word) => (TOTAL_WORDS.get(word) ?? 0) >= 6);
+}
+
+const isOneCount = (all: readonly Sample[]) => new Set(all.map(({ count }) => count)).size === 1;
 
 /** Whether the number only repeats a page size or page number of the request. */
 function isRepeated(all: readonly Sample[]): boolean {

@@ -1,3 +1,4 @@
+import { isEmptyRecordList } from '../../dialect/decode.ts';
 import type { ResponseRule } from '../../dialect/dialect.ts';
 import type { Conclusions, ProbeInput, ResultList, SearchConclusions } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
@@ -11,13 +12,16 @@ import { textAt } from './result_list.ts';
  */
 export function findAbsence(
   entities: readonly Exchange[],
-  listing: ResultList | null,
+  search: SearchConclusions | null,
   template: string,
 ): Finding<ResponseRule | null> {
-  const response = responseToUnknownId(entities, listing, template);
+  const response = responseToUnknownId(entities, search?.listing ?? null, template);
   if (response === null) return open(null, NOT_REQUESTED);
   const { reading, status, json } = response;
   if (reading === 'absent') return sure(null, `an unknown id returns HTTP ${status}`);
+  const entity = search?.record.value ?? null;
+  if (reading === 'ok' && entity !== null && isEmptyRecordList({ entity }, json ?? null))
+    return sure(null, 'an unknown id returns an empty list');
   const soft = softError(json);
   if (soft !== null && status !== null) {
     const rule: ResponseRule = { kind: 'entity', status, at: topOf(soft.at), means: 'absent' };

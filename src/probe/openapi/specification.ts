@@ -119,7 +119,7 @@ function recordFinding({ operation, response }: Described, list: ListFindings): 
     .filter((key) => key !== '');
   const leaves = leavesOf(record);
   const isKey = ({ pointer }: { pointer: Pointer }) => keys.includes(plain(lastKeyOf(pointer)));
-  const id = leaves.find(isKey)?.pointer ?? idCandidates([record])[0]?.pointer;
+  const id = leaves.find(isKey)?.pointer ?? idCandidates([record], null)[0]?.pointer;
   if (id === undefined) return open(null, 'the record has no value that looks like an id');
   const names = nameCandidates([record]);
   const sameName = names.find(({ pointer }) => lastKeyOf(pointer) === lastKeyOf(list.name.value ?? ''));
@@ -142,7 +142,7 @@ function recordHolder(json: Json | undefined) {
   if (json === undefined) return null;
   const arrays = arraysOutside(json).filter(({ list }) => isJsonObject(list[0]));
   const isObject = isJsonObject(json);
-  if (isObject && (idCandidates([json])[0]?.score ?? 0) > 3) return { root: '', record: json };
+  if (isObject && (idCandidates([json], null)[0]?.score ?? 0) > 3) return { root: '', record: json };
   const [only] = arrays;
   const record = only === undefined ? undefined : valueAt(json, `${only.pointer}/0`);
   if (isJsonObject(record)) return { root: `${only?.pointer}/0`, record };

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/probe/evidence.ts';
+import { rowsAt } from '../../../src/probe/findings/result_list.ts';
 import { findClamp, findTotal } from '../../../src/probe/findings/search_total.ts';
 import { row, searchExchange } from '../../support/probe_exchanges.ts';
 
 const search = (query: string, rows: number, fields: object) =>
   searchExchange({ ...fields, results: Array.from({ length: rows }, (_, index) => row(index)) }, query);
+
+const rowCount = (exchange: Exchange) => rowsAt(exchange, '/results').length;
 
 describe('the total of a query', () => {
   it('is the number that differs between queries, not the number of rows or pages', () => {
@@ -11,7 +15,7 @@ describe('the total of a query', () => {
       search('kiwi', 20, { count: 20, page: { totalElements: 83, totalPages: 5 } }),
       search('kiwifruit', 3, { count: 3, page: { totalElements: 3, totalPages: 1 } }),
     ];
-    expect(findTotal(searches, '/results', 'q')).toMatchObject({
+    expect(findTotal(searches, rowCount, 'q')).toMatchObject({
       value: '/page/totalElements',
       certainty: 'sure',
     });
@@ -19,7 +23,7 @@ describe('the total of a query', () => {
 
   it('is not found if the only candidate always equals the number of rows', () => {
     const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
-    expect(findTotal(searches, '/results', 'q')).toMatchObject({ value: null, certainty: 'open' });
+    expect(findTotal(searches, rowCount, 'q')).toMatchObject({ value: null, certainty: 'open' });
   });
 });
 

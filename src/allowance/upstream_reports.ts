@@ -1,0 +1,90 @@
+import type { Account } from './account.ts';
+import { isRolling, rollingLengthMs, type Window, type WindowName } from './windows.ts';
+
+/** Limits that the upstream reported about an account. They only tighten the configured limits. Pure. */
+
+/** A quota in a response. At least one of `left` and `limit` is a number. */
+export interface ReportedQuota {
+  /** null: unknown. */
+  readonly window: WindowName | null;
+  /** Calls left; null: not reported. */
+  readonly left: number | null;
+  /** Calls in the window; null: not reported. */
+  readonly limit: number | null;
+  readonly resetsAtMs: number | null;
+}
+
+/** The quota left according to the upstream. */
+export interface ReportedLeft {
+  readonly left: number;
+  /** The report is void from then on. */
+  readonly untilMs: number;
+}
+
+/** The quotas that one response reports, and the call that returned it. */
+export interface QuotaReport {
+  readonly quotas: readonly ReportedQuota[];
+  readonly sentAtMs: number;
+  /** Units that were spent, but whose responses are missing. The upstream may not have counted them yet. */
+  readonly inFlight: number;
+}
+
+/**
+ * Returns the smallest quota left of a report; null if it need not be stored. Responses can arrive in another order
+ * than their calls were sent, so the report of an earlier call can only lower the quota.
+ */
+export function smallestReport(
+  { quotas, sentAtMs, inFlight }: QuotaReport,
+  { row, nowMs, windowOf }: ReportContext,
+): (ReportedLeft & { readonly atMs: number }) | null {
+  const reports = quotas.map(({ window: name, left, limit, resetsAtMs }): ReportedLeft => {
+    const window = name === null ? null : windowOf(name, row, nowMs);
+    const byLimit = limit === null || window === null ? Infinity : limit - window.spent;
+    const calls = Math.min(left === null ? Infinity : left - inFlight, byLimit);
+    const namedMs = resetsAtMs === null ? null : resetsAtMs - row.ahead_ms;
+    const endMs = namedMs ?? (window === null ? nowMs + DAY_MS : endOf(window, nowMs));
+    return { left: Math.max(0, calls), untilMs: Math.min(endMs, nowMs + LONGEST_MS) };
+  });
+  const [smallest] = reports.sort((a, b) => a.left - b.left);
+  if (smallest === undefined || smallest.left === Infinity) return null;
+  const stored = currentReport(row, nowMs);
+  const atMs = sentAtMs - row.ahead_ms;
+  const isOutdated = stored !== null && atMs < row.reported_at_ms && smallest.left >= stored.left;
+  return isOutdated ? null : { ...smallest, atMs };
+}
+
+interface ReportContext {
+  readonly row: Account;
+  readonly nowMs: number;
+  windowOf(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
+}
+
+function endOf(window: Window, nowMs: number): number {
+  return window.resetsAtMs ?? (isRolling(window) ? nowMs + rollingLengthMs(window) : nowMs + LONGEST_MS);
+}
+
+/** Returns the valid report of an account; null if there is none, or if the clock was set back since. */
+export function currentReport(
+  { reported_left: left, reported_at_ms: atMs, reported_until_ms: untilMs }: Account,
+  nowMs: number,
+): ReportedLeft | null {
+  return left === null || nowMs >= untilMs || nowMs < atMs - CLOCK_STEP_MS ? null : { left, untilMs };
+}
+
+/**
+ * Returns the shortest time between two calls: the configured one, or a longer one that the upstream reported. A report
+ * is valid for a day, so that a misunderstood message does not slow the account permanently.
+ */
+export function currentSpacingMs(
+  { reported_spacing_ms: spacingMs, spaced_at_ms: atMs }: Account,
+  configuredMs: number,
+  nowMs: number,
+): number {
+  const isValid = nowMs < atMs + DAY_MS && nowMs >= atMs - CLOCK_STEP_MS;
+  return isValid ? Math.max(configuredMs, Math.min(spacingMs, LONGEST_SPACING_MS)) : configuredMs;
+}
+
+const CLOCK_STEP_MS = 5_000;
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_MS = 32 * DAY_MS;
+const LONGEST_SPACING_MS = 3_601_000;

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { type Json, scalarText } from '../json/json.ts';
+import { Pointer, valueAt } from '../json/pointer.ts';
+import { type Headers, limitTimeMs } from './headers.ts';
+import { spacingFor, statedSpacingMs } from './rate_words.ts';
+import { readBody } from './response_body.ts';
+
+/** Limits that responses report. They can only tighten the configured limits. */
+
+const source = z
+  .union([z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'), Pointer.min(1)])
+  .describe('name of a header; or JSON path in the body, which begins with "/"');
+
+export const ReportedLimit = z
+  .strictObject({
+    window: z
+      .enum(['minute', 'day', 'month', 'total'])
+      .nullable()
+      .default(null)
+      .describe('the period of the limit; null: unknown'),
+    remaining: source.nullable().default(null).describe('number of calls left'),
+    limit: source.nullable().default(null).describe('number of calls in the window'),
+    reset: source.nullable().default(null).describe('time at which the window resets, or seconds until then'),
+  })
+  .refine(({ window, remaining, limit }) => remaining !== null || (limit !== null && window !== null), {
+    message: 'requires remaining, or limit and window',
+  });
+export type ReportedLimit = z.infer<typeof ReportedLimit>;
+
+/** The limits that one response reports. */
+export interface LimitReport {
+  /** Quotas of windows that are longer than a minute, or of unknown length. */
+  readonly quotas: readonly ReportedQuota[];
+  /** The end of the pause that a used-up limit per minute requires; null: none. */
+  readonly pausedUntilMs: number | null;
+  /** The shortest time between two calls; 0: not reported. */
+  readonly spacingMs: number;
+}
+
+export interface ReportedQuota {
+  readonly window: 'day' | 'month' | 'total' | null;
+  /** Calls left; null: not reported. */
+  readonly left: number | null;
+  /** Calls in the window; null: not reported. */
+  readonly limit: number | null;
+  readonly resetsAtMs: number | null;
+}
+
+export type ReadLimits = (
+  reply: { readonly status: number; readonly headers: Headers; readonly body: Buffer },
+  nowMs: number,
+) => LimitReport;
+
+/** Returns a function that reads the limits of a response: at the places in `limits`, and in error messages. */
+export function openReportedLimits(limits: readonly ReportedLimit[]): ReadLimits {
+  const readsBody = limits.some(({ remaining, limit, reset }) =>
+    [remaining, limit, reset].some((place) => place?.startsWith('/')),
+  );
+  return (reply, nowMs) => {
+    const isRejected = reply.status >= 400;
+    const body =
+      readsBody || isRejected ? readBody(reply.body, reply.headers['content-type'] ?? '') : undefined;
+    const reports = limits.map((limit) => reportAt(limit, reply.headers, body?.json, nowMs));
+    return {
+      quotas: reports.flatMap(({ window, ...quota }) =>
+        window === 'minute' || (quota.left === null && quota.limit === null) ? [] : [{ window, ...quota }],
+      ),
+      pausedUntilMs: latest(reports.map((report) => pauseOf(report, nowMs))),
+      spacingMs: Math.max(
+        0,
+        ...reports.map(spacingOf),
+        isRejected && body?.text != null ? (statedSpacingMs(body.text) ?? 0) : 0,
+      ),
+    };
+  };
+}
+
+type Report = Omit<ReportedQuota, 'window'> & Pick<ReportedLimit, 'window'>;
+
+function reportAt(
+  { window, remaining, limit, reset }: ReportedLimit,
+  headers: Headers,
+  json: Json | undefined,
+  nowMs: number,
+): Report {
+  const textAt = (place: string | null) => {
+    if (place === null) return null;
+    return place.startsWith('/') ? scalarText(valueAt(json, place)) : (headers[place.toLowerCase()] ?? null);
+  };
+  return {
+    window,
+    left: callsIn(textAt(remaining)),
+    limit: callsIn(textAt(limit)),
+    resetsAtMs: limitTimeMs(textAt(reset), headers, nowMs),
+  };
+}
+
+/** Reads a number of calls. A negative number means that no call is left. */
+function callsIn(text: string | null): number | null {
+  const digits = /^\s*(-?\d{1,12})(\.0+)?\s*$/.exec(text ?? '')?.[1];
+  return digits === undefined ? null : Math.max(0, Number(digits));
+}
+
+function pauseOf({ window, left, resetsAtMs }: Report, nowMs: number): number | null {
+  return window === 'minute' && left === 0 ? (resetsAtMs ?? nowMs + MINUTE_MS) : null;
+}
+
+function spacingOf({ window, limit }: Report): number {
+  return window === 'minute' && limit !== null && limit > 0 ? spacingFor(limit, MINUTE_MS) : 0;
+}
+
+function latest(times: readonly (number | null)[]): number | null {
+  return times.reduce((late, time) => (time !== null && time > (late ?? 0) ? time : late), null);
+}
+
+const MINUTE_MS = 60_000;

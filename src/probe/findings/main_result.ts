@@ -1,0 +1,86 @@
+import type { Pointer } from '../../dialect/dialect.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json/json.ts';
+import { pointerOf, valueAt } from '../../json/pointer.ts';
+import { mayFind } from '../../names/loose_matching.ts';
+import type { ResultList } from '../conclusions.ts';
+import { type Exchange, type Finding, likely, open, paramOf, sure } from '../evidence.ts';
+import { isFirstPage } from '../search_pages.ts';
+import { rowsAt, textAt } from './result_list.ts';
+
+/** The JSON paths of the id and the name in a row, and the query parameter. */
+interface RowPaths {
+  readonly id: Pointer;
+  readonly name: Pointer | null;
+  readonly queryParam: string;
+}
+
+/**
+ * Finds a result beside the list, such as the best match. Evidence is an object with an id and a name at the same paths
+ * as in the rows. Every first page has such an object. Its company matches the query, is not in the list, and differs
+ * between queries.
+ */
+export function findMainResult(
+  searches: readonly Exchange[],
+  { results }: Pick<ResultList, 'results'>,
+  paths: RowPaths,
+): Finding<Pointer | null> {
+  const pages = searches.filter(
+    (search) =>
+      isFirstPage(search) && paramOf(search, paths.queryParam) !== null && rowsAt(search, results).length > 0,
+  );
+  for (const at of objectsBeside(pages[0]?.json, results)) {
+    const mains = pages.map((page) => mainIn(page, at, results, paths));
+    const ids = new Set(mains);
+    if (mains.length === 0 || ids.has(null)) continue;
+    const because = `${at || 'the top of the body'} contains a company that matches the query and is not in the list`;
+    if (ids.size > 1) return sure(at, because);
+    if (pages.length === 1) return likely(at, because);
+  }
+  return open(null, 'no response has a result beside the list');
+}
+
+/** Returns the id of the company at a path if it is a result of the search; else null. */
+function mainIn(
+  page: Exchange,
+  at: Pointer,
+  results: Pointer,
+  { id, name, queryParam }: RowPaths,
+): string | null {
+  const main = objectAt(page.json, at);
+  if (main === null || name === null) return null;
+  const [mainId, mainName] = [textAt(main, id), textAt(main, name)];
+  if (mainId === null || mainName === null) return null;
+  const isListed = rowsAt(page, results).some((row) => textAt(row, id) === mainId);
+  const query = paramOf(page, queryParam) ?? '';
+  return isListed || !(mayFind(query, mainName) || mayFind(query, mainId)) ? null : mainId;
+}
+
+/** Returns the rows of a page: the result beside the list, if there is one, then the list. */
+export function allRowsAt(page: Exchange, results: Pointer, main: Pointer | null, id: Pointer): JsonObject[] {
+  const rows = rowsAt(page, results);
+  const beside = main === null ? null : objectAt(page.json, main);
+  const mainId = beside === null ? null : textAt(beside, id);
+  return beside === null || mainId === null || rows.some((row) => textAt(row, id) === mainId)
+    ? rows
+    : [beside, ...rows];
+}
+
+function objectAt(json: Json | undefined, at: Pointer): JsonObject | null {
+  const value = valueAt(json, at);
+  return isJsonObject(value) ? value : null;
+}
+
+/** Returns the paths of the objects that are not inside the list. The outer ones come first. */
+function objectsBeside(json: Json | undefined, results: Pointer): Pointer[] {
+  const found: Pointer[] = [];
+  const descend = (value: Json | undefined, path: readonly string[]): void => {
+    const at = pointerOf(path);
+    if (!isJsonObject(value) || at === results || path.length > MAX_DEPTH) return;
+    found.push(at);
+    for (const key of Object.keys(value)) descend(value[key] as Json, [...path, key]);
+  };
+  descend(json, []);
+  return found.sort((a, b) => a.split('/').length - b.split('/').length);
+}
+
+const MAX_DEPTH = 3;

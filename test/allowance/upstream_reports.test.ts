@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { QuotaReport, ReportedQuota } from '../../src/allowance/upstream_reports.ts';
+import { ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
+
+const T0 = Date.parse('2026-03-01T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+function reportOf(quota: Partial<ReportedQuota>, changes: Partial<QuotaReport> = {}): QuotaReport {
+  const quotas = [{ window: null, left: null, limit: null, resetsAtMs: null, ...quota }];
+  return { quotas, sentAtMs: T0, inFlight: 0, ...changes };
+}
+
+describe('a quota that the upstream reports', () => {
+  test('limits further calls until the reset that the upstream names', () => {
+    const ledger = ledgerOf({ perDay: 100 });
+    ledger.reportQuota(reportOf({ left: 2, resetsAtMs: T0 + HOUR_MS }), T0);
+    expect(ledger.state(T0)).toMatchObject({ left: 2, reported: { left: 2, untilMs: T0 + HOUR_MS } });
+    expect(spendAll(ledger, T0)).toBe(2);
+    expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'spent', window: 'upstream', untilMs: T0 + HOUR_MS });
+    expect(ledger.state(T0 + 1)).toMatchObject({ left: 0, resumesAtMs: T0 + HOUR_MS });
+    expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
+  });
+
+  test('never extends the configured limit', () => {
+    const ledger = ledgerOf({ perDay: 5 });
+    ledger.reportQuota(reportOf({ left: 100, limit: 1000, window: 'day' }), T0);
+    expect(ledger.state(T0).left).toBe(5);
+    expect(spendAll(ledger, T0)).toBe(5);
+  });
+
+  test('is replaced by a later report, but an earlier call can only lower it', () => {
+    const ledger = ledgerOf();
+    ledger.reportQuota(reportOf({ left: 10 }, { sentAtMs: T0 + 1 }), T0 + 2);
+    ledger.reportQuota(reportOf({ left: 11 }, { sentAtMs: T0 }), T0 + 3);
+    expect(ledger.state(T0 + 3).left).toBe(10);
+    ledger.reportQuota(reportOf({ left: 8 }, { sentAtMs: T0 }), T0 + 3);
+    expect(ledger.state(T0 + 3).left).toBe(8);
+    ledger.reportQuota(reportOf({ left: 20 }, { sentAtMs: T0 + 5 }), T0 + 6);
+    expect(ledger.state(T0 + 6).left).toBe(20);
+  });
+
+  test('does not include the calls in flight', () => {
+    const ledger = ledgerOf();
+    ledger.reportQuota(reportOf({ left: 5 }, { inFlight: 2 }), T0);
+    expect(ledger.state(T0).left).toBe(3);
+  });
+
+  test('a lower limit of a window applies to the calls that the ledger has counted', () => {
+    const ledger = ledgerOf({ perMonth: 100 });
+    for (let call = 0; call < 3; call++) spendAt(ledger, T0);
+    ledger.reportQuota(reportOf({ limit: 5, window: 'day' }), T0);
+    const midnightMs = Date.parse('2026-03-02T00:00:00Z');
+    expect(ledger.state(T0).reported).toEqual({ left: 2, untilMs: midnightMs });
+    ledger.reportQuota(reportOf({ limit: 4, window: 'total' }, { sentAtMs: T0 + 1 }), T0);
+    expect(ledger.state(T0).reported?.left).toBe(1);
+  });
+
+  test('counts for every process of the account, and returns a unit that was not sent', () => {
+    const first = ledgerOf();
+    const second = ledgerOf({}, { path: first.path });
+    first.reportQuota(reportOf({ left: 2 }), T0);
+    const spent = spendAt(second, T0);
+    expect(first.state(T0).left).toBe(1);
+    if (spent.is === 'go') for (const slot of spent.slots) second.giveBack(slot);
+    expect(first.state(T0).left).toBe(2);
+  });
+
+  test('is void if the clock was set back to a time before it', () => {
+    const ledger = ledgerOf();
+    ledger.reportQuota(reportOf({ left: 0, resetsAtMs: T0 + DAY_MS }), T0);
+    expect(spendAt(ledger, T0).is).toBe('spent');
+    expect(ledger.state(T0 - HOUR_MS).reported).toBeNull();
+  });
+});
+
+describe('a rate that the upstream reports', () => {
+  test('extends the time between calls for a day', () => {
+    const ledger = ledgerOf({ perMinute: 6000 });
+    ledger.reportSpacing(2000, T0);
+    expect(spendAt(ledger, T0).is).toBe('go');
+    expect(spendAt(ledger, T0 + 1000)).toMatchObject({ is: 'wait', untilMs: T0 + 1800 });
+    expect(spendAt(ledger, T0 + 1900).is).toBe('go');
+    expect(spendAt(ledger, T0 + DAY_MS, { most: 20 })).toMatchObject({ slots: { length: 20 } });
+  });
+
+  test('never shortens the configured time between calls', () => {
+    const ledger = ledgerOf({ perMinute: 10 });
+    ledger.reportSpacing(50, T0);
+    spendAt(ledger, T0);
+    expect(spendAt(ledger, T0 + 1000)).toMatchObject({ is: 'wait', untilMs: T0 + 5900 });
+  });
+});
