@@ -1,6 +1,7 @@
 import { loosely } from '../names/loose_matching.ts';
 import type { Conclusions, SearchConclusions, SearchPage } from './conclusions.ts';
 import { type Exchange, type Param, type SearchDraft, wasSent } from './evidence.ts';
+import { mayRefuseUnknownParams } from './refusals.ts';
 import { isFirstPage, isTruncated } from './search_pages.ts';
 import { PREFIXES } from './word_lists.ts';
 
@@ -39,7 +40,13 @@ export function probeBreadth(
 }
 
 /** For a registry with at most this many companies, a complete mirror costs few more calls than further probes. */
-export const SMALL_REGISTRY = 500;
+const SMALL_REGISTRY = 500;
+
+/** Whether the registry is small and the API refuses unknown parameters, or may do so. */
+export function isSmallAndStrict({ query, registrySize }: Conclusions): boolean {
+  return (registrySize ?? Infinity) <= SMALL_REGISTRY && mayRefuseUnknownParams(query.searches);
+}
+
 const ENOUGH_FOR_PAGES = 8;
 const MAX_QUERIES = 5;
 // In a small registry, a query rarely has more matches than a page has rows.

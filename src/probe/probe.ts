@@ -1,11 +1,11 @@
-import { probeBreadth, SMALL_REGISTRY } from './broad_queries.ts';
+import { isSmallAndStrict, probeBreadth } from './broad_queries.ts';
 import { conclude } from './conclude.ts';
 import type { Conclusions, ProbeInput, SearchConclusions } from './conclusions.ts';
 import type { ProbeRequest, SearchDraft } from './evidence.ts';
 import { probeAddress, untriedSearch } from './findings/addresses.ts';
 import { probeEmptyQuery } from './findings/empty_query.ts';
 import { probeEmptyResult } from './findings/empty_result.ts';
-import { probeIdentifiers, statedIdentifierParams } from './findings/identifier_search.ts';
+import { probeIdentifiers } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
 import { probeSizeParam } from './findings/page_size.ts';
@@ -70,10 +70,8 @@ function nextSearch(
   search: SearchConclusions,
 ): SearchDraft | null {
   const isStrict = refusesUnknownParams(conclusions.query.searches);
-  const isSmall = (conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
-  const isEnough = isStrict && isSmall && exchanges.length >= ENOUGH_CALLS;
-  const necessary = hasIdentifierParam(conclusions) ? [...NECESSARY, probeIdentifiers] : NECESSARY;
-  const probes = isEnough ? necessary : isStrict ? STRICT_ORDER : LENIENT_ORDER;
+  const strictOrder = exchanges.length >= ENOUGH_CALLS ? NECESSARY : SMALL_ORDER;
+  const probes = isSmallAndStrict(conclusions) ? strictOrder : isStrict ? STRICT_ORDER : LENIENT_ORDER;
   const stated = hints.specification;
   const isStated = (draftOf: (typeof LENIENT_ORDER)[number]) =>
     draftOf === probePaging || draftOf === probeRarePaging
@@ -89,15 +87,21 @@ function nextSearch(
 
 const ENOUGH_CALLS = 9;
 
-/** If the API has a parameter for identifiers, their prefixes are the cheapest way to list a registry. */
-function hasIdentifierParam({ query: { stated }, queryParam }: Conclusions): boolean {
-  return statedIdentifierParams(stated.allowed, queryParam.value ?? '').length > 0;
-}
-
 /** Without these findings, a sync would miss pages or matches, or mistake an empty result for an error. */
-const NECESSARY = [probeQueryRule, probePaging, probeEmptyResult];
+const NECESSARY = [probeQueryRule, probeIdentifiers, probePaging, probeEmptyResult];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];
+
+/** The order for a small registry whose API refuses unknown parameters. */
+const SMALL_ORDER = [
+  probeBreadth,
+  probeQueryRule,
+  probeIdentifiers,
+  probePaging,
+  probeMinQueryLength,
+  probeSizeParam,
+  ...LAST,
+];
 
 /** The order if the upstream refuses unknown parameters. Each size parameter then needs a call of its own. */
 const STRICT_ORDER = [

@@ -76,6 +76,17 @@ export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
   return refusals.length > 1 || errorHintsOf(searches).refusesUnknown;
 }
 
+/**
+ * Whether the upstream refuses unknown parameters, or may do so: it refused a search with many candidate parameters, and
+ * has accepted none.
+ */
+export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
+  const hasRefused = searches.some(
+    ({ request, reading }) => request.params.length > 3 && reading === 'refused',
+  );
+  return refusesUnknownParams(searches) || (hasRefused && !ignoresUnknownParams(searches));
+}
+
 /** Returns the min query length that the refusals suggest; 1 if they suggest none. */
 export function minLengthByRefusals(searches: readonly Exchange[]): number {
   const refused = searches.filter(({ reading }) => reading === 'refused');

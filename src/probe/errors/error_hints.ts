@@ -219,7 +219,7 @@ function namesIn(clause: string, sent: ReadonlySet<string>): string[] {
     if (isUnlikeWord || sent.has(name)) add(name);
     if (
       isIntroduction(words[index - 1] ?? '') &&
-      !/^(is|are|must|should|name|der|la|le|el|il|o|on|is|and|or)$/i.test(name)
+      !/^(is|are|must|should|name|types?|der|la|le|el|il|o|on|is|and|or)$/i.test(name)
     )
       add(name);
   });

@@ -1,5 +1,6 @@
 import type { IdentifierMatch } from '../../dialect/dialect.ts';
 import { loosely } from '../../names/loose_matching.ts';
+import { isSmallAndStrict } from '../broad_queries.ts';
 import type {
   Conclusions,
   IdentifierFacts,
@@ -120,12 +121,11 @@ function firstIdOf({ page, identifier }: Attempt): string {
 
 /**
  * Drafts a search for a known identifier, in the query parameter or in parameters that may take identifiers. If the
- * search finds the company, the next draft is a search for a prefix of an identifier.
+ * search finds the company, the next draft is a search for a prefix of an identifier. For a small registry whose API
+ * refuses unknown parameters, only a prefix is sent, because only prefixes save more calls than the probe costs.
  */
-export function probeIdentifiers(
-  { query, queryParam }: Conclusions,
-  search: SearchConclusions,
-): SearchDraft | null {
+export function probeIdentifiers(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  const { query, queryParam } = conclusions;
   const { searches } = query;
   const { identifiers, known } = search;
   const ids = known.map(({ id }) => id);
@@ -135,7 +135,9 @@ export function probeIdentifiers(
   const drafts =
     identifiers.matches.value === 'exact'
       ? prefixDrafts(identifiers.param.value ?? param, ids, search)
-      : identifierDrafts(param, ids, search, query);
+      : isSmallAndStrict(conclusions)
+        ? prefixDrafts(statedIdentifierParams(query.stated.allowed, param)[0] ?? param, ids, search)
+        : identifierDrafts(param, ids, search, query);
   const isNew = ({ params }: SearchDraft) =>
     !wasSent(searches, params) && !searches.some((other) => isAsInformative(other, params, ids));
   return drafts.find(isNew) ?? null;

@@ -1,10 +1,9 @@
-import { broadest, SMALL_REGISTRY } from '../broad_queries.ts';
+import { broadest, isSmallAndStrict } from '../broad_queries.ts';
 import type {
   Conclusions,
   PagePosition,
   PagingConclusion,
   PagingStyle,
-  QueryEvidence,
   SearchConclusions,
   SearchPage,
   SizeFacts,
@@ -12,7 +11,7 @@ import type {
 import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, likely, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
 import { isPagingParam } from '../param_roles.ts';
-import { ignoresUnknownParams, refusesUnknownParams } from '../refusals.ts';
+import { ignoresUnknownParams } from '../refusals.ts';
 import { isTruncated } from '../search_pages.ts';
 import {
   CURSOR_PARAMS,
@@ -100,13 +99,9 @@ const MANY_UNTESTED = 8;
  * Whether another page is worth a call. If names of parameters can only be guessed one by one, a small registry is
  * mirrored with fewer calls by longer queries, unless a page is known to be truncated.
  */
-function isWorthwhile(
-  { searches, stated }: QueryEvidence,
-  registrySize: number | null,
-  { pages, paging }: SearchConclusions,
-): boolean {
-  const isSmall = (registrySize ?? Infinity) <= SMALL_REGISTRY;
-  if (!isSmall || !refusesUnknownParams(searches)) return true;
+function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
+  if (!isSmallAndStrict(conclusions)) return true;
+  const { stated } = conclusions.query;
   const isKnown = paging.moves.length > 0 || paging.nextPageLink !== null || stated.namesAllUnknown;
   return (
     isKnown || stated.allowed.some(isPagingParam) || pages.some((page) => isTruncated(page, pages) === 'yes')
@@ -123,7 +118,7 @@ function pagingDraft(
   const { paging } = search;
   if (paging.certainty === 'sure') return null;
   const base = broadest(search);
-  if (base === null || !isWorthwhile(evidence, conclusions.registrySize, search)) return null;
+  if (base === null || !isWorthwhile(conclusions, search)) return null;
   const query: Param = [queryParam.value ?? '', base.query ?? ''];
   const isLenient = ignoresUnknownParams(searches);
   const sweep = stated.namesAllUnknown ? sweepDraft(query, stated) : null;
