@@ -116,7 +116,8 @@ export const ENVELOPE_WORDS: ReadonlySet<string> = new Set(
 
 export const TOTAL_WORDS: ReadonlyMap<string, number> = new Map([
   ...scored(6, 'total totaal celkem totalcount totalresults totalelements totalhits numfound found'),
-  ...scored(4, 'count hits matches'),
+  ...scored(6, 'gesamt gesamtzahl gesamtanzahl trefferanzahl'),
+  ...scored(4, 'count hits matches anzahl treffer liczba ilosc pocet cantidad aantal lukumaara quantidade'),
   ...scored(1, 'results elements items records size number num all antall antal'),
 ]);
 

@@ -2,15 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
 import { randomProfile } from '../../src/sandbox/random_profile.ts';
+import { REGISTRY_PRESETS } from '../../src/sandbox/registry_presets.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { configWith, type Place, placeFor, probeAt, syncAt } from '../support/probe.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 
 const COMPANIES = 160;
 
+/** Models of registries with unusual formats that responses show. The other formats must be configured. */
+const RECOGNISABLE = ['ares', 'prh', 'main_result', 'several_results', 'link_list'];
+
 describe('a probed dialect', () => {
   const profiles: [string, ApiProfileInput | ApiProfile][] = [
     ...Object.entries(PROFILE_PRESETS),
+    ...RECOGNISABLE.map((name): [string, ApiProfileInput] => [name, REGISTRY_PRESETS[name] ?? {}]),
     ...[1, 6, 18, 28].map((seed): [string, ApiProfile] => [`random ${seed}`, randomProfile(seed)]),
   ];
 

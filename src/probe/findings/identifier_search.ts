@@ -1,4 +1,5 @@
 import type { IdentifierMatch } from '../../dialect/dialect.ts';
+import { segmentsOf } from '../../json/pointer.ts';
 import { loosely } from '../../names/loose_matching.ts';
 import { isSmallAndStrict } from '../broad_queries.ts';
 import type {
@@ -173,7 +174,9 @@ function identifierDrafts(
     }));
     return [...named, byQuery];
   }
-  const names = IDENTIFIER_PARAMS.filter((name) => name !== queryParam).slice(0, ids.length);
+  const keyOfId = segmentsOf(search.idPath).at(-1) ?? '';
+  const usual = roleOfParam(keyOfId) === 'identifier' ? [keyOfId, ...IDENTIFIER_PARAMS] : IDENTIFIER_PARAMS;
+  const names = [...new Set(usual)].filter((name) => name !== queryParam).slice(0, ids.length);
   const together: SearchDraft = {
     params: names.map((name, index): Param => [name, ids[index] ?? '']),
     why: 'which parameter takes an identifier? (each has another one)',

@@ -171,8 +171,8 @@ export function probeRecord(
   const { rows, ids } = search.listing;
   for (const position of [2, 0]) {
     for (const { pointer } of ids.slice(0, 3)) {
-      const row = rows[Math.min(position, rows.length - 1)];
-      const id = row === undefined ? null : textAt(row, pointer);
+      const values = rows.map((row) => textAt(row, pointer)).filter((text) => text !== null);
+      const id = values[Math.min(position, values.length - 1)] ?? null;
       const path = id === null ? null : entityPath(template, id);
       if (path !== null && !tried.has(path))
         return { kind: 'entity', path, params: [], why: `does the value at ${pointer} open a record?` };

@@ -47,7 +47,15 @@ export function findTotal(
       (words >= 5 && (exceeds(all) || !isRowCount(all))) || (isNamedTotal(pointer) && !isOneCount(all)),
   );
   if (named !== undefined) return likely(named.pointer, 'its name suggests it');
-  if (fitting.length > 0) return open(null, 'no response shows what its numbers count');
+  const unnamed = [...samples].filter(
+    ([pointer, all]) =>
+      isPlainNumber(pointer) && all.every(isPossible) && !isRepeated(all) && !isConstant(all),
+  );
+  const [shown] = unnamed.filter(([, all]) => exceeds(all) && equals(all));
+  if (shown !== undefined)
+    return likely(shown[0], 'it is at least the number of rows, and equal to it on some pages');
+  if (fitting.length > 0 || unnamed.some(([, all]) => exceeds(all)))
+    return open(null, 'no response shows what its numbers count');
   return sure(null, 'no number in the responses counts the matches');
 }
 
@@ -99,6 +107,13 @@ function samplesOf(
     }
   }
   return samples;
+}
+
+/** Whether no key suggests that the number is a page number, a limit, a time or the like. */
+function isPlainNumber(pointer: Pointer): boolean {
+  return !segmentsOf(pointer)
+    .flatMap(wordsOfKey)
+    .some((word) => NOT_TOTAL_WORDS.has(word));
 }
 
 /** Scores how likely the value at a path is the number of matches; 0 if its keys do not suggest it. */
