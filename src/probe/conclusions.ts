@@ -173,6 +173,8 @@ export type IsWhole = (page: SearchPage) => boolean;
 export interface SizeFacts {
   /** The number of rows on a page if the request has no size parameter; null if no page had rows. */
   readonly byDefault: number | null;
+  /** Whether a truncated page shows the default page size. Otherwise it can be larger than `byDefault`. */
+  readonly isDefaultShown: boolean;
   readonly param: Finding<string | null>;
   readonly maxSize: Finding<MaxPageSize>;
 }

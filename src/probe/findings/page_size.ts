@@ -31,14 +31,16 @@ export function findSize(
   refusals: readonly Exchange[],
   isStrict: boolean,
 ): SizeFacts {
-  const byDefault = defaultSize(pages.filter(({ exchange }) => isFirstPage(exchange)));
+  const unsized = unsizedPages(pages.filter(({ exchange }) => isFirstPage(exchange)));
+  const byDefault = unsized.length === 0 ? null : Math.max(...unsized.map(({ rows }) => rows.length));
+  const isDefaultShown = unsized.some((page) => isTruncated(page, pages) === 'yes');
   const effective = findSizeParam(pages, byDefault);
   const accepted = isStrict && effective.value === null ? acceptedSizeParam(pages, refusals) : null;
   const param =
     accepted === null
       ? effective
       : likely(accepted, 'the API accepts it or names its limit, and refuses other parameters');
-  return { byDefault, param, maxSize: findMaxPageSize(pages, refusals, param) };
+  return { byDefault, isDefaultShown, param, maxSize: findMaxPageSize(pages, refusals, param) };
 }
 
 /**
@@ -70,17 +72,12 @@ function isMovedBeyond({ query, rows, exchange }: SearchPage, pages: readonly Se
   );
 }
 
-/**
- * Returns the default page size: the most rows on a page whose request had no effective size parameter; null if no such
- * page had rows.
- */
-function defaultSize(firstPages: readonly SearchPage[]): number | null {
-  const unsized = firstPages.filter((page) => {
+/** Returns the pages with rows whose requests had no effective size parameter. */
+function unsizedPages(firstPages: readonly SearchPage[]): SearchPage[] {
+  return firstPages.filter((page) => {
     const sizes = sizesSent(page).map(({ value }) => value);
-    return sizes.length === 0 || areSmallSizesIgnored(page, sizes, firstPages);
+    return page.rows.length > 0 && (sizes.length === 0 || areSmallSizesIgnored(page, sizes, firstPages));
   });
-  const rows = Math.max(0, ...unsized.map((page) => page.rows.length));
-  return rows === 0 ? null : rows;
 }
 
 /** Finds the size parameter. Evidence is a page whose number of rows equals the value of the parameter. */
@@ -182,21 +179,27 @@ function isFollowed(key: string, keys: readonly string[]): boolean {
  */
 export function pageSizesOf(
   page: SearchPage,
-  { param, byDefault, maxSize }: SizeFacts,
+  { param, byDefault, isDefaultShown, maxSize }: SizeFacts,
   shift: PagePosition['shift'] = 0,
 ): number[] {
   const rows = page.rows.length;
-  const sent = page.exchange.request.params.find(([name]) => name === param.value);
-  if (param.certainty === 'sure' && sent !== undefined)
-    return [Math.min(Number(sent[1]), Math.max(maxSize.value.rows, rows))];
+  const effective = page.exchange.request.params.find(([name]) => name === param.value);
+  if (param.certainty === 'sure' && effective !== undefined)
+    return [Math.min(Number(effective[1]), Math.max(maxSize.value.rows, rows))];
   const usual = Math.max(byDefault ?? 1, rows);
   const sizes = sizesSent(page);
   // The last page can have fewer rows than its page size.
   const fullest = param.value === null ? [Math.max(usual, maxSize.value.rows)] : [];
-  if (sizes.length === 0) return [...new Set([usual, ...fullest])];
+  const larger = isDefaultShown || shift === 'beyond' ? [] : divisorsOf(shift).filter((size) => size > usual);
+  if (sizes.length === 0) return [...new Set([usual, ...fullest, ...larger])];
   const isLast = shift === 'beyond' || page.total === null || shift + rows >= page.total;
-  const larger = isLast ? sizes.map(({ value }) => value).filter((value) => value > rows) : [];
-  return [...new Set([rows, usual, ...larger, ...fullest])];
+  const sent = isLast ? sizes.map(({ value }) => value).filter((value) => value > rows) : [];
+  return [...new Set([rows, usual, ...sent, ...fullest, ...larger])];
+}
+
+/** Returns the page sizes of which a multiple skips `shift` rows. */
+function divisorsOf(shift: number): number[] {
+  return Array.from({ length: shift }, (_, index) => index + 1).filter((size) => shift % size === 0);
 }
 
 /**

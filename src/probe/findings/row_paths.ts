@@ -98,6 +98,9 @@ function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly Js
   );
 }
 
+// Different companies can have the same name.
+const MIN_NAMES = 0.8;
+
 /** Whether no two rows have the same value, except rows of the same name. At least two values must differ. */
 function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
   const distinct = new Set(texts).size;
@@ -105,7 +108,7 @@ function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name:
   if (name === null || distinct < 2) return false;
   const pairs = texts.map((text, index) => JSON.stringify([text, scalarText(valueAt(rows[index], name))]));
   const names = rows.map((row) => scalarText(valueAt(row, name)));
-  return new Set(pairs).size === distinct && new Set(names).size === distinct;
+  return new Set(pairs).size === distinct && new Set(names).size >= distinct * MIN_NAMES;
 }
 
 /**

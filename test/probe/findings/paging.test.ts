@@ -6,6 +6,7 @@ import { searchExchange, searchPage } from '../../support/probe_exchanges.ts';
 
 const size: SizeFacts = {
   byDefault: 5,
+  isDefaultShown: true,
   param: sure('limit', ''),
   maxSize: open({ rows: 5, next: null }, ''),
 };
