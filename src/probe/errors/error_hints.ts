@@ -172,6 +172,7 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
       : (subjectOf(clause.slice(0, allowed.index), sent) ?? param ?? subject);
     if (listed.length > 0 && about !== null && !found.unknown.has(about)) {
       found.values.set(about, listed);
+      if (REQUIRED.test(folded.slice(0, allowed.index))) found.required.add(about);
       return about;
     }
     for (const name of listed) if (isName(name) && !NOT_NAMES.has(name)) found.allowed.add(name);

@@ -198,7 +198,7 @@ const NO_PARAMS: SearchDraft = { params: [], why: 'what does a search without pa
 function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null {
   const { searches, examples } = evidence;
   const minLength = Math.max(evidence.minLength, minLengthByRefusals(searches));
-  const queries = [...examples, ...alternating(SEED_QUERIES, LONG_SEED_QUERIES, LETTERS, PREFIXES)];
+  const queries = [...examples, ...alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES)];
   const tries = searches.filter(
     ({ request }) => request.params.length === 1 && request.params[0]?.[0] === param,
   );
@@ -211,7 +211,9 @@ function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null 
   );
 }
 
-const MAX_QUERIES = 8;
+const MAX_QUERIES = 10;
+// If no frequent word has matches, queries probably find only the start of a name.
+const MAX_WORDS = 3;
 
 function alternating(...lists: readonly (readonly string[])[]): string[] {
   const longest = Math.max(...lists.map((list) => list.length));
