@@ -142,7 +142,12 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   ): Window & { readonly spent: number } {
     const unlimited = { ...allowance, total: null, perDay: null, perMonth: null };
     const limited = { ...unlimited, [windowRow(name).property]: Infinity };
-    const [state] = statesOf(row.ahead_ms > 0 ? doubtfulWindowsAt(limited, nowMs) : windowsOf(limited, nowMs), row, 'scheduled', counts.peek);
+    const [state] = statesOf(
+      row.ahead_ms > 0 ? doubtfulWindowsAt(limited, nowMs) : windowsOf(limited, nowMs),
+      row,
+      'scheduled',
+      counts.peek,
+    );
     if (state === undefined) throw new Error(`the window ${name} does not exist`);
     return state;
   }

@@ -198,7 +198,10 @@ const NO_PARAMS: SearchDraft = { params: [], why: 'what does a search without pa
 function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null {
   const { searches, examples } = evidence;
   const minLength = Math.max(evidence.minLength, minLengthByRefusals(searches));
-  const queries = [...examples, ...alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES)];
+  const queries = [
+    ...examples,
+    ...alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES),
+  ];
   const tries = searches.filter(
     ({ request }) => request.params.length === 1 && request.params[0]?.[0] === param,
   );
