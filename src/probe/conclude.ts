@@ -22,7 +22,7 @@ import { findRegistryTotal } from './findings/statistics_total.ts';
 import { findAbsence } from './findings/unknown_id.ts';
 import { wholeNumberOf } from './json_leaves.ts';
 import { minLengthByRefusals, refusesUnknownParams } from './refusals.ts';
-import { hasSeveralRows, readSearchPages } from './search_pages.ts';
+import { hasSeveralRows, isFirstPage, readSearchPages } from './search_pages.ts';
 
 /** Draws all conclusions from the requests and responses. Each finding uses only the findings computed before it. */
 export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: ProbeInput): Conclusions {
@@ -96,7 +96,7 @@ function concludeSearch({
   const idFallback = listing.ids.find(({ pointer }) => pointer === idPath)?.fallback ?? null;
   const item = itemOf(listing.rows, idPath, namePath);
   const good = searches.filter(({ reading }) => reading === 'ok');
-  const main = findMainResult(good, listing, { id: idPath, name: namePath, queryParam });
+  const main = findMainResult(good.filter(isFirstPage), listing, { id: idPath, name: namePath, queryParam });
   const rowsOf = (search: Exchange) => allRowsAt(search, results, main.value, idPath).length;
   const total = findTotal(good, rowsOf, queryParam);
   const pages = readSearchPages(searches, {

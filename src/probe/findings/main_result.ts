@@ -4,7 +4,6 @@ import { pointerOf, valueAt } from '../../json/pointer.ts';
 import { mayFind } from '../../names/loose_matching.ts';
 import type { ResultList } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, paramOf, sure } from '../evidence.ts';
-import { isFirstPage } from '../search_pages.ts';
 import { rowsAt, textAt } from './result_list.ts';
 
 /** The JSON paths of the id and the name in a row, and the query parameter. */
@@ -15,7 +14,7 @@ interface RowPaths {
 }
 
 /**
- * Finds a result beside the list, such as the best match. Evidence is an object with an id and a name at the same paths
+ * Finds a result beside the list, such as the best match. `searches` are first pages. Evidence is an object with an id and a name at the same paths
  * as in the rows. Every first page has such an object. Its company matches the query, is not in the list, and differs
  * between queries.
  */
@@ -25,8 +24,7 @@ export function findMainResult(
   paths: RowPaths,
 ): Finding<Pointer | null> {
   const pages = searches.filter(
-    (search) =>
-      isFirstPage(search) && paramOf(search, paths.queryParam) !== null && rowsAt(search, results).length > 0,
+    (search) => paramOf(search, paths.queryParam) !== null && rowsAt(search, results).length > 0,
   );
   for (const at of objectsBeside(pages[0]?.json, results)) {
     const mains = pages.map((page) => mainIn(page, at, results, paths));

@@ -86,3 +86,13 @@ function withoutRule(settings: RegistrySettings) {
   const dialect = dialectOf(settings);
   return { ...dialect, search: { ...dialect.search, matches: 'unknown' as const } };
 }
+
+test('prefixes without matches are votes for whole words, until other listings fit another rule', () => {
+  const evidence = new RuleEvidence();
+  for (const query of ['no', 'mi', 'co'])
+    evidence.addListing({ query, rows: 0, asPrefix: 2, asWordPrefix: 3, asWord: 0 });
+  expect(evidence.rule).toBe('token');
+  for (let listing = 0; listing < 7; listing++)
+    evidence.addListing({ query: 'north', rows: 4, asPrefix: 2, asWordPrefix: 4, asWord: 3 });
+  expect(evidence.rule).toBe('token_prefix');
+});

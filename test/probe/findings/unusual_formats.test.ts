@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/probe/evidence.ts';
+import { findMainResult } from '../../../src/probe/findings/main_result.ts';
+import { nextPageLinksIn } from '../../../src/probe/findings/next_page_link.ts';
+import { findRecord } from '../../../src/probe/findings/record_paths.ts';
+import { idCandidates, nameCandidates } from '../../../src/probe/findings/row_paths.ts';
+import { findTotal } from '../../../src/probe/findings/search_total.ts';
+import { broadQueryRules } from '../../../src/probe/findings/total_in_rejection.ts';
+import { roleOfParam } from '../../../src/probe/param_roles.ts';
+import { searchExchange } from '../../support/probe_exchanges.ts';
+
+const company = (id: string, name: string) => ({ id, name, status: 'active' });
+const NORTH = company('17', 'North Sea Trading');
+const MILL = company('18', 'North Mill');
+const COAST = company('21', 'Coast Bakery');
+
+describe('a result beside the list', () => {
+  const paths = { id: '/id', name: '/name', queryParam: 'q' };
+  const find = (...searches: Exchange[]) => findMainResult(searches, { results: '/hits' }, paths);
+
+  it('is found if it matches two queries and is not in their lists', () => {
+    const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
+    const coast = searchExchange({ ...COAST, hits: [company('22', 'East Coast')] }, 'coast');
+    expect(find(north, coast)).toMatchObject({ value: '', certainty: 'sure' });
+    expect(find(north)).toMatchObject({ value: '', certainty: 'likely' });
+  });
+
+  it('is not the first row again, and not an object that does not match the query', () => {
+    expect(find(searchExchange({ ...NORTH, hits: [NORTH, MILL] }, 'north')).value).toBeNull();
+    expect(find(searchExchange({ id: 'r-1', name: 'search', hits: [NORTH] }, 'north')).value).toBeNull();
+  });
+});
+
+describe('several results of one company', () => {
+  it('have the same id and the same name', () => {
+    const rows = [NORTH, NORTH, MILL, COAST].map((row, entry) => ({ ...row, entry }));
+    expect(idCandidates(rows, '/name')[0]?.pointer).toBe('/id');
+    const others = [NORTH, { ...MILL, id: '17' }, COAST];
+    expect(idCandidates(others, '/name').map(({ pointer }) => pointer)).not.toContain('/id');
+  });
+});
+
+describe('ids at two paths', () => {
+  it('are found if every row has exactly one of them', () => {
+    const rows = [
+      { ico: '17', name: 'A b' },
+      { ico: '18', name: 'C d' },
+      { icoId: 'X1', name: 'E f' },
+    ];
+    expect(idCandidates(rows, '/name')[0]).toMatchObject({ pointer: '/ico', fallback: '/icoId' });
+  });
+});
+
+describe('a record in a list', () => {
+  const listed = { id: '17', name: 'North Sea Trading', idInList: '/id', nameInList: '/name' };
+
+  it('is found with the current name, which has no end date', () => {
+    const names = [
+      { name: 'Old Sea Trading', until: '2016-01-01' },
+      { name: 'North Sea Trading', until: null },
+    ];
+    const { value } = findRecord(searchExchange({ results: [{ id: '17', names }] }), listed);
+    expect(value).toEqual({ root: '/results/0', id: '/id', name: '/names/[until=null]/name' });
+    const rows = ['a', 'b'].map((id) => ({ id, names }));
+    expect(nameCandidates(rows)[0]?.pointer).toBe('/names/[until=null]/name');
+  });
+
+  it('is not found if the list has several elements', () => {
+    expect(findRecord(searchExchange({ results: [NORTH, MILL] }), listed).value).toBeNull();
+  });
+});
+
+describe('a list of links', () => {
+  it('contains the link to the next page', () => {
+    const links = [
+      { rel: 'self', href: '/search?page=1' },
+      { rel: 'next', href: '/search?page=2' },
+    ];
+    expect(nextPageLinksIn(searchExchange({ links }))).toEqual([
+      { is: 'next_url', at: '/links/[rel=next]/href', value: '/search?page=2' },
+    ]);
+  });
+});
+
+describe('the total in a rejection', () => {
+  const refusal = (message: string): Exchange => ({
+    ...searchExchange({ error: { message } }, 'a'),
+    status: 400,
+    reading: 'refused',
+  });
+
+  it('is the number that is not a limit', () => {
+    const [rule] = broadQueryRules([refusal('Too many results (581 859). At most 1 000 are permitted.')]);
+    expect(rule).toMatchObject({ kind: 'search', status: 400, at: '/error/message', means: 'refused' });
+    expect(rule?.total).toContain('Too many results \\((');
+  });
+
+  it('is not a limit, and not a number in another rejection', () => {
+    expect(broadQueryRules([refusal('Too many results: more than 1000')])).toEqual([]);
+    expect(broadQueryRules([refusal('The query must have 3 letters')])).toEqual([]);
+  });
+});
+
+describe('a number without a known name', () => {
+  it('is likely the total if it behaves like one', () => {
+    const page = (query: string, rows: number, liczba: number) =>
+      searchExchange({ liczba, hits: Array.from({ length: rows }, () => NORTH) }, query);
+    const rowsOf = ({ json }: Exchange) => (json as unknown as { hits: unknown[] }).hits.length;
+    const xyz = (query: string, rows: number, count: number) =>
+      searchExchange({ xyz: count, hits: Array.from({ length: rows }, () => NORTH) }, query);
+    expect(findTotal([page('a', 20, 83), page('ab', 3, 3)], rowsOf, 'q').value).toBe('/liczba');
+    expect(findTotal([xyz('a', 20, 83), xyz('ab', 3, 3)], rowsOf, 'q')).toMatchObject({
+      value: '/xyz',
+      certainty: 'likely',
+    });
+    expect(findTotal([xyz('a', 20, 83), xyz('ab', 20, 41)], rowsOf, 'q').certainty).toBe('open');
+  });
+});
+
+describe('the role of a parameter', () => {
+  it.each([
+    ['numPagina', 'page'],
+    ['page_no', 'page'],
+    ['numPerPage', 'size'],
+    ['resultsPerPage', 'size'],
+  ] as const)('%s is %s', (name, role) => {
+    expect(roleOfParam(name)).toBe(role);
+  });
+});
