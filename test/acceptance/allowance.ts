@@ -3,8 +3,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
+import type { Finished } from '../support/command.ts';
 import { killAfterArrivals } from '../support/kill.ts';
-import { type Finished, openUpstream, type Upstream } from '../support/upstream.ts';
+import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 const TOTAL = 100;
 const CONCURRENCY = 4;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { spacingMs } from '../../src/allowance/windows.ts';
 import { allowanceOf, ledgerOf, temporaryFolder } from '../support/ledger.ts';
@@ -11,31 +12,55 @@ interface Spender {
   readonly process: ChildProcess;
   /** The slots that the process printed. */
   readonly slots: number[];
+  readonly ready: Promise<void>;
   readonly ended: Promise<number | null>;
+  start(): void;
+  stop(): void;
 }
 
-function startSpender(order: SpenderOrder): Spender {
+/** Starts processes that begin to spend at the same time. */
+async function startSpenders(count: number, order: SpenderOrder): Promise<Spender[]> {
+  const spenders = Array.from({ length: count }, () => openSpender(order));
+  await Promise.all(spenders.map(({ ready }) => ready));
+  for (const spender of spenders) spender.start();
+  return spenders;
+}
+
+async function startSpender(order: SpenderOrder): Promise<Spender> {
+  const spender = openSpender(order);
+  await spender.ready;
+  spender.start();
+  return spender;
+}
+
+function openSpender(order: SpenderOrder): Spender {
   const child = spawn(process.execPath, [SPENDER, JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const slots: number[] = [];
   let rest = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    slots.push(...lines.filter((line) => line !== 'ready').map(Number));
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      if (lines.includes('ready')) resolve();
+      slots.push(...lines.filter((line) => line !== 'ready').map(Number));
+    });
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { process: child, slots, ended };
+  return {
+    ...{ process: child, slots, ready, ended },
+    start: () => void child.stdin.write('start\n'),
+    stop: () => void child.stdin.end(),
+  };
 }
 
 describe('several processes of one account', () => {
   test('processes spend the whole allowance together, and no more', async () => {
     const allowance = allowanceOf({ total: 3000, perDay: 2500 });
     const path = join(temporaryFolder(), 'new', 'ledger.db');
-    const order = { path, allowance, most: 7, untilMs: Date.now() + 60_000 };
-    const spenders = Array.from({ length: 5 }, () => startSpender(order));
+    const spenders = await startSpenders(5, { path, allowance, most: 7 });
     expect(await Promise.all(spenders.map(({ ended }) => ended))).toEqual([0, 0, 0, 0, 0]);
     const counts = spenders.map(({ slots }) => slots.length);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2500);
@@ -43,14 +68,13 @@ describe('several processes of one account', () => {
   });
 
   test('processes share one rate, so that no two slots are closer than the spacing', async () => {
-    const allowance = allowanceOf({ perMinute: 6000 });
+    const allowance = allowanceOf({ perMinute: 6000, total: 200 });
     const path = join(temporaryFolder(), 'ledger.db');
-    const spenders = Array.from({ length: 3 }, () =>
-      startSpender({ path, allowance, most: 5, untilMs: Date.now() + 4000 }),
-    );
+    const spenders = await startSpenders(3, { path, allowance, most: 5 });
     await Promise.all(spenders.map(({ ended }) => ended));
+    expect(spenders.filter((spender) => spender.slots.length > 0).length).toBeGreaterThan(1);
     const slots = spenders.flatMap((spender) => spender.slots).sort((a, b) => a - b);
-    expect(slots.length).toBeGreaterThan(100);
+    expect(slots).toHaveLength(200);
     for (const [index, slot] of slots.entries())
       if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBeGreaterThan(spacingMs(6000) - 0.01);
   });
@@ -59,16 +83,18 @@ describe('several processes of one account', () => {
     const most = 8;
     const allowance = allowanceOf({ total: 1_000_000 });
     const ledger = ledgerOf({ total: 1_000_000 });
-    const order = { path: ledger.path, allowance, most, untilMs: Date.now() + 20_000 };
-    const survivor = startSpender({ ...order, untilMs: Date.now() + 5000 });
+    const order = { path: ledger.path, allowance, most };
+    const survivor = await startSpender(order);
+    while (survivor.slots.length === 0) await sleep(3);
     let written = 0;
     for (let kill = 0; kill < 5; kill++) {
-      const victim = startSpender(order);
-      while (victim.slots.length < 20 * (kill + 1)) await new Promise((resolve) => setTimeout(resolve, 3));
+      const victim = await startSpender(order);
+      while (victim.slots.length < 20 * (kill + 1)) await sleep(3);
       victim.process.kill('SIGKILL');
       await victim.ended;
       written += victim.slots.length;
     }
+    survivor.stop();
     expect(await survivor.ended).toBe(0);
     const lost = ledger.state(Date.now()).spentEver - written - survivor.slots.length;
     expect(lost).toBeGreaterThanOrEqual(0);

@@ -43,19 +43,19 @@ describe('backfill --ids', () => {
     const upstream = await place();
     const ids = idsOf(upstream).slice(0, 30);
     const list = written(upstream, 'ids.txt', ids.join('\n'));
-    const first = await upstream.cli('backfill', '--ids', list, '--max-calls', '10');
+    const first = await upstream.run('backfill', '--ids', list, '--max-calls', '10');
     expect(first.json.data).toMatchObject({
       found: 10,
       open: 20,
       run: { ended: 'max_calls', calls_spent: 10 },
     });
-    const second = await upstream.cli('backfill', '--ids', list, '--max-calls', '10');
+    const second = await upstream.run('backfill', '--ids', list, '--max-calls', '10');
     expect(second.json.data).toMatchObject({ backfill_id: first.json.data.backfill_id, found: 20, open: 10 });
-    const listed = await upstream.cli('backfill', '--list');
+    const listed = await upstream.run('backfill', '--list');
     expect(listed.json.data.unfinished).toMatchObject([
       { title: '30 ids from ids.txt', found: 20, open: 10 },
     ]);
-    const third = await upstream.cli('backfill', '--resume');
+    const third = await upstream.run('backfill', '--resume');
     expect(third.json.data).toMatchObject({ found: 30, open: 0, run: { ended: 'done' } });
     expect(third.json.data.finished_at).not.toBeNull();
     expect(new Set(asked(upstream)).size).toBe(30);
@@ -67,23 +67,23 @@ describe('backfill --ids', () => {
     const ids = idsOf(upstream).slice(0, 12);
     const some = written(upstream, 'some.txt', ids.slice(0, 5).join('\n'));
     const all = written(upstream, 'all.txt', ids.join('\n'));
-    await upstream.cli('backfill', '--ids', some);
-    expect((await upstream.cli('backfill', '--ids', all)).json.data).toMatchObject({ fresh: 5, found: 7 });
+    await upstream.run('backfill', '--ids', some);
+    expect((await upstream.run('backfill', '--ids', all)).json.data).toMatchObject({ fresh: 5, found: 7 });
     expect(asked(upstream)).toHaveLength(12);
-    expect((await upstream.cli('backfill', '--ids', all)).json.data).toMatchObject({
+    expect((await upstream.run('backfill', '--ids', all)).json.data).toMatchObject({
       fresh: 12,
       run: { calls_spent: 0, ended: 'done' },
     });
-    expect((await upstream.cli('backfill', '--ids', all, '--again')).json.data).toMatchObject({ found: 12 });
+    expect((await upstream.run('backfill', '--ids', all, '--again')).json.data).toMatchObject({ found: 12 });
     expect(asked(upstream)).toHaveLength(24);
   });
 
   it('writes the report of a finished backfill a second time, as CSV or JSON Lines', async () => {
     const upstream = await place();
     const [id = ''] = idsOf(upstream);
-    await upstream.cli('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));
+    await upstream.run('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));
     const lines = file(upstream, 'report.jsonl');
-    const again = await upstream.cli('backfill', '--resume', '1', '--report', lines);
+    const again = await upstream.run('backfill', '--resume', '1', '--report', lines);
     expect(again.json).toMatchObject({ ok: true, data: { found: 1, not_found: 1 } });
     expect(
       readFileSync(lines, 'utf8')
@@ -99,11 +99,11 @@ describe('backfill --ids', () => {
   it('does not spend the reserve, which is for scheduled runs', async () => {
     const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 60).join('\n'));
-    const { json, code } = await upstream.cli('backfill', '--ids', list);
+    const { json, code } = await upstream.run('backfill', '--ids', list);
     expect(json.data).toMatchObject({ found: 40, open: 20, run: { ended: 'allowance', calls_left: 10 } });
     expect(code).toBe(0);
-    expect((await upstream.cli('backfill', '--ids', list, '--strict')).code).toBe(75);
-    await upstream.cli('sync');
+    expect((await upstream.run('backfill', '--ids', list, '--strict')).code).toBe(75);
+    await upstream.run('sync');
     expect(upstream.sandbox.arrivals()).toHaveLength(50);
   });
 });
@@ -114,7 +114,7 @@ describe('a backfill during scheduled runs', () => {
     const ids = idsOf(upstream).slice(0, 900);
     const backfill = upstream.start('backfill', '--ids', written(upstream, 'ids.txt', ids.join('\n')));
     await upstream.arrived(40, backfill);
-    const sync = await upstream.cli('sync', '--max-calls', '3');
+    const sync = await upstream.run('sync', '--max-calls', '3');
     expect(sync.json.data).toMatchObject({ ended: 'max_calls', calls_spent: 3 });
     expect(backfill.process.exitCode).toBeNull();
     const { json } = await backfill.finished;
@@ -144,7 +144,7 @@ describe('backfill --names', () => {
       'Quite Another Thing Ltd',
     ];
     const report = file(upstream, 'report.csv');
-    const { json } = await upstream.cli(
+    const { json } = await upstream.run(
       'backfill',
       '--names',
       written(upstream, 'names.txt', given.join('\n')),
@@ -167,12 +167,12 @@ describe('backfill --names', () => {
       .map(({ name }) => name);
     const list = written(upstream, 'names.txt', names.join('\n'));
     for (let round = 0; round < 60; round++) {
-      const { json } = await upstream.cli('backfill', '--names', list, '--max-calls', '25');
+      const { json } = await upstream.run('backfill', '--names', list, '--max-calls', '25');
       if (json.data.run.ended === 'done') break;
     }
     const targets = upstream.sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
     expect(targets.filter((target, at) => targets.indexOf(target) !== at)).toEqual([]);
-    const { json } = await upstream.cli('backfill', '--resume', '1');
+    const { json } = await upstream.run('backfill', '--resume', '1');
     expect(json.data.open).toBe(0);
     expect(json.data.found + json.data.ambiguous).toBe(new Set(names).size);
   });
@@ -184,7 +184,7 @@ describe('backfill by search', () => {
     const matching = [...upstream.sandbox.companies.all()].filter(({ name }) =>
       /(^|[^\p{L}\p{M}\p{N}])consult/iu.test(name),
     );
-    const { json } = await upstream.cli('backfill', '--query', 'consult');
+    const { json } = await upstream.run('backfill', '--query', 'consult');
     expect(matching.length).toBeGreaterThan(20);
     expect(json.data).toMatchObject({ found: 1, open: 0, run: { records: matching.length } });
     expect(asked(upstream).sort()).toEqual(matching.map(({ id }) => id).sort());
@@ -195,11 +195,11 @@ describe('backfill by search', () => {
       profile: { search: { matches: 'prefix', identifiers: 'prefix', window: { rows: 20 } } },
     });
     const beginning = idsOf(upstream).filter((id) => id.startsWith('000'));
-    const { json } = await upstream.cli('backfill', '--id-prefix', '000', '--no-records');
+    const { json } = await upstream.run('backfill', '--id-prefix', '000', '--no-records');
     expect(beginning.length).toBeGreaterThan(100);
     expect(json.data.run).toMatchObject({ known: beginning.length, records: 0, ended: 'done' });
     const named = [...upstream.sandbox.companies.all()].filter(({ name }) => /^n/i.test(name));
-    const names = await upstream.cli('backfill', '--prefix', 'N', '--no-records');
+    const names = await upstream.run('backfill', '--prefix', 'N', '--no-records');
     const db = upstream.warehouse();
     const listed = db.prepare("SELECT count(*) FROM _known WHERE name LIKE 'n%'").pluck().get();
     db.close();
@@ -212,17 +212,17 @@ describe('backfill by search', () => {
 describe('backfill of known companies', () => {
   it('fetches missing and old records', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 60, seed: 2 })] });
-    await upstream.cli('backfill', '--prefix', '0', '--query', 'a', '--no-records');
+    await upstream.run('backfill', '--prefix', '0', '--query', 'a', '--no-records');
     const db = upstream.warehouse();
     const known = db.prepare('SELECT count(*) FROM _known').pluck().get();
     db.close();
-    const missing = await upstream.cli('backfill', '--missing');
+    const missing = await upstream.run('backfill', '--missing');
     expect(missing.json.data).toMatchObject({ found: known, title: `${known} companies without a record` });
-    const old = await upstream.cli('backfill', '--stale', '0d', '--max-calls', '5');
+    const old = await upstream.run('backfill', '--stale', '0d', '--max-calls', '5');
     expect(old.json.data).toMatchObject({ found: 5, open: Number(known) - 5 });
-    const rest = await upstream.cli('backfill', '--stale', '0d');
+    const rest = await upstream.run('backfill', '--stale', '0d');
     expect(rest.json.data).toMatchObject({ backfill_id: old.json.data.backfill_id, open: 0 });
-    const none = await upstream.cli('backfill', '--stale', '30d');
+    const none = await upstream.run('backfill', '--stale', '30d');
     expect(none.json.data).toMatchObject({ title: '0 records older than 30 days', run: { calls_spent: 0 } });
   });
 });
@@ -231,17 +231,17 @@ describe('the backfill command', () => {
   it('prints nothing with --quiet if no problem occurs', async () => {
     const upstream = await place();
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
-    const { stdout, stderr, code } = await upstream.cli('backfill', '--ids', list, '--quiet');
+    const { stdout, stderr, code } = await upstream.run('backfill', '--ids', list, '--quiet');
     expect({ stdout, stderr, code }).toEqual({ stdout: '', stderr: '', code: 0 });
   });
 
   it('cancels a backfill', async () => {
     const upstream = await place();
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
-    await upstream.cli('backfill', '--ids', list, '--max-calls', '1');
-    expect((await upstream.cli('backfill', '--cancel', '1')).json.data.cancelled).toBe(true);
-    expect((await upstream.cli('backfill', '--list')).json.data.unfinished).toEqual([]);
-    expect((await upstream.cli('backfill', '--resume', '1')).stderr).toContain('backfill 1 was cancelled');
+    await upstream.run('backfill', '--ids', list, '--max-calls', '1');
+    expect((await upstream.run('backfill', '--cancel', '1')).json.data.cancelled).toBe(true);
+    expect((await upstream.run('backfill', '--list')).json.data.unfinished).toEqual([]);
+    expect((await upstream.run('backfill', '--resume', '1')).stderr).toContain('backfill 1 was cancelled');
   });
 
   it('rejects invalid options before a call is spent', async () => {
@@ -258,7 +258,7 @@ describe('the backfill command', () => {
       [['--query', 'a', '--until', '2001-01-01'], '--until 2001-01-01 is in the past'],
       [['--qeury', 'a'], 'Did you mean --query?'],
     ];
-    const refused = await Promise.all(mistakes.map(([args]) => upstream.cli('backfill', ...args)));
+    const refused = await Promise.all(mistakes.map(([args]) => upstream.run('backfill', ...args)));
     refused.forEach(({ code, stderr }, at) => {
       expect(stderr).toContain(mistakes[at]?.[1]);
       expect(code).toBe(2);

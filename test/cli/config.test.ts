@@ -1,16 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/loader.ts';
-
-const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
 const SECRET = `whsec_${'A'.repeat(32)}`;
 
 /** Runs a command in a folder below that of a configuration. */
-function run(...args: string[]) {
+async function run(...args: string[]) {
   const folder = temporaryFolder();
   const cwd = join(folder, 'below');
   mkdirSync(cwd);
@@ -23,12 +21,11 @@ function run(...args: string[]) {
     notify: [{ name: 'desk', webhook: { url: 'https://hooks.example/a-token', secret: SECRET } }],
   };
   writeFileSync(join(folder, 'registry-mirror.yaml'), stringify(config));
-  const { stdout, stderr, status } = spawnSync(process.execPath, [BIN, ...args], { cwd, encoding: 'utf8' });
-  return { folder, stdout, stderr, status };
+  return { folder, ...(await runCommand(args, { cwd })) };
 }
 
-test('config show prints the file and every value, without secrets', () => {
-  const { folder, stdout } = run('config', 'show');
+test('config show prints the file and every value, without secrets', async () => {
+  const { folder, stdout } = await run('config', 'show');
   const { file, values } = JSON.parse(stdout).data;
   expect(file).toBe(join(folder, 'registry-mirror.yaml'));
   expect(values).toMatchObject({
@@ -39,11 +36,11 @@ test('config show prints the file and every value, without secrets', () => {
   expect(stdout).not.toMatch(/a-key-of-a-test|a-password|a-token|AAAA/);
 });
 
-test('shared flags also work before the command', () => {
-  const { folder } = run('--version');
+test('shared flags also work before the command', async () => {
+  const { folder } = await run('--version');
   writeFileSync(join(folder, 'other.yaml'), 'version: 1\nupstreem: {}\n');
-  const { stdout, status } = run('--json', '--config', join(folder, 'other.yaml'), 'config', 'validate');
-  expect(status).toBe(2);
+  const { stdout, code } = await run('--json', '--config', join(folder, 'other.yaml'), 'config', 'validate');
+  expect(code).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ command: 'config validate', ok: false });
-  expect(run('--quiet', 'config', 'validate')).toMatchObject({ status: 0, stdout: '' });
+  expect(await run('--quiet', 'config', 'validate')).toMatchObject({ code: 0, stdout: '' });
 });

@@ -180,7 +180,7 @@ describe('doctor', () => {
 
   it('spends one call with --online, and stores its response', async () => {
     const upstream = await place();
-    const { code, json } = await upstream.cli('doctor', '--online');
+    const { code, json } = await upstream.run('doctor', '--online');
     expect(code).toBe(0);
     expect(statesOf(json)).toMatchObject({ call: 'ok', clock: 'ok' });
     expect(upstream.sandbox.arrivals()).toHaveLength(1);
@@ -191,15 +191,15 @@ describe('doctor', () => {
 
   it('reports a rejected key until the upstream accepts it again', async () => {
     const upstream = await place({ upstream: { api_key: 'wrong' } });
-    expect((await upstream.cli('doctor', '--online')).code).toBe(1);
-    const remembered = await upstream.cli('doctor');
+    expect((await upstream.run('doctor', '--online')).code).toBe(1);
+    const remembered = await upstream.run('doctor');
     expect(remembered.code).toBe(1);
     expect(findingOf(remembered.json, 'key').message).toContain('refused this key');
-    expect((await upstream.cli('sync')).json.data.ended).toBe('unauthorised');
+    expect((await upstream.run('sync')).json.data.ended).toBe('unauthorised');
     expect(upstream.sandbox.arrivals()).toHaveLength(1);
     upstream.configure({});
-    expect((await upstream.cli('doctor', '--online')).code).toBe(0);
-    expect(findingOf((await upstream.cli('doctor')).json, 'key').status).toMatch(/ok|warning/);
+    expect((await upstream.run('doctor', '--online')).code).toBe(0);
+    expect(findingOf((await upstream.run('doctor')).json, 'key').status).toMatch(/ok|warning/);
   });
 
   it.each([
@@ -207,12 +207,12 @@ describe('doctor', () => {
     ['has damaged pages', 4096],
   ])('reports a ledger that %s, in addition to the other findings', async (_, from) => {
     const upstream = await place();
-    await upstream.cli('sync', '--max-calls', '3');
+    await upstream.run('sync', '--max-calls', '3');
     const path = join(upstream.folder, 'ledger.db');
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xa5, from));
     for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
-    const { code, json } = await upstream.cli('doctor');
+    const { code, json } = await upstream.run('doctor');
     expect(code).toBe(1);
     expect(json.data.findings).toContainEqual(
       expect.objectContaining({
@@ -225,7 +225,7 @@ describe('doctor', () => {
 
   it("warns of a clock that differs from the upstream's", async () => {
     const upstream = await place({}, { now: () => Date.now() + 3_600_000 });
-    const { json } = await upstream.cli('doctor', '--online');
+    const { json } = await upstream.run('doctor', '--online');
     expect(findingOf(json, 'clock')).toMatchObject({ status: 'warning' });
     expect(findingOf(json, 'clock').message).toMatch(/behind the upstream's/);
   });
@@ -233,10 +233,10 @@ describe('doctor', () => {
   it('warns of a clock that was set back, until a response confirms the clock', async () => {
     const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
     setBackThreeHours(upstream);
-    const warned = findingOf((await upstream.cli('doctor')).json, 'clock');
+    const warned = findingOf((await upstream.run('doctor')).json, 'clock');
     expect(warned).toMatchObject({ status: 'warning', message: expect.stringContaining('up to 5 h late') });
-    await upstream.cli('doctor', '--online');
-    expect(statesOf((await upstream.cli('doctor')).json)).not.toHaveProperty('clock');
+    await upstream.run('doctor', '--online');
+    expect(statesOf((await upstream.run('doctor')).json)).not.toHaveProperty('clock');
   });
 
   it("repeats the warning about the clock while the upstream's time differs", async () => {
@@ -245,8 +245,8 @@ describe('doctor', () => {
       { now: () => Date.now() + 3_600_000 },
     );
     setBackThreeHours(upstream);
-    await upstream.cli('sync', '--max-calls', '3');
-    expect(findingOf((await upstream.cli('doctor')).json, 'clock').message).toContain('was set back');
+    await upstream.run('sync', '--max-calls', '3');
+    expect(findingOf((await upstream.run('doctor')).json, 'clock').message).toContain('was set back');
   });
 
   it('connects through a proxy, and names the proxy', async () => {
@@ -255,7 +255,7 @@ describe('doctor', () => {
     opened.push(() => proxy.close());
     const { port } = proxy.address() as AddressInfo;
     upstream.configure({ upstream: { proxy: `http://me:secret@127.0.0.1:${port}` } });
-    const { json, stdout } = await upstream.cli('doctor', '--online');
+    const { json, stdout } = await upstream.run('doctor', '--online');
     expect(findingOf(json, 'connection').message).toContain(`through the proxy http://127.0.0.1:${port}/`);
     expect(statesOf(json)).toMatchObject({ connection: 'ok', call: 'ok' });
     expect(stdout).not.toContain('secret');
@@ -264,7 +264,7 @@ describe('doctor', () => {
   it('reports an invalid configuration together with all independent checks', async () => {
     const upstream = await place();
     writeFileSync(upstream.configPath, 'version: 1\nupstreem: {}\n');
-    const { code, json } = await upstream.cli('doctor');
+    const { code, json } = await upstream.run('doctor');
     expect(code).toBe(1);
     expect(statesOf(json)).toMatchObject({ runtime: 'ok', configuration: 'problem' });
     expect(findingOf(json, 'configuration').remedy).toContain('upstream');
@@ -272,21 +272,21 @@ describe('doctor', () => {
 
   it('warns if other users can read the key, and if the account has a second warehouse', async () => {
     const upstream = await place();
-    await upstream.cli('sync', '--max-calls', '1');
+    await upstream.run('sync', '--max-calls', '1');
     chmodSync(upstream.configPath, 0o644);
     writeFileSync(
       upstream.configPath,
       readFileSync(upstream.configPath, 'utf8').replace('warehouse.db', 'other.db'),
     );
-    await upstream.cli('sync', '--max-calls', '1');
-    const { code, json } = await upstream.cli('doctor');
+    await upstream.run('sync', '--max-calls', '1');
+    const { code, json } = await upstream.run('doctor');
     const warnings = json.data.findings.filter(({ status }: { status: string }) => status === 'warning');
     expect(warnings.map(({ check }: { check: string }) => check)).toEqual(
       expect.arrayContaining(['key', 'account']),
     );
     expect(code).toBe(0);
-    expect((await upstream.cli('doctor', '--strict')).code).toBe(1);
-    const quiet = await upstream.cli('doctor', '--quiet');
+    expect((await upstream.run('doctor', '--strict')).code).toBe(1);
+    const quiet = await upstream.run('doctor', '--quiet');
     expect(quiet.stdout).toContain(join(upstream.folder, 'warehouse.db'));
     expect(quiet.stdout).not.toContain('runtime');
   });

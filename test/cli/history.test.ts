@@ -17,7 +17,7 @@ beforeAll(async () => {
   upstream = await openUpstream({ companies });
   const list = join(upstream.folder, 'ids.txt');
   writeFileSync(list, '0001\n0002\n');
-  const fetch = () => upstream.cli('backfill', '--ids', list, '--again');
+  const fetch = () => upstream.run('backfill', '--ids', list, '--again');
   await fetch();
   upstream.sandbox.companies.put({
     ...companies[0]!,
@@ -52,21 +52,21 @@ describe('history', () => {
   });
 
   it('prints complete versions with --documents, with every digit', async () => {
-    const { stdout } = await upstream.cli('history', '0001', '--documents', '--json');
+    const { stdout } = await upstream.run('history', '0001', '--documents', '--json');
     expect(stdout).toContain('"big":12345678901234567890');
   });
 
   it('keeps control characters of names in JSON', async () => {
-    const { stdout } = await upstream.cli('history', '0002', '--json');
+    const { stdout } = await upstream.run('history', '0002', '--json');
     expect(JSON.parse(stdout).data.name).toBe(companies[1]?.name);
   });
 
   it('suggests similar ids if the id is unknown', async () => {
-    const { code, stderr } = await upstream.cli('history', '00');
+    const { code, stderr } = await upstream.run('history', '00');
     expect(code).toBe(2);
     expect(stderr).toContain('company 00 is not in the mirror');
     expect(stderr).toContain('Did you mean 0001 (Laxey Mills Limited)');
-    const byName = await upstream.cli('history', 'laxey mill');
+    const byName = await upstream.run('history', 'laxey mill');
     expect(byName.stderr).toContain('Did you mean 0001');
   });
 });

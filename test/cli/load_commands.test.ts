@@ -1,15 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { acquireLock } from '../../src/warehouse/lock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
-
-const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
 /** A configured mirror with three companies, and a function that runs commands on it. */
 function configured(extra: object = {}) {
@@ -37,12 +34,9 @@ function configured(extra: object = {}) {
     ...extra,
   };
   writeFileSync(join(folder, 'registry-mirror.yaml'), JSON.stringify(config));
-  const run = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    return { status, stderr, data: stdout === '' ? null : JSON.parse(stdout).data };
+  const run = async (...args: string[]) => {
+    const { code, stderr, json } = await runCommand(args, { cwd: folder });
+    return { code, stderr, data: json?.data ?? null };
   };
   const ask = (sql: string) => {
     const reader = openWarehouse({ path, readonly: true, nowMs: START_MS });
@@ -53,10 +47,10 @@ function configured(extra: object = {}) {
   return { folder, path, run, ask };
 }
 
-test('export writes files and prints the next cursor', () => {
+test('export writes files and prints the next cursor', async () => {
   const { folder, run } = configured();
-  const { status, data } = run('export', '--tables', 'entity', '--safe-formulas', '--out', 'out');
-  expect(status).toBe(0);
+  const { code, data } = await run('export', '--tables', 'entity', '--safe-formulas', '--out', 'out');
+  expect(code).toBe(0);
   expect(data).toMatchObject({
     folder: 'out',
     cursor: expect.stringMatching(/^\d+-/),
@@ -65,13 +59,18 @@ test('export writes files and prints the next cursor', () => {
   expect(readFileSync(join(folder, 'out', 'entity.csv'), 'utf8')).toContain("'=B");
   const feed = (since: string) =>
     run('export', '--changes-since', since, '--tables', 'entity', '--format', 'jsonl', '--out', 'feed');
-  expect(feed('0').data.files).toMatchObject([{ name: 'entity.jsonl', rows: 2 }]);
-  expect(feed(data.cursor).data.files).toMatchObject([{ name: 'entity.jsonl', rows: 0 }]);
-  expect(feed('5-000000000000')).toMatchObject({ status: 2, stderr: expect.stringContaining('start with') });
-  expect(run('export', '--format', 'datasette', '--out', '.').data).toEqual({ file: 'metadata.yaml' });
+  expect((await feed('0')).data.files).toMatchObject([{ name: 'entity.jsonl', rows: 2 }]);
+  expect((await feed(data.cursor)).data.files).toMatchObject([{ name: 'entity.jsonl', rows: 0 }]);
+  expect(await feed('5-000000000000')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('start with'),
+  });
+  expect((await run('export', '--format', 'datasette', '--out', '.')).data).toEqual({
+    file: 'metadata.yaml',
+  });
 });
 
-test('export rejects invalid options and writes no file', () => {
+test('export rejects invalid options and writes no file', async () => {
   const { folder, run } = configured();
   for (const args of [
     ['--as-of', 'yesterday'],
@@ -81,17 +80,15 @@ test('export rejects invalid options and writes no file', () => {
     ['--rows-per-file', '0'],
     ['--format', 'xml'],
   ])
-    expect(run('export', '--out', 'out', ...args).status, args.join(' ')).toBe(2);
+    expect((await run('export', '--out', 'out', ...args)).code, args.join(' ')).toBe(2);
   expect(existsSync(join(folder, 'out', 'manifest.json'))).toBe(false);
 });
 
 test('four simultaneous exports into one folder all succeed, and the manifest matches the files', async () => {
   const { folder } = configured();
-  const exports = Array.from({ length: 4 }, () =>
-    spawn(process.execPath, [BIN, 'export', '--out', 'out'], { cwd: folder, stdio: 'ignore' }),
-  );
-  const codes = await Promise.all(exports.map(async (child) => (await once(child, 'close'))[0]));
-  expect(codes).toEqual([0, 0, 0, 0]);
+  const exports = Array.from({ length: 4 }, () => startCommand(['export', '--out', 'out'], { cwd: folder }));
+  const finished = await Promise.all(exports.map((command) => command.finished));
+  expect(finished.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   const out = join(folder, 'out');
   const { files } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
   for (const { name, sha256 } of files)
@@ -105,59 +102,61 @@ test('four simultaneous exports into one folder all succeed, and the manifest ma
   expect(readdirSync(out).sort()).toEqual([...names, ...described].sort());
 });
 
-test('reprocess applies a new mapping', () => {
+test('reprocess applies a new mapping', async () => {
   const { run, ask } = configured({ mapping: { entity: { '/n': { column: 'number' } } } });
-  expect(run('reprocess')).toMatchObject({ status: 0, data: { ended: 'done', calls: 5 } });
+  expect(await run('reprocess')).toMatchObject({ code: 0, data: { ended: 'done', calls: 5 } });
   expect(ask('SELECT number FROM entity ORDER BY entity_id')).toEqual([{ number: 3 }, { number: 0 }]);
   expect(ask("SELECT ended FROM _run WHERE command = 'reprocess'")).toEqual([{ ended: 'done' }]);
 });
 
-test('forget erases only after a confirmation', () => {
+test('forget erases only after a confirmation', async () => {
   const { run, ask } = configured();
-  expect(run('forget', 'C1')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
+  expect(await run('forget', 'C1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
-  expect(run('forget', 'C1', '--yes')).toMatchObject({
-    status: 0,
+  expect(await run('forget', 'C1', '--yes')).toMatchObject({
+    code: 0,
     data: { forgotten: [{ entity_id: 'C1', answers: 1 }] },
   });
   expect(ask('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
 });
 
-test('forget lists the erased ids, and after --undo a backfill can fetch them again', () => {
+test('forget lists the erased ids, and after --undo a backfill can fetch them again', async () => {
   const { folder, run } = configured();
-  expect(run('forget', 'C9', '--yes').data.forgotten).toMatchObject([{ entity_id: 'C9', known: false }]);
-  run('forget', 'C1', '--yes');
+  expect((await run('forget', 'C9', '--yes')).data.forgotten).toMatchObject([
+    { entity_id: 'C9', known: false },
+  ]);
+  await run('forget', 'C1', '--yes');
   writeFileSync(join(folder, 'ids.txt'), 'C1\n');
-  expect(run('backfill', '--ids', 'ids.txt')).toMatchObject({
-    status: 0,
+  expect(await run('backfill', '--ids', 'ids.txt')).toMatchObject({
+    code: 0,
     data: { forgotten: 1, found: 0, open: 0, run: { ended: 'done', calls_spent: 0 } },
   });
-  const listed = () =>
-    run('forget', '--list').data.forgotten.map((one: { entity_id: string }) => one.entity_id);
-  expect(listed()).toEqual(['C1', 'C9']);
-  expect(run('forget', '--undo', 'C1', 'C2').data.undone).toEqual([
+  const listed = async () =>
+    (await run('forget', '--list')).data.forgotten.map((one: { entity_id: string }) => one.entity_id);
+  expect(await listed()).toEqual(['C1', 'C9']);
+  expect((await run('forget', '--undo', 'C1', 'C2')).data.undone).toEqual([
     { entity_id: 'C1', undone: true },
     { entity_id: 'C2', undone: false },
   ]);
-  expect(listed()).toEqual(['C9']);
-  expect(run('backfill', '--ids', 'ids.txt', '--dry-run').data.calls).toEqual({ low: 1, high: 1 });
+  expect(await listed()).toEqual(['C9']);
+  expect((await run('backfill', '--ids', 'ids.txt', '--dry-run')).data.calls).toEqual({ low: 1, high: 1 });
 });
 
-test('forget fails if no id is given', () => {
-  expect(configured().run('forget')).toMatchObject({
-    status: 2,
+test('forget fails if no id is given', async () => {
+  expect(await configured().run('forget')).toMatchObject({
+    code: 2,
     stderr: expect.stringContaining('no id was given'),
   });
 });
 
-test('compact deletes responses that are older than the retention period', () => {
+test('compact deletes responses that are older than the retention period', async () => {
   const { run, ask } = configured({ retention: { answers: '1d' } });
-  expect(run('compact')).toMatchObject({ status: 0, data: { answers_deleted: 2 } });
+  expect(await run('compact')).toMatchObject({ code: 0, data: { answers_deleted: 2 } });
   expect(ask('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 2 }]);
-  expect(configured().run('compact')).toMatchObject({ data: { answers_deleted: 0 } });
+  expect(await configured().run('compact')).toMatchObject({ data: { answers_deleted: 0 } });
 });
 
-test('a command changes nothing while another run holds the lock', () => {
+test('a command changes nothing while another run holds the lock', async () => {
   const { path, run, ask } = configured();
   const holder = openWarehouse({ path, nowMs: START_MS });
   acquireLock(holder.db, {
@@ -168,8 +167,8 @@ test('a command changes nothing while another run holds the lock', () => {
     isAlive: () => true,
   });
   for (const args of [['reprocess'], ['compact'], ['forget', 'C1', '--yes']])
-    expect(run(...args)).toMatchObject({
-      status: 1,
+    expect(await run(...args)).toMatchObject({
+      code: 1,
       stderr: expect.stringContaining('another run holds the lock of the warehouse'),
     });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);

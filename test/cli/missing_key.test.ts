@@ -1,15 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { main } from '../../src/cli/main.ts';
+import { runCommand } from '../support/command.ts';
 import { bench, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  process.exitCode = 0;
-});
 
 /** A mirror whose key is in a variable that is not set. */
 function withoutKey() {
@@ -26,16 +21,7 @@ function withoutKey() {
     ledger: join(folder, 'ledger.db'),
   };
   writeFileSync(path, stringify(config), { mode: 0o600 });
-  return async (...args: string[]) => {
-    const printed = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const)
-      vi.spyOn(process[name], 'write').mockImplementation((text) => {
-        printed[name] += text;
-        return true;
-      });
-    await main([...args, '--config', path]);
-    return { code: process.exitCode ?? 0, ...printed };
-  };
+  return (...args: string[]) => runCommand([...args, '--config', path]);
 }
 
 describe('without a key for the upstream', () => {

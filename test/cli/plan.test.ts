@@ -26,39 +26,39 @@ describe('plan', () => {
 
   it('estimates the remaining calls for a half-listed registry, and sync needs no more calls than estimated', async () => {
     const upstream = await place();
-    await upstream.cli('sync', '--max-calls', '14');
+    await upstream.run('sync', '--max-calls', '14');
     const before = upstream.sandbox.arrivals().length;
-    const { json } = await upstream.cli('plan');
+    const { json } = await upstream.run('plan');
     expect(upstream.sandbox.arrivals()).toHaveLength(before);
     const { low, high } = json.data.calls;
     expect(json.data.companies.registry).toEqual({ low: 800, high: 800, by: 'statistics' });
     expect(high).toBeLessThanOrEqual(1.75 * low);
-    await upstream.cli('sync');
+    await upstream.run('sync');
     const truth = upstream.sandbox.arrivals().length - before;
     expect(truth).toBeGreaterThanOrEqual(low);
     expect(truth).toBeLessThanOrEqual(high);
     // Nothing is due after a complete sync.
-    const { data } = (await upstream.cli('plan')).json;
+    const { data } = (await upstream.run('plan')).json;
     expect(data.calls).toEqual({ low: 0, high: 0 });
   });
 
   it('lists the next calls with their reasons, and sync sends the same calls', async () => {
     const upstream = await place();
-    await upstream.cli('sync', '--max-calls', '3');
-    const { json } = await upstream.cli('plan', '--explain', '4');
+    await upstream.run('sync', '--max-calls', '3');
+    const { json } = await upstream.run('plan', '--explain', '4');
     const planned = json.data.next_calls.map(({ target }: { target: string }) => target);
     expect(json.data.next_calls).toHaveLength(4);
     expect(json.data.next_calls[0]).toMatchObject({ kind: 'search', reason: 'new query' });
     const before = upstream.sandbox.arrivals().length;
-    await upstream.cli('sync', '--max-calls', '1');
+    await upstream.run('sync', '--max-calls', '1');
     const [made] = upstream.sandbox.arrivals().slice(before);
     expect(planned[0]).toContain(made?.target.replace(/^[^=]*=/, '').slice(0, 1) ?? '-');
   });
 
   it('reports the share of the allowance, the days and the finish date', async () => {
     const upstream = await place({ allowance: { per_minute: 1200, per_day: 100 } });
-    await upstream.cli('sync', '--max-calls', '4');
-    const { data } = (await upstream.cli('plan')).json;
+    await upstream.run('sync', '--max-calls', '4');
+    const { data } = (await upstream.run('plan')).json;
     expect(data.share_of_allowance).toMatchObject([{ window: 'day', limit: 100, left: 96 }]);
     expect(data.share_of_allowance[0].share.low).toBeCloseTo(data.calls.low / 100, 2);
     expect(data.days.low).toBeGreaterThanOrEqual(7);
@@ -69,9 +69,9 @@ describe('plan', () => {
 
   it('prints the same as sync --dry-run', async () => {
     const upstream = await place();
-    await upstream.cli('sync', '--max-calls', '4');
-    const plan = (await upstream.cli('plan', '--max-calls', '50')).json;
-    const dry = (await upstream.cli('sync', '--dry-run', '--max-calls', '50')).json;
+    await upstream.run('sync', '--max-calls', '4');
+    const plan = (await upstream.run('plan', '--max-calls', '50')).json;
+    const dry = (await upstream.run('sync', '--dry-run', '--max-calls', '50')).json;
     expect({ ...dry, command: 'plan' }).toMatchObject({ ok: true, data: { calls: { low: 50, high: 50 } } });
     // The simulations have a time limit, so two estimates can differ slightly.
     expect(dry.data.by_kind.statistics).toEqual(plan.data.by_kind.statistics);
@@ -100,24 +100,24 @@ describe('plan', () => {
         .join('\n'),
     );
     upstream.configure({ scope: { [of]: list } as { ids: string } });
-    const before = (await upstream.cli('plan')).json.data;
+    const before = (await upstream.run('plan')).json.data;
     expect(before.scope).toEqual({ of, count: many });
     expect(before.by_kind.statistics).toEqual({ low: 1, high: 1 });
-    await upstream.cli('sync', '--max-calls', of === 'queries' ? '4' : '1');
-    const { data } = (await upstream.cli('sync', '--dry-run')).json;
-    const { json } = await upstream.cli('sync');
+    await upstream.run('sync', '--max-calls', of === 'queries' ? '4' : '1');
+    const { data } = (await upstream.run('sync', '--dry-run')).json;
+    const { json } = await upstream.run('sync');
     expect(json.data.ended).toBe('done');
     // As in a backfill, an ambiguous name fetches no record.
     expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
     expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
     expect(data.calls.high).toBeLessThan(400);
-    expect((await upstream.cli('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
+    expect((await upstream.run('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
   });
 
   it('fails without a dialect, and names the command that learns one', async () => {
     const upstream = await place();
     upstream.configure({ dialect: undefined });
-    const { code, stderr } = await upstream.cli('plan');
+    const { code, stderr } = await upstream.run('plan');
     expect(code).toBe(2);
     expect(stderr).toContain('probe');
   });

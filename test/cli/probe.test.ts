@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { runCommand } from '../support/command.ts';
 
-const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
 const closing: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -218,27 +217,8 @@ async function place(profile: ApiProfileInput): Promise<{ directory: string; san
   return { directory, sandbox };
 }
 
-interface Ran {
-  readonly code: number | null;
-  readonly stderr: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the documents of several commands
-  readonly document: any;
-  // biome-ignore lint/suspicious/noExplicitAny: the documents of several commands
-  readonly data: any;
-}
-
-function run(directory: string, args: readonly string[]): Promise<Ran> {
-  return new Promise((settle, reject) => {
-    const env = { ...process.env, REGISTRY_API_KEY: 'k' };
-    const child = spawn(process.execPath, [BIN, ...args], { cwd: directory, env });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      const document = JSON.parse(Buffer.concat(out).toString() || 'null');
-      settle({ code, stderr: Buffer.concat(err).toString(), document, data: document?.data });
-    });
-  });
+/** Runs a command in a folder, in this process. */
+async function run(directory: string, args: readonly string[]) {
+  const { json, ...ran } = await runCommand(args, { cwd: directory, env: { REGISTRY_API_KEY: 'k' } });
+  return { ...ran, document: json, data: json?.data };
 }

@@ -16,28 +16,28 @@ describe('quarantine', () => {
     const wrong = { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } };
     upstream.configure({ dialect: wrong });
     await upstream.cli('sync', '--max-calls', '8', '--focus', 'records');
-    const listed = await upstream.cli('quarantine', 'list');
+    const listed = await upstream.run('quarantine', 'list');
     expect(listed.json.data.counts.open).toBeGreaterThan(0);
     const [entry] = listed.json.data.entries;
     expect(entry).toMatchObject({ kind: 'entity', position: null, state: 'open' });
 
-    const shown = await upstream.cli('quarantine', 'show', String(entry.number));
+    const shown = await upstream.run('quarantine', 'show', String(entry.number));
     expect(JSON.parse(shown.json.data.body).id).toBe(entry.target);
-    const stillWrong = await upstream.cli('quarantine', 'replay');
+    const stillWrong = await upstream.run('quarantine', 'replay');
     expect(stillWrong.code).toBe(3);
     expect(stillWrong.json.data).toMatchObject({ replayed: 0 });
 
     const before = upstream.sandbox.arrivals().length;
     upstream.configure({ dialect });
-    const replayed = await upstream.cli('quarantine', 'replay');
+    const replayed = await upstream.run('quarantine', 'replay');
     expect(replayed.code).toBe(0);
     expect(replayed.json.data).toMatchObject({ replayed: listed.json.data.counts.open, open: [] });
     expect(upstream.sandbox.arrivals()).toHaveLength(before);
     const db = upstream.warehouse();
     expect(db.prepare('SELECT count(*) FROM entity').pluck().get()).toBe(listed.json.data.counts.open);
     db.close();
-    expect((await upstream.cli('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
-    expect((await upstream.cli('history', entry.target)).json.data.versions).toHaveLength(1);
+    expect((await upstream.run('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
+    expect((await upstream.run('history', entry.target)).json.data.versions).toHaveLength(1);
   });
 
   it('never replaces a newer response by an older one', async () => {
@@ -52,13 +52,13 @@ describe('quarantine', () => {
         .map(({ id }) => id)
         .join('\n'),
     );
-    await upstream.cli('backfill', '--ids', list, '--max-calls', '3');
-    const { entries } = (await upstream.cli('quarantine', 'list')).json.data;
+    await upstream.run('backfill', '--ids', list, '--max-calls', '3');
+    const { entries } = (await upstream.run('quarantine', 'list')).json.data;
     upstream.configure({ dialect });
-    await upstream.cli('backfill', '--failed');
-    const { json } = await upstream.cli('quarantine', 'list', '--all');
+    await upstream.run('backfill', '--failed');
+    const { json } = await upstream.run('quarantine', 'list', '--all');
     expect(json.data.counts).toMatchObject({ open: 0, superseded: entries.length });
-    const { code, stderr } = await upstream.cli('quarantine', 'replay', String(entries[0].number));
+    const { code, stderr } = await upstream.run('quarantine', 'replay', String(entries[0].number));
     expect(code).toBe(2);
     expect(stderr).toContain('is not open: it is superseded');
   });
@@ -67,19 +67,19 @@ describe('quarantine', () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, search: { ...dialect.search, results: '/nowhere' } } });
-    await upstream.cli('sync', '--max-calls', '3');
-    const { entries } = (await upstream.cli('quarantine', 'list')).json.data;
+    await upstream.run('sync', '--max-calls', '3');
+    const { entries } = (await upstream.run('quarantine', 'list')).json.data;
     expect(entries[0].kind).toBe('search');
-    expect((await upstream.cli('quarantine', 'discard')).code).toBe(2);
-    expect((await upstream.cli('quarantine', 'discard', String(entries[0].number))).json.data.discarded).toBe(
+    expect((await upstream.run('quarantine', 'discard')).code).toBe(2);
+    expect((await upstream.run('quarantine', 'discard', String(entries[0].number))).json.data.discarded).toBe(
       1,
     );
-    await upstream.cli('quarantine', 'discard', '--all');
-    expect((await upstream.cli('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
-    expect((await upstream.cli('quarantine', 'show', '99')).stderr).toContain(
+    await upstream.run('quarantine', 'discard', '--all');
+    expect((await upstream.run('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
+    expect((await upstream.run('quarantine', 'show', '99')).stderr).toContain(
       'the quarantine has no entry 99',
     );
-    expect((await upstream.cli('quarantine', 'show', 'x')).code).toBe(2);
+    expect((await upstream.run('quarantine', 'show', 'x')).code).toBe(2);
   });
 });
 

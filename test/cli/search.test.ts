@@ -14,9 +14,9 @@ beforeAll(async () => {
   upstream = await openUpstream({ companies: COMPANIES });
   const list = join(upstream.folder, 'ids.txt');
   writeFileSync(list, '0001\n0002\n');
-  await upstream.cli('sync', '--max-calls', '40');
+  await upstream.run('sync', '--max-calls', '40');
   upstream.sandbox.companies.remove('0002', Date.now());
-  await upstream.cli('backfill', '--ids', list, '--again');
+  await upstream.run('backfill', '--ids', list, '--again');
 });
 afterAll(() => upstream.close());
 
@@ -35,12 +35,12 @@ describe('search', () => {
   });
 
   it('gives an identical name the score 1, and marks gone companies', async () => {
-    const { json } = await upstream.cli('search', 'WILSON', 'SERVICES', 'LIMITED');
+    const { json } = await upstream.run('search', 'WILSON', 'SERVICES', 'LIMITED');
     expect(json.data.companies).toMatchObject([{ entity_id: '0002', score: 1, state: 'gone' }]);
   });
 
   it('prints CSV with --csv', async () => {
-    const { stdout } = await upstream.cli('search', 'biotechnik', '--csv');
+    const { stdout } = await upstream.run('search', 'biotechnik', '--csv');
     expect(stdout.split('\r\n').slice(0, 2)).toEqual([
       'entity_id,name,state,gone_at,score,matched,matched_text',
       expect.stringMatching(/^0003,"Biotechnik, ""Labor"" GmbH",fetched,,0\.\d+,name,/),
@@ -48,27 +48,27 @@ describe('search', () => {
   });
 
   it('returns an empty list if no company matches', async () => {
-    const { json, code } = await upstream.cli('search', 'zzzqqq');
+    const { json, code } = await upstream.run('search', 'zzzqqq');
     expect({ code, companies: json.data.companies }).toEqual({ code: 0, companies: [] });
   });
 });
 
 describe('show', () => {
   it('prints the record with every digit', async () => {
-    const { stdout } = await upstream.cli('show', '0001', '--json');
+    const { stdout } = await upstream.run('show', '0001', '--json');
     expect(stdout).toContain('12345678901234567890');
     expect(JSON.parse(stdout).data).toMatchObject({ entity_id: '0001', state: 'fetched', gone_at: null });
-    const csv = await upstream.cli('show', '0001', '--csv');
+    const csv = await upstream.run('show', '0001', '--csv');
     expect(csv.stdout).toContain('big,12345678901234567890\r\n');
   });
 
   it('marks a gone company', async () => {
-    const { json } = await upstream.cli('show', '0002');
+    const { json } = await upstream.run('show', '0002');
     expect(json.data).toMatchObject({ state: 'gone', gone_at: expect.stringMatching(/^2\d{3}-/) });
   });
 
   it('suggests similar ids if the id is unknown', async () => {
-    const { code, stderr } = await upstream.cli('show', '00');
+    const { code, stderr } = await upstream.run('show', '00');
     expect(code).toBe(2);
     expect(stderr).toContain('Did you mean 0001 (Société Générale de Vins)');
   });

@@ -1,14 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { runCommand, startCommand } from '../support/command.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 // An address of this machine that does not match the loopback pattern, so that it counts as any other address.
 const ELSEWHERE = '::ffff:127.0.0.1';
 
@@ -39,14 +39,6 @@ function configured(name: string, licence: string | null): string {
   return path;
 }
 
-async function command(args: readonly string[]): Promise<{ code: number; out: string }> {
-  const ran = promisify(execFile)(process.execPath, ['src/cli/bin.js', ...args], { cwd: root });
-  return ran.then(
-    ({ stdout }) => ({ code: 0, out: stdout }),
-    ({ code, stdout, stderr }) => ({ code, out: stdout + stderr }),
-  );
-}
-
 interface Announcement {
   readonly url: string;
   readonly page: string | null;
@@ -56,10 +48,9 @@ interface Announcement {
 async function started(name: string, ...flags: readonly string[]): Promise<Announcement> {
   const path = configured(name, flags.includes('--licensed') ? 'CC0-1.0' : null);
   const own = flags.filter((flag) => flag !== '--licensed');
-  const args = ['src/cli/bin.js', 'serve', '--port', '0', '--json', '--config', path, ...own];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const { process: child } = startCommand(['serve', '--port', '0', '--json', '--config', path, ...own]);
   running.push(child);
-  const [line] = await once(child.stdout, 'data');
+  const [line] = await once(child.stdout as Readable, 'data');
   return JSON.parse(String(line)).data;
 }
 
@@ -68,23 +59,23 @@ const status = async (url: string) => (await fetch(url)).status;
 describe('keys', () => {
   test('are printed only when they are created, and can be listed, limited and revoked', async () => {
     const config = ['--config', configured('keys', null), '--json'];
-    const made = await command(['keys', 'create', 'reports', '--per-minute', '60', ...config]);
-    const { key } = JSON.parse(made.out).data;
+    const { json } = await runCommand(['keys', 'create', 'reports', '--per-minute', '60', ...config]);
+    const { key } = json.data;
     expect(key).toMatch(/^rm_[0-9a-f]{10}_[\w-]{32}$/);
-    const listed = await command(['keys', 'list', ...config]);
-    expect(listed.out).toContain(key.slice(0, 13));
-    expect(listed.out).not.toContain(key.slice(14));
-    expect((await command(['keys', 'revoke', key.slice(0, 13), ...config])).code).toBe(0);
-    expect((await command(['keys', 'revoke', 'rm_0000000000', ...config])).code).not.toBe(0);
+    const listed = await runCommand(['keys', 'list', ...config]);
+    expect(listed.stdout).toContain(key.slice(0, 13));
+    expect(listed.stdout).not.toContain(key.slice(14));
+    expect((await runCommand(['keys', 'revoke', key.slice(0, 13), ...config])).code).toBe(0);
+    expect((await runCommand(['keys', 'revoke', 'rm_0000000000', ...config])).code).not.toBe(0);
   });
 
   test('a free account requires an allowance', async () => {
     const config = ['--config', configured('free', null), '--json'];
-    const refused = await command(['keys', 'create', 'trial', '--tier', 'free', ...config]);
+    const refused = await runCommand(['keys', 'create', 'trial', '--tier', 'free', ...config]);
     expect(refused.code).toBe(2);
-    expect(refused.out).toContain('A free account needs an allowance.');
+    expect(refused.stderr).toContain('A free account needs an allowance.');
     expect(
-      (await command(['keys', 'create', 'trial', '--tier', 'free', '--total', '100', ...config])).code,
+      (await runCommand(['keys', 'create', 'trial', '--tier', 'free', '--total', '100', ...config])).code,
     ).toBe(0);
   });
 });
@@ -116,9 +107,9 @@ describe('serve', () => {
   });
 
   test('rejects an invalid port number', async () => {
-    const { code, out } = await command(['serve', '--port', '80000']);
+    const { code, stderr } = await runCommand(['serve', '--port', '80000']);
     expect(code).toBe(2);
-    expect(out).toContain('It must be a whole number from 0 to 65535.');
+    expect(stderr).toContain('It must be a whole number from 0 to 65535.');
   });
 
   test('shows no page with --no-page', async () => {

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { runCommand, startCommand } from '../support/command.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 
 const DAY_MS = 86_400_000;
-const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
 let mirror: Mirrored;
 let config: string;
@@ -34,30 +33,27 @@ beforeAll(async () => {
 });
 afterAll(() => mirror.close());
 
-function status(...args: string[]) {
-  const run = spawnSync(process.execPath, [BIN, 'status', '--config', config, ...args], { encoding: 'utf8' });
-  return { exitCode: run.status, stdout: run.stdout, stderr: run.stderr };
-}
+const status = (...args: string[]) => runCommand(['status', '--config', config, ...args]);
 
-test('status reports a rejected key with a remedy', () => {
-  const { data } = JSON.parse(status('--json').stdout);
+test('status reports a rejected key with a remedy', async () => {
+  const { data } = (await startCommand(['status', '--config', config, '--json']).finished).json;
   expect(data.health).toMatchObject({ state: 'needs_you', problems: [{ name: 'key_refused' }] });
-  expect(status('--quiet').stdout).toMatch(
+  expect((await status('--quiet')).stdout).toMatch(
     /^The upstream refused the key on .* UTC\. Correct `upstream\.api_key`/,
   );
 });
 
-test('status --run shows how one run ended, its calls and its failed calls', () => {
-  const { data } = JSON.parse(status('--run', '2', '--json').stdout);
+test('status --run shows how one run ended, its calls and its failed calls', async () => {
+  const { data } = (await status('--run', '2', '--json')).json;
   expect(data).toMatchObject({ run_id: 2, command: 'sync', ended: 'unauthorised' });
   expect(data.calls_by_outcome).toContainEqual({ kind: 'stats', outcome: 'unauthorised', calls: 1 });
   expect(data.failed_calls).toContainEqual(
     expect.objectContaining({ kind: 'stats', outcome: 'unauthorised', status: 401 }),
   );
-  expect(JSON.parse(status('--run', '1', '--json').stdout).data).toMatchObject({ failed_calls: [] });
+  expect((await status('--run', '1', '--json')).json.data).toMatchObject({ failed_calls: [] });
 });
 
-test('status and doctor report a disabled receiver of notifications', () => {
+test('status and doctor report a disabled receiver of notifications', async () => {
   const { db } = mirror.house.warehouse;
   db.exec(
     `INSERT INTO _receiver (name, version, disabled_at, why) VALUES ('ops', 0, '2026-03-01', 'no response')`,
@@ -68,17 +64,15 @@ test('status and doctor report a disabled receiver of notifications', () => {
     `${text}notify: [{ name: ops, command: [/bin/true] }, { name: new, command: [/bin/true] }]\n`,
   );
   const cause = 'The receiver ops is disabled and gets no notifications';
-  const { data } = JSON.parse(status('--json').stdout);
+  const { data } = (await status('--json')).json;
   expect(data.health.problems).toContainEqual(expect.objectContaining({ cause: `${cause}.` }));
-  const doctor = spawnSync(process.execPath, [BIN, 'doctor', '--config', config, '--json'], {
-    encoding: 'utf8',
-  });
-  expect(JSON.parse(doctor.stdout).data.findings).toContainEqual(expect.objectContaining({ what: cause }));
+  const { json } = await runCommand(['doctor', '--config', config, '--json']);
+  expect(json.data.findings).toContainEqual(expect.objectContaining({ what: cause }));
 });
 
-test('status --run exits with 2 and a hint if the run is unknown', () => {
-  const { exitCode, stderr } = status('--run', '99');
-  expect(exitCode).toBe(2);
+test('status --run exits with 2 and a hint if the run is unknown', async () => {
+  const { code, stderr } = await status('--run', '99');
+  expect(code).toBe(2);
   expect(stderr).toContain('the warehouse has no run 99');
   expect(stderr).toContain('registry-mirror status --runs 20');
 });

@@ -99,6 +99,14 @@ function counting(ledger: Ledger): { readonly ledger: Ledger; readonly count: ()
 }
 
 describe('the rate limiter', () => {
+  test('holds the connection of each slot, so that it is not closed before the slot', async () => {
+    const connections = slowConnections(2);
+    const parts = limited(ledgerOf({ perMinute: 6000 }), 6000, connections);
+    let slots = 0;
+    while (slots < 6) slots += (await slotsOf(parts, 2)).length;
+    expect(connections.reduce((sum, { holds }) => sum + holds, 0)).toBe(slots);
+  });
+
   test.each([1, 4])(
     'spaces slots that are taken up to %i at a time, and resolves before they are due',
     async (most) => {

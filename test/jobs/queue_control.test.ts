@@ -16,7 +16,7 @@ it('`worker run` adds a job that the worker processes', async () => {
 
 it('`worker run` rejects an unknown job and lists the known jobs', async () => {
   const place = await workplace();
-  const { code, stderr } = await place.upstream.cli('worker', 'run', 'poll-weather');
+  const { code, stderr } = await place.upstream.run('worker', 'run', 'poll-weather');
   expect(code).toBe(2);
   expect(stderr).toContain('Name one of: poll-stats, sweep-search, fetch-entities.');
 });
@@ -31,10 +31,10 @@ it('`worker pause` and `worker resume` are visible on the port, in the metrics a
     return registries[0]?.paused;
   };
   const metrics = async () => await (await fetch(`${url}/metrics`)).text();
-  expect((await place.upstream.cli('worker', 'pause')).json.data).toMatchObject({ paused: true });
+  expect((await place.upstream.run('worker', 'pause')).json.data).toMatchObject({ paused: true });
   await until('the port shows the pause', async () => (await pausedOn()) === true);
   expect(await metrics()).toContain('registry_mirror_queue_paused{registry="isle-of-man.main"} 1');
-  expect((await place.upstream.cli('worker', 'resume')).json.data).toMatchObject({ paused: false });
+  expect((await place.upstream.run('worker', 'resume')).json.data).toMatchObject({ paused: false });
   await until('the port shows the end of the pause', async () => (await pausedOn()) === false);
   const messages = lines.map(({ msg }) => msg);
   expect(messages.some((msg) => msg.startsWith('the queue is paused'))).toBe(true);

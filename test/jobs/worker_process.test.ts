@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
+import type { Command } from '../support/command.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
-import type { Command } from '../support/upstream.ts';
 import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
 
 // Each test has its own Redis and mostly waits, so the tests run concurrently.

@@ -25,7 +25,7 @@ it('status shows a paused queue, and no next time for schedules that do not exis
   await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
   await until('the schedules are removed', async () => (await place.queue.getJobSchedulersCount()) === 0);
   await place.queue.pause();
-  const { json } = await place.upstream.cli('status', '--json');
+  const { json } = await place.upstream.run('status', '--json');
   expect(json.data.worker.paused).toBe(true);
   expect(json.data.worker.schedules.map(({ next_at }: { next_at: unknown }) => next_at)).toEqual([
     null,
@@ -36,14 +36,14 @@ it('status shows a paused queue, and no next time for schedules that do not exis
 
 it('status shows no worker if none was ever started', async () => {
   const place = await workplace();
-  const { code, json } = await place.upstream.cli('status', '--json');
+  const { code, json } = await place.upstream.run('status', '--json');
   expect(code).toBe(0);
   expect(json.data.worker).toBeNull();
 });
 
 it('status works without Redis', async () => {
   const place = await workplace({ overrides: { worker: { redis_url: 'redis://127.0.0.1:1' } } });
-  const { code, json } = await place.upstream.cli('status', '--json');
+  const { code, json } = await place.upstream.run('status', '--json');
   expect(code).toBe(0);
   expect(json.data.worker).toBeNull();
 });

@@ -42,14 +42,14 @@ describe('sync', () => {
     db.close();
 
     const arrivals = upstream.sandbox.arrivals().length;
-    const second = await upstream.cli('sync');
+    const second = await upstream.run('sync');
     expect(second.json.data).toMatchObject({ ended: 'done', calls_spent: 0 });
     expect(upstream.sandbox.arrivals()).toHaveLength(arrivals);
   });
 
   test('exits with 0 when the total quota is exhausted, and never sends another call', async () => {
     const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 30 } });
-    const first = await upstream.cli('sync');
+    const first = await upstream.run('sync');
     expect(first).toMatchObject({
       code: 0,
       json: { data: { ended: 'allowance', calls_left: 0, resumes_at: null } },
@@ -58,16 +58,16 @@ describe('sync', () => {
     // The account owns the allowance, so a new warehouse gets no new quota.
     for (const end of ['', '-wal', '-shm'])
       rmSync(join(upstream.folder, `warehouse.db${end}`), { force: true });
-    await upstream.cli('sync');
+    await upstream.run('sync');
     expect(upstream.sandbox.arrivals()).toHaveLength(30);
-    expect((await upstream.cli('sync', '--strict')).code).toBe(75);
+    expect((await upstream.run('sync', '--strict')).code).toBe(75);
   });
 
   test('reports a permanently exhausted quota only once with --quiet', async () => {
     const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 5 } });
-    const first = await upstream.cli('sync', '--quiet');
+    const first = await upstream.run('sync', '--quiet');
     expect(first.stdout.match(/no calls left/g)).toHaveLength(1);
-    expect(await upstream.cli('sync', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await upstream.run('sync', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
   test.each([
@@ -75,7 +75,7 @@ describe('sync', () => {
     ['404 on every path', { kind: 'status', status: 404 }, 'the path was not found'],
   ] as const)('fails with %s, and names the URL and the remedy', async (_, fault, why) => {
     const upstream = await upstreamOf({ faults: () => fault });
-    const { code, json } = await upstream.cli('sync');
+    const { code, json } = await upstream.run('sync');
     expect(code).toBe(1);
     expect(json.data).toMatchObject({ ended: 'failed', known: 0 });
     for (const part of [upstream.sandbox.baseUrl, why, 'registry-mirror probe --check'])
@@ -87,7 +87,7 @@ describe('sync', () => {
       {},
       { allowance: { per_minute: 'unlimited', per_day: 20, day_starts: '00:00 UTC' } },
     );
-    const { code, json } = await upstream.cli('sync');
+    const { code, json } = await upstream.run('sync');
     expect(code).toBe(0);
     expect(json.data).toMatchObject({ ended: 'allowance', calls_spent: 20 });
     expect(json.data.resumes_at).toMatch(/T00:00:00\.000Z$/);
@@ -95,19 +95,19 @@ describe('sync', () => {
 
   test('continues in the next run after it stopped at --max-calls', async () => {
     const upstream = await upstreamOf();
-    expect((await upstream.cli('sync', '--max-calls', '40')).json.data).toMatchObject({
+    expect((await upstream.run('sync', '--max-calls', '40')).json.data).toMatchObject({
       ended: 'max_calls',
       calls_spent: 40,
     });
     expect(upstream.sandbox.arrivals()).toHaveLength(40);
-    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', known: 300, records: 300 });
+    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', known: 300, records: 300 });
   });
 
   test('loses no received response after kill -9, and wastes at most the units of the in-flight calls', async () => {
     const upstream = await upstreamOf({ latencyMs: 2 });
 
     for (let kill = 0; kill < 4; kill++) await killAfterArrivals(upstream, 30 + 20 * kill);
-    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done' });
+    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done' });
 
     const db = upstream.warehouse();
     expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: 300, differences: [] });
@@ -121,7 +121,7 @@ describe('sync', () => {
     const upstream = await upstreamOf({ latencyMs: 50 });
     const first = upstream.start('sync');
     await upstream.arrived(5, first);
-    expect(await upstream.cli('sync')).toMatchObject({
+    expect(await upstream.run('sync')).toMatchObject({
       code: 0,
       json: { data: { ended: 'another_run', calls_spent: 0 } },
     });
@@ -142,22 +142,22 @@ describe('sync', () => {
 
   test('a rejected key stops all runs after one call, until the key changes', async () => {
     const upstream = await upstreamOf({}, { upstream: { api_key: 'wrong', concurrency: 1 } });
-    expect(await upstream.cli('sync')).toMatchObject({
+    expect(await upstream.run('sync')).toMatchObject({
       code: 1,
       json: { ok: false, data: { ended: 'unauthorised' } },
     });
     expect(upstream.sandbox.arrivals()).toHaveLength(1);
-    expect((await upstream.cli('sync')).code).toBe(1);
+    expect((await upstream.run('sync')).code).toBe(1);
     expect(upstream.sandbox.arrivals()).toHaveLength(1);
     upstream.configure({});
-    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done' });
+    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done' });
   });
 });
 
 describe('sync with a failing upstream', () => {
   test('an unreachable upstream spends nothing and ends the run with a message', async () => {
     const upstream = await upstreamOf({}, { upstream: { base_url: 'http://127.0.0.1:1/api' } });
-    const { code, json } = await upstream.cli('sync');
+    const { code, json } = await upstream.run('sync');
     expect(code).toBe(1);
     expect(json.data).toMatchObject({ ended: 'failed', calls_spent: 0 });
     expect(json.data.why).toMatch(/ECONNREFUSED/);
@@ -168,7 +168,7 @@ describe('sync with a failing upstream', () => {
       { faults: () => ({ kind: 'html' }) },
       { allowance: { per_minute: 'unlimited', total: 1000 } },
     );
-    const { code, json } = await upstream.cli('sync');
+    const { code, json } = await upstream.run('sync');
     expect(code).toBe(1);
     expect(json.data.ended).toBe('failed');
     expect(json.data.calls_spent).toBeLessThanOrEqual(10);
@@ -189,7 +189,7 @@ describe('sync with a failing upstream', () => {
         return kind === 'status' ? { kind, status: 500 } : { kind };
       },
     });
-    const { json } = await upstream.cli('sync');
+    const { json } = await upstream.run('sync');
     expect(json.data).toMatchObject({ ended: 'done' });
     const db = upstream.warehouse();
     expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: 300, differences: [] });
@@ -213,7 +213,7 @@ describe('sync with a failing upstream', () => {
   ])('%s: one clear message, exit 2, nothing written', async (_name, text, message) => {
     const upstream = await upstreamOf();
     writeFileSync(upstream.configPath, text);
-    const { code, stderr } = await upstream.cli('sync');
+    const { code, stderr } = await upstream.run('sync');
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
     expect(upstream.sandbox.arrivals()).toHaveLength(0);

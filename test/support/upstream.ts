@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Command, type Finished, runCommand, startCommand } from './command.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
-
-const root = resolve(import.meta.dirname, '../..');
 
 /** The environment that an operator has: a registry, a folder and the command. */
 export interface Upstream {
@@ -20,8 +18,10 @@ export interface Upstream {
   configure(overrides: Overrides, name?: string): string;
   /** Starts the command in a separate process. A `--config` argument replaces the default one. */
   start(...args: string[]): Command;
-  /** Runs the command and waits for its end. */
+  /** Runs the command in a separate process and waits for its end. */
   cli(...args: string[]): Promise<Finished>;
+  /** Runs the command in this process, with the same result. For tests whose subject is not the process. */
+  run(...args: string[]): Promise<Finished>;
   /** Resolves when the upstream has received `calls` requests in total, or when the command ends. */
   arrived(calls: number, command: Command): Promise<void>;
   /** Opens the warehouse read-only, as an analyst does. */
@@ -32,21 +32,6 @@ export interface Upstream {
 export type Overrides = Omit<Partial<ConfigInput>, 'upstream'> & {
   upstream?: Partial<ConfigInput['upstream']>;
 };
-
-export interface Command {
-  readonly process: ChildProcess;
-  readonly finished: Promise<Finished>;
-}
-
-export interface Finished {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** The JSON document on standard output; undefined if there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests check single fields of the document
-  readonly json: any;
-}
 
 export async function openUpstream(
   options: SandboxOptions = {},
@@ -60,11 +45,11 @@ export async function openUpstream(
   };
   const configPath = configure(overrides);
 
-  const children: ChildProcess[] = [];
+  const started: Command[] = [];
   const start = (...args: string[]): Command => {
-    const child = spawn(process.execPath, ['src/cli/bin.js', ...withConfig(args, configPath)], { cwd: root });
-    children.push(child);
-    return { process: child, finished: finish(child) };
+    const command = startCommand(withConfig(args, configPath));
+    started.push(command);
+    return command;
   };
   return {
     sandbox,
@@ -73,13 +58,14 @@ export async function openUpstream(
     configure,
     start,
     cli: (...args) => start(...args).finished,
+    run: (...args) => runCommand(withConfig(args, configPath)),
     arrived: async (calls, { process: child }) => {
       while (sandbox.arrivals().length < calls && child.exitCode === null) await sleep(1);
     },
     warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
     close: async () => {
       // Ends the processes of a failed test.
-      for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+      for (const { process: child } of started) if (child.exitCode === null) child.kill('SIGKILL');
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -97,27 +83,4 @@ function configOf(sandbox: Sandbox, folder: string, { upstream, ...overrides }: 
     upstream: { ...configuration.upstream, concurrency: 4, ...upstream },
     ...overrides,
   };
-}
-
-async function finish(child: ChildProcess): Promise<Finished> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((done) =>
-    child.once('close', (...how) => done(how)),
-  );
-  return { code, signal, stdout, stderr, json: documentIn(stdout) };
-}
-
-function documentIn(stdout: string): unknown {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    return undefined;
-  }
 }

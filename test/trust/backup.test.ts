@@ -27,7 +27,7 @@ test('a mirror resumes from a backup made during a sync, and the ledger still co
 
   for (const end of ['-wal', '-shm']) rmSync(join(upstream.folder, `warehouse.db${end}`), { force: true });
   copyFileSync(copy, join(upstream.folder, 'warehouse.db'));
-  const { json } = await upstream.cli('sync');
+  const { json } = await upstream.run('sync');
   expect(json.data).toMatchObject({ ended: 'done', records: 200 });
   const db = upstream.warehouse();
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
@@ -39,17 +39,17 @@ test('a mirror resumes from a backup made during a sync, and the ledger still co
 
 test('a failed backup replaces no file and leaves no file behind', async () => {
   const upstream = await upstreamOf(10);
-  expect(await upstream.cli('backup', join(upstream.folder, 'x.db'))).toMatchObject({ code: 2 });
+  expect(await upstream.run('backup', join(upstream.folder, 'x.db'))).toMatchObject({ code: 2 });
   expect(existsSync(join(upstream.folder, 'x.db'))).toBe(false);
 
-  await upstream.cli('sync');
+  await upstream.run('sync');
   const taken = join(upstream.folder, 'taken.db');
   writeFileSync(taken, 'precious');
-  const { code, stderr } = await upstream.cli('backup', taken);
+  const { code, stderr } = await upstream.run('backup', taken);
   expect(code).toBe(2);
   expect(stderr).toMatch(/taken\.db exists already\n.*Name another file/);
 
   const before = readdirSync(upstream.folder).sort();
-  expect(await upstream.cli('backup', join(taken, 'inside.db'))).toMatchObject({ code: 2 });
+  expect(await upstream.run('backup', join(taken, 'inside.db'))).toMatchObject({ code: 2 });
   expect(readdirSync(upstream.folder).sort()).toEqual(before);
 });

@@ -32,16 +32,16 @@ test('a command without write permission prints the path, spends no call and cha
   expect(sandbox.arrivals()).toHaveLength(15);
 
   permit(folder, { writeFolder: true, write: FILES });
-  expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 40 });
+  expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 40 });
 });
 
 test('a reader without write permission gets a message with a remedy and can read a backup', async () => {
   const upstream = await upstreamOf(40);
   const { folder, configPath } = upstream;
-  await upstream.cli('sync');
-  expect((await upstream.cli('backup', join(folder, 'backup.db'))).code).toBe(0);
+  await upstream.run('sync');
+  expect((await upstream.run('backup', join(folder, 'backup.db'))).code).toBe(0);
   // A writer removes the WAL and its index when it ends. Others can read only while it runs.
-  await upstream.cli('sync');
+  await upstream.run('sync');
   const copyConfig = upstream.configure({ warehouse: join(folder, 'backup.db') }, 'copy.yaml');
   permit(folder, { writeFolder: false, write: [] });
   const out = mkdtempSync(join(tmpdir(), 'registry-mirror-out-'));

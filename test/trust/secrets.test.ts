@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { type Finished, openUpstream, type Upstream } from '../support/upstream.ts';
+import type { Finished } from '../support/command.ts';
+import { openUpstream, type Upstream } from '../support/upstream.ts';
 import { CANARY, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
 
 describe('a canary key', () => {

@@ -7,9 +7,10 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { readCompanies, samplePath } from '../../src/sandbox/company_file.ts';
 import { busiestMinute } from '../bench/worker/busiest_minute.ts';
+import type { Command } from '../support/command.ts';
 import { compareWithUpstream } from '../support/equality.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
-import { type Command, openUpstream, type Upstream } from '../support/upstream.ts';
+import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({
   options: {

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { timesBetween } from '../../../src/cron/cron_times.ts';
+import type { Command } from '../../support/command.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
-import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
+import { openUpstream, type Upstream } from '../../support/upstream.ts';
 import { coverTimes } from './covered_times.ts';
 
 const NEVER = '0 0 29 2 *';

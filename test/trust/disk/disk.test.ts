@@ -53,7 +53,7 @@ describe('a file that is corrupt, locked or in use', () => {
       const upstream = await upstreamOf(60);
       await upstream.cli('sync');
       damage(join(upstream.folder, `${file}.db`));
-      const { code, stderr, json } = await upstream.cli('sync');
+      const { code, stderr, json } = await upstream.run('sync');
       expect(code).toBeGreaterThan(0);
       expect(json).toMatchObject({
         ok: false,
@@ -66,29 +66,29 @@ describe('a file that is corrupt, locked or in use', () => {
 
   test('a warehouse locked by another program causes one message and spends no call', async () => {
     const upstream = await upstreamOf(60);
-    await upstream.cli('sync', '--max-calls', '10');
+    await upstream.run('sync', '--max-calls', '10');
     const holder = new Sqlite(join(upstream.folder, 'warehouse.db'));
     onTestFinished(() => void holder.close());
     holder.exec('BEGIN IMMEDIATE');
-    const { code, stderr } = await upstream.cli('sync');
+    const { code, stderr } = await upstream.run('sync');
     expect({ code, arrivals: upstream.sandbox.arrivals().length }).toEqual({ code: 1, arrivals: 10 });
     expect(stderr).toMatch(/warehouse.*locked.*\n.*Another program holds the file locked/);
     holder.exec('ROLLBACK');
-    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 60 });
+    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 60 });
   }, 40_000);
 
   test('a reader that never ends blocks no writer, and the WAL shrinks after it ends', async () => {
     const upstream = await upstreamOf(300);
-    await upstream.cli('sync', '--max-calls', '10');
+    await upstream.run('sync', '--max-calls', '10');
     const reader = upstream.warehouse();
     const rows = reader.prepare('SELECT entity_id FROM search_result').iterate();
     rows.next();
-    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 300 });
+    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 300 });
     const log = join(upstream.folder, 'warehouse.db-wal');
     expect(statSync(log).size).toBeGreaterThan(0);
     rows.return?.();
     reader.close();
-    await upstream.cli('sync');
+    await upstream.run('sync');
     expect(statSync(log, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { generateRegistry } from '../../../data/generate.ts';
-import { type Command, type Finished, openUpstream, type Upstream } from '../../support/upstream.ts';
+import type { Command, Finished } from '../../support/command.ts';
+import { openUpstream, type Upstream } from '../../support/upstream.ts';
 import { type Files, WAYS, type Way } from './ways.ts';
 
 export const ALLOWANCE = 40;
