@@ -1,12 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    pool: 'forks',
-    // Most tests wait for processes and servers. The default on two cores is one file at a time.
-    maxWorkers: 2,
-  },
-});
+/** These tests need a process of their own: they change modules, or expect a warning that Node prints once. */
+const ISOLATED = ['test/allowance/window_table.test.ts', 'test/fetch/smoother.test.ts'];
+
+/** A configuration that runs some files. */
+export function configOf(include: string[], exclude: string[] = []) {
+  return defineConfig({
+    test: {
+      // Time limits only end tests that hang. They are long, so that a busy machine fails no test.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 30_000 } },
+      pool: 'forks',
+      // Many tests wait for processes and servers, so more files and tests than processors run at a time.
+      maxWorkers: 4,
+      maxConcurrency: 10,
+      projects: [
+        // Files of one process share the loaded modules, because loading them takes longer than most tests.
+        {
+          extends: true,
+          test: { name: 'shared', include, exclude: [...exclude, ...ISOLATED], isolate: false },
+        },
+        { extends: true, test: { name: 'isolated', include: ISOLATED } },
+      ],
+    },
+  });
+}
+
+export default configOf(['test/**/*.test.ts']);

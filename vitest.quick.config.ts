@@ -1,5 +1,4 @@
-import { defineConfig } from 'vitest/config';
-import config from './vitest.config.ts';
+import { configOf } from './vitest.config.ts';
 
 const PURE = [
   'allowance',
@@ -40,10 +39,7 @@ const SLOW = [
 ];
 
 /** `npm run test:quick`: the pure parts, without a server and in less than half a minute. */
-export default defineConfig({
-  test: {
-    ...config.test,
-    include: PURE.map((folder) => `test/${folder}/**/*.test.ts`),
-    exclude: SLOW.map((name) => `test/${name}.test.ts`),
-  },
-});
+export default configOf(
+  PURE.map((folder) => `test/${folder}/**/*.test.ts`),
+  SLOW.map((name) => `test/${name}.test.ts`),
+);
