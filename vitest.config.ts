@@ -8,8 +8,8 @@ export function configOf(include: string[], exclude: string[] = []) {
   return defineConfig({
     test: {
       // Time limits only end tests that hang. They are long, so that a busy machine fails no test.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
       expect: { poll: { timeout: 30_000 } },
       pool: 'forks',
       // Many tests wait for processes and servers, so more files and tests than processors run at a time.

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
 import { openLedger } from '../../src/allowance/ledger.ts';
 import {
   checkAllowance,
@@ -22,6 +23,7 @@ import { type Overrides, openUpstream, type Upstream } from '../support/upstream
 /** The key in its default header. */
 const sent = (api_key: Secret) => ({ api_key, key_header: 'Authorization: Bearer {key}' });
 
+const COMPANIES = [...generateRegistry({ companies: 20, seed: 3 })];
 const GB = 1e9;
 const NOW = Date.parse('2027-03-10T12:00:00Z');
 
@@ -295,7 +297,7 @@ describe('doctor', () => {
     overrides: Overrides = {},
     options: Parameters<typeof openUpstream>[0] = {},
   ): Promise<Upstream> {
-    const upstream = await openUpstream(options, overrides);
+    const upstream = await openUpstream({ companies: COMPANIES, ...options }, overrides);
     opened.push(() => upstream.close());
     chmodSync(upstream.configPath, 0o600);
     return upstream;

@@ -28,6 +28,8 @@ let folder: string;
 
 beforeAll(async () => {
   vi.stubEnv('TZ', 'UTC');
+  // An estimate has a limit of processor time. Without this limit its result is the same on every machine.
+  vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
   // A path of constant length, so that line breaks are equal on every machine.
   folder = mkdtempSync('/tmp/registry-mirror-');
   sandbox = await startSandbox({
@@ -43,6 +45,7 @@ afterAll(async () => {
   await sandbox.close();
   rmSync(folder, { recursive: true, force: true });
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 const AT = (file: string) => join(folder, file);
@@ -127,7 +130,6 @@ const MACHINE = /^\w+ +(?:runtime|SQLite|disk|warehouse|Redis):/;
 
 /** Runs a command at a terminal of `columns` columns (null: no terminal), and returns its whole output. */
 async function shown(args: readonly string[], terminal: Terminal): Promise<string> {
-  // The simulation of an estimate has a time limit: a stopped clock makes its result independent of the machine's load.
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW });
   return await textAt(withConfig(args), terminal);
 }

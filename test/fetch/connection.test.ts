@@ -219,7 +219,10 @@ describe('an idle connection', () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'keep-alive' }), server);
     const perMinute = 240;
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute } });
-    for (let call = 0; call < 8; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    for (let call = 0; call < 8; call++) {
+      expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+      await expect.poll(() => rig.connections[0]?.isReady, { interval: 5 }).toBe(false);
+    }
     expect(spentBy(rig)).toBe(8);
     const [first, last] = [upstream.arrivals[0], upstream.arrivals[7]];
     const slots = ((last?.atMs ?? 0) - (first?.atMs ?? 0)) / (61_000 / perMinute);
@@ -229,20 +232,17 @@ describe('an idle connection', () => {
 
   test('is replaced before the upstream closes it', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 80 } });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 200 } });
     const [connection] = rig.connections;
-    for (const pauseMs of [0, 200]) {
-      made(await rig.make(ENTITY));
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-    expect(upstream.connections()).toBe(1);
-    expect(connection?.isReady).toBe(false);
-    await connection?.connect();
-    expect(connection?.isReady).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(connection?.isReady).toBe(false);
+    const isReady = () => connection?.isReady;
     made(await rig.make(ENTITY));
-    expect(upstream.connections()).toBe(3);
+    await expect.poll(isReady).toBe(false);
+    await connection?.connect();
+    expect(isReady()).toBe(true);
+    await expect.poll(isReady).toBe(false);
+    made(await rig.make(ENTITY));
+    // On a busy machine, a connection can also be idle for too long before its call.
+    expect(upstream.connections()).toBeGreaterThanOrEqual(3);
   });
 
   test('stays open from the debit to the slot if the spacing equals the idle time', async () => {

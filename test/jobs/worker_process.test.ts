@@ -1,11 +1,10 @@
-import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Command } from '../support/command.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
 import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
 
 // Each test has its own Redis and mostly waits, so the tests run concurrently.
-vi.setConfig({ testTimeout: 60_000 });
 
 describe.concurrent('the command `worker`', () => {
   it('prints how to start Redis and exits with 2 if Redis does not respond', async (test) => {
@@ -77,7 +76,7 @@ describe.concurrent('the command `worker`', () => {
     const key = loadConfig({ path: place.upstream.configPath, env: {} }).upstream.api_key.reveal();
     place.upstream.sandbox.companies.put({ id: 'BROKEN', name: 'X', fields: {} });
     const command = start(test, place);
-    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored(), 40_000);
+    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
     command.process.kill('SIGTERM');
     const { stdout, stderr } = await command.finished;
     expect(stdout + stderr).not.toContain(key);
@@ -97,7 +96,7 @@ describe.concurrent('a Redis failure', () => {
     await until('the run continues without Redis', () => place.upstream.sandbox.arrivals().length >= 9);
     await redis.start();
     await redis.flush();
-    await until('the registry is mirrored', () => place.isMirrored(), 40_000);
+    await until('the registry is mirrored', () => place.isMirrored());
     await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
     command.process.kill('SIGTERM');
     const { code, stderr } = await command.finished;
@@ -127,7 +126,7 @@ describe.concurrent('a Redis failure', () => {
   it('in which FLUSHALL deletes all keys is repaired without a second run', async (test) => {
     const { place, redis } = await workplace(test);
     const command = start(test, place);
-    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored(), 40_000);
+    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
     await redis.flush();
     await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
     command.process.kill('SIGTERM');
@@ -145,7 +144,7 @@ it.concurrent('a standby takes over the job of a killed worker', async (test) =>
   const second = start(test, place, '--config', place.upstream.configPath);
   first.process.kill('SIGKILL');
   await first.finished;
-  await until('the second worker has finished', () => hasRuns(place, 3) && place.isMirrored(), 60_000);
+  await until('the second worker has finished', () => hasRuns(place, 3) && place.isMirrored());
   second.process.kill('SIGTERM');
   expect((await second.finished).code).toBe(0);
 });

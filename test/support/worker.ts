@@ -163,7 +163,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
 export async function until(
   condition: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs = 60_000,
+  withinMs = 200_000,
 ): Promise<void> {
   const endMs = performance.now() + withinMs;
   while (!(await holds())) {
