@@ -24,8 +24,8 @@ async function ready(command: ChildProcess): Promise<string> {
   let text = '';
   for await (const chunk of command.stdout ?? []) {
     text += chunk;
-    // Both forms end with the dialect.
-    if (/means: \w+\n$|\}\}\n$/.test(text)) break;
+    // The text ends with the dialect, and the JSON document with its last member.
+    if (/limits: \[\]\n$|"error":null\}\n$/.test(text)) break;
   }
   return text;
 }
