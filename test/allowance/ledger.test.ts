@@ -407,12 +407,14 @@ describe('the file of a ledger', () => {
     expect(isBusy(new Error('busy'))).toBe(false);
   });
 
-  test('the file keeps the minutes of two months', () => {
+  test('the file keeps the minutes of the last 62 days', () => {
     const ledger = ledgerOf({ perDay: 1000 });
     for (let day = 0; day < 400; day++) spendAt(ledger, T0 + day * DAY_MS);
     const db = new Database(ledger.path, { readonly: true });
-    expect(db.prepare('SELECT count(*) FROM spent').pluck().get()).toBeLessThan(70);
+    const minutes = db.prepare<[], number>('SELECT minute_ms FROM spent ORDER BY minute_ms').pluck().all();
     db.close();
+    expect((T0 + 399 * DAY_MS - (minutes[0] ?? 0)) / DAY_MS).toBeCloseTo(62 + 1, 1);
+    expect(minutes).toHaveLength(62 + 2);
     expect(ledger.state(T0).spentEver).toBe(400);
   });
 });

@@ -152,16 +152,21 @@ describe('the limits of the sandbox', () => {
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
   });
 
-  test('a client that waits as long as Retry-After requests is admitted', async () => {
-    let nowMs = MIDNIGHT + 123;
-    const sandbox = await open({ accounts: [{ id: 'main', perMinute: 1 }], now: () => nowMs });
-    await ask(sandbox, '/api/entity/1');
-    nowMs += 12_345;
-    const refused = await ask(sandbox, '/api/entity/1');
-    expect(refused.status).toBe(429);
-    nowMs += Number(refused.headers.get('retry-after')) * 1_000;
-    expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
-  });
+  test.each(['seconds', 'date'] as const)(
+    'a client that waits as long as Retry-After requests in %s is admitted',
+    async (style) => {
+      let nowMs = MIDNIGHT + 123;
+      const profile = { errors: { throttled: { retry_after: style } } };
+      const sandbox = await open({ accounts: [{ id: 'main', perMinute: 1 }], profile, now: () => nowMs });
+      await ask(sandbox, '/api/entity/1');
+      nowMs += 12_345;
+      const refused = await ask(sandbox, '/api/entity/1');
+      expect(refused.status).toBe(429);
+      const wait = refused.headers.get('retry-after') ?? '';
+      nowMs = style === 'date' ? Date.parse(wait) : nowMs + Number(wait) * 1_000;
+      expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
+    },
+  );
 
   test('Retry-After states the time until midnight for a daily quota, and is missing for a total quota', async () => {
     const sandbox = await open({

@@ -81,3 +81,12 @@ test('learning resumes from the stored state', () => {
 function begun(): Watched {
   return { evidence: NO_EVIDENCE, rateClass: -20, fetchedAtMs: 0, listedAtMs: 0, isFlagged: false };
 }
+
+test('a fetch of a flagged company counts its flag as true if the record has changed, else as false', () => {
+  const estimates = new Estimates(FIRST_ESTIMATES);
+  const known = { evidence: NO_EVIDENCE, rateClass: 0, fetchedAtMs: 0, listedAtMs: DAY_MS };
+  for (const changed of [true, false, false])
+    estimates.fetched({ ...known, isFlagged: true }, 2 * DAY_MS, changed);
+  estimates.fetched({ ...known, isFlagged: false }, 2 * DAY_MS, false);
+  expect(estimates.state).toMatchObject({ flagsFetched: 3, flagsFalse: 2 });
+});

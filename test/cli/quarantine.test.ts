@@ -40,7 +40,7 @@ describe('quarantine', () => {
     expect((await upstream.run('history', entry.target)).json.data.versions).toHaveLength(1);
   });
 
-  it('never replaces a newer response by an older one', async () => {
+  it('cannot replay an entry after a newer response was loaded', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } } });
@@ -56,11 +56,15 @@ describe('quarantine', () => {
     const { entries } = (await upstream.run('quarantine', 'list')).json.data;
     upstream.configure({ dialect });
     await upstream.run('backfill', '--failed');
+    const versions = async () => (await upstream.run('history', entries[0].target)).json.data.versions;
+    const newer = await versions();
+    expect(newer).toHaveLength(1);
     const { json } = await upstream.run('quarantine', 'list', '--all');
     expect(json.data.counts).toMatchObject({ open: 0, superseded: entries.length });
     const { code, stderr } = await upstream.run('quarantine', 'replay', String(entries[0].number));
     expect(code).toBe(2);
     expect(stderr).toContain('is not open: it is superseded');
+    expect(await versions()).toEqual(newer);
   });
 
   it('discards single entries by number, or all entries', async () => {

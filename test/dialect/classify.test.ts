@@ -68,6 +68,7 @@ describe('the default rules', () => {
     expect(verdictOn({ call, status: 404 })).toEqual({
       is: 'broken',
       why: 'HTTP 404: the path was not found',
+      isWrongAddress: true,
     });
     expect(verdictOn({ call, status: 410 }).is).toBe('broken');
   });
@@ -172,6 +173,7 @@ describe('a successful response', () => {
       // Valid JSON that does not match the dialect.
       ...(why.includes('no list of results') ? { misread: true } : {}),
       ...(why.includes('nested deeper') ? { isLasting: true } : {}),
+      ...(why.includes('HTML') ? { isWrongAddress: true } : {}),
     });
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { timeTicks } from '../../src/page/chart/axis.ts';
 import { html } from '../../src/page/html.ts';
-import { growth } from '../../src/report/call_history.ts';
+import { growth, openCallHistory } from '../../src/report/call_history.ts';
 import { percent } from '../../src/report/figures.ts';
 import type { CallBucket } from '../../src/warehouse/page_queries.ts';
 
@@ -26,6 +26,22 @@ test('a growth curve ends at the current count and is flat between calls', () =>
     [6, 30],
     [10, 30],
   ]);
+});
+
+test('an hour is read again until one hour after its end, because calls are loaded later than sent', () => {
+  const loaded = [searched(0, 1)];
+  const readFrom: number[] = [];
+  const history = openCallHistory(({ fromMs }) => {
+    readFrom.push(fromMs / HOUR_MS);
+    return loaded.filter(({ atMs }) => atMs >= fromMs);
+  });
+  expect(history.hours(0, HOUR_MS)).toEqual(loaded);
+  loaded.push(searched(0, 2));
+  expect(history.hours(0, 2 * HOUR_MS - 1)).toEqual(loaded);
+  loaded.push(searched(HOUR_MS, 3));
+  expect(history.hours(0, 2 * HOUR_MS)).toEqual(loaded);
+  expect(history.hours(0, 2 * HOUR_MS)).toEqual(loaded);
+  expect(readFrom).toEqual([0, 0, 0, 1]);
 });
 
 test('day ticks are at local midnight, even after a clock change, and include the 1st of each month', () => {

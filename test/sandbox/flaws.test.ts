@@ -116,6 +116,29 @@ test.each([
   },
 );
 
+test.each([
+  { counts: 'start', beyond: 416 },
+  { counts: 'end', beyond: 400 },
+] as const)(
+  'a cap at the end of a page, compared with the $counts of a page, permits that page and rejects the next one',
+  async ({ counts, beyond }) => {
+    const sandbox = await open({ window: { rows: 100, counts, beyond } });
+    const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
+    expect([(await page(2)).status, (await page(3)).status]).toEqual([200, beyond]);
+  },
+);
+
+test('the last page below a cap has no next-page link even if it is full', async () => {
+  const paging = { style: 'cursor', param: 'after', next: '/next', size: 50 } as const;
+  const sandbox = await open({ paging, window: { rows: 100, counts: 'start', beyond: 416 } });
+  const { json } = await ask(sandbox, '/api/search?q=');
+  const { next } = json as { next: string };
+  expect((await ask(sandbox, `/api/search?q=&after=${next}`)).json).toMatchObject({
+    results: { length: 50 },
+    next: null,
+  });
+});
+
 test('the profile can change while the sandbox runs', async () => {
   const sandbox = await open({});
   const [{ id }] = sandbox.companies.all() as unknown as [{ id: string }];

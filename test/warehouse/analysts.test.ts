@@ -39,6 +39,7 @@ function fill(warehouse: Warehouse): void {
   record('00000002', { ...first, id: '00000002', name: 'Second', incorporated_on: '1999-05-06' });
   record('00000001', { ...first, name: 'Société Deux', status: 'dissolved', officers });
   record('00000002', '', 410);
+  record('00000003', { id: '00000003', name: '東京商事', previous_names: ['Biotechnik Tokio'] });
 }
 
 describe('docs/analysts.md', () => {
@@ -60,9 +61,12 @@ describe('docs/analysts.md', () => {
     const found = (sql: string) => reader.db.prepare(sql).pluck().all();
     expect(found('SELECT name FROM entity_fts WHERE entity_fts MATCH \'"東京商"\'')).toEqual(['東京商事']);
     expect(found("SELECT name FROM entity_fts WHERE name LIKE '%東京%'")).toEqual(['東京商事']);
+    // The latest record of the first company contains no former name.
+    expect(found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'"tech"\'')).toEqual(['00000003']);
     expect(
       found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'former_names : "tech"\''),
-    ).toEqual([]);
+    ).toEqual(['00000003']);
+    expect(found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'name : "tech"\'')).toEqual([]);
   });
 
   test('the metadata for Datasette describes every table, and its canned queries run', () => {

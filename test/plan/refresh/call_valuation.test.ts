@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Call, CallKind } from '../../../src/call.ts';
+import { FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
+import { FIRST_CLASS } from '../../../src/change_rate/change_rate.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
+import { CallValuation } from '../../../src/plan/refresh/call_valuation.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import type { Focus, Planner } from '../../../src/planner.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
@@ -39,6 +42,20 @@ test('a less valuable call waits and is sent when no call is more valuable', () 
     planner.learn(answer(mirror, registry, call, NOW_MS));
   }
   expect(mirror.knownCount()).toBe(100);
+});
+
+test('false flags lower the value and the expected yield of flagged records, and of no other record', () => {
+  const flagged = { why: 'flagged', rateClass: FIRST_CLASS, ageDays: 10 } as const;
+  const stale = { ...flagged, why: 'stale' } as const;
+  const mirror = new MemoryMirror(NOW_MS);
+  const valuation = new CallValuation(mirror, 'freshness');
+  const before = { flagged: valuation.record(flagged), stale: valuation.record(stale) };
+  // Of 36 flags 20 were false: (36 − 20 + 4) ⁄ (36 + 4) = ½.
+  mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, flagsFetched: 36, flagsFalse: 20 });
+  valuation.refreshEstimates();
+  expect(before.flagged.repairs).toBe(1);
+  expect(valuation.record(flagged)).toEqual({ days: before.flagged.days / 2, repairs: 0.5 });
+  expect(valuation.record(stale)).toEqual(before.stale);
 });
 
 function firstCalls(focus: Focus, count: number) {

@@ -39,6 +39,10 @@ describe('the number at which totals stop', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'])).value).toBeNull();
   });
 
+  it('is not found if the queries with the round total return the same company first', () => {
+    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '1'], ['c', 9, '3'])).value).toBeNull();
+  });
+
   it('is not found if only one query has the round total', () => {
     expect(findClamp(pages(['a', 9_000, '1'], ['b', 17, '2'])).value).toBeNull();
   });

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openLedgerFile } from '../../src/allowance/ledger_file.ts';
+import { openFlush } from '../../src/allowance/ledger_flush.ts';
+import { temporaryFolder } from '../support/ledger.ts';
+
+/** The values of SQLite's `synchronous`: with FULL each commit is flushed, with NORMAL none is. */
+const [NORMAL, FULL] = [1, 2];
+
+function ledgerFile() {
+  const db = openLedgerFile(join(temporaryFolder(), 'ledger.db'));
+  onTestFinished(() => void db.close());
+  return { flush: openFlush(db), synchronous: () => db.pragma('synchronous', { simple: true }) };
+}
+
+test('the commits of a new ledger file are flushed', () => {
+  expect(ledgerFile().synchronous()).toBe(FULL);
+});
+
+test('a commit is flushed if the latest flush is half a second old', () => {
+  const { flush, synchronous } = ledgerFile();
+  const commitAt = (nowMs: number) => {
+    flush.ifDue(nowMs);
+    const used = synchronous();
+    flush.committed(nowMs);
+    return used;
+  };
+  expect([1000, 1001, 1499, 1500, 1999, 2000].map(commitAt)).toEqual([
+    FULL,
+    NORMAL,
+    NORMAL,
+    FULL,
+    NORMAL,
+    FULL,
+  ]);
+});
+
+test('a transaction that spent nothing is not counted as a flush', () => {
+  const { flush, synchronous } = ledgerFile();
+  flush.ifDue(1000);
+  flush.ifDue(1001);
+  expect(synchronous()).toBe(FULL);
+});
+
+test('the next commit is flushed after the clock was set back', () => {
+  const { flush, synchronous } = ledgerFile();
+  flush.ifDue(1000);
+  flush.committed(1000);
+  flush.ifDue(999);
+  expect(synchronous()).toBe(FULL);
+});
+
+test('limits that the upstream reports are flushed immediately', () => {
+  const { flush, synchronous } = ledgerFile();
+  flush.ifDue(1000);
+  flush.committed(1000);
+  flush.ifDue(1001);
+  flush.always();
+  expect(synchronous()).toBe(FULL);
+});

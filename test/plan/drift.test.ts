@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { Outcome, Verdict } from '../../src/outcome.ts';
+import { openDriftWatch } from '../../src/plan/drift.ts';
+import { searchFor } from '../support/dialect.ts';
+
+const MISREAD: Verdict = { is: 'broken', why: 'no list of results', misread: true };
+
+function listing(...ids: string[]): Verdict {
+  const rows = ids.map((entityId) => ({ entityId, name: null, summary: {} }));
+  const counts = { rejected: [], rejectedCount: 0, resultCount: rows.length, total: rows.length };
+  return { is: 'ok', answer: { kind: 'search', rows, next: null, ...counts } };
+}
+
+/** The drift after one search for each of these verdicts. */
+function driftAfter(verdicts: readonly Verdict[]): string | null {
+  const watch = openDriftWatch(new Set(['search']), () => ({
+    next: () => ({ calls: [], wakeAtMs: null, drift: null }),
+    learn: () => {},
+    release: () => {},
+  }));
+  verdicts.forEach((verdict, at) => {
+    watch.note([{ call: searchFor(`query ${at}`), verdict } as unknown as Outcome]);
+  });
+  return watch.planner.next({ nowMs: 0, left: { calls: 1, lifetimeLimit: null }, most: 1 }).drift;
+}
+
+test('three responses in a row that do not match the dialect are drift', () => {
+  expect(driftAfter([MISREAD, MISREAD])).toBeNull();
+  expect(driftAfter([MISREAD, MISREAD, MISREAD])).toMatch(/^3 responses in a row for searches do not match/);
+});
+
+test.each([
+  ['an empty listing', listing()],
+  ['a rejected query', { is: 'refused', why: 'too broad' }],
+  ['a failed call', { is: 'broken', why: 'HTTP 500' }],
+] as [string, Verdict][])('%s does not prove that the dialect still matches', (_what, verdict) => {
+  expect(driftAfter([MISREAD, MISREAD, verdict, MISREAD])).toMatch(/^3 responses in a row/);
+});
+
+test('a listing with a company proves that the dialect still matches', () => {
+  expect(driftAfter([MISREAD, MISREAD, listing('C1'), MISREAD])).toBeNull();
+});
