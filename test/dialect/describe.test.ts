@@ -13,6 +13,22 @@ describe('the description of a dialect', () => {
     expect(search).toContain('A search without navn lists everything.');
   });
 
+  it('states how queries and identifiers are sent, if the dialect defines it', () => {
+    const searchWith = (keys: object) => {
+      const search = { query_param: 'q', paging: { style: 'none' }, results: '', id: '/id', ...keys };
+      return describeDialect(Dialect.parse({ search, entity: { id: '/id' } })).search;
+    };
+    const templates = { query_template: 'name:{query}', identifier_template: 'number:{query}' };
+    expect(searchWith({ identifier_param: 'q', ...templates }).slice(0, 3)).toEqual([
+      'The parameter q takes a name, and q takes an identifier.',
+      'A query is sent as q=name:{query}.',
+      'An identifier is sent as number:{query}.',
+    ]);
+    expect(
+      searchWith({}).filter((sentence) => /identifier.*sent|takes an identifier/.test(sentence)),
+    ).toEqual([]);
+  });
+
   it('mentions every key of the dialect', () => {
     const words = describeDialect(
       Dialect.parse({

@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
+import type { EntityCall } from '../../../src/call.ts';
 import { noChange } from '../../../src/load_result.ts';
 import { Pending } from '../../../src/plan/pending.ts';
 import { Witness } from '../../../src/plan/refresh/deletion_proof.ts';
-import { entityOf } from '../../support/dialect.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+
+const entityOf = (entityId: string): EntityCall => ({
+  kind: 'entity',
+  entityId,
+  reason: 'test',
+  expected: 1,
+});
 
 function witnessOf(ids: readonly string[]): Witness {
   const mirror = new MemoryMirror();

@@ -1,0 +1,96 @@
+// npm run mutate ROOM [-- --share 0.1 --seed 1]
+// Makes small changes (mutants) in the code of one room, and runs the room's tests against each of them. It prints the
+// mutants that no test notices, and the score: the share of mutants that a test notices.
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { parse } from 'yaml';
+
+/** The tests of a room that are not in the folder of its name. */
+const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'plan/refresh': ['test/plan/sync_planner.test.ts'],
+};
+
+/** These tests run processes or whole simulations. They would take minutes for each mutant. */
+const SLOW_TESTS = [
+  'test/allowance/clock_set_back.test.ts',
+  'test/allowance/processes.test.ts',
+  'test/fetch/half_open.test.ts',
+  'test/plan/discovery/upstream_folding.test.ts',
+  'test/plan/refresh/simulated_refresh.test.ts',
+];
+
+/** A mutant that behaves like the original code: its file, the line of code at its start, its replacement, the reason. */
+interface Equivalent {
+  readonly file: string;
+  readonly line: string;
+  readonly mutant: string;
+  readonly why: string;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { share: { type: 'string', default: '1' }, seed: { type: 'string', default: '1' } },
+});
+const room = positionals[0] ?? '';
+const sources = globSync([`src/${room}/**/*.ts`, `src/${room}.ts`]).sort();
+if (room === '' || sources.length === 0)
+  throw new Error(`no such room: src/${room}. Name a folder or file of src.`);
+
+// The processes that run the tests inherit the environment.
+process.env.MUTATE_TESTS = JSON.stringify(testsOf(room));
+const results = await new Stryker({
+  mutate: values.share === '1' ? sources : sources.flatMap(sampledLines),
+  testRunner: 'vitest',
+  vitest: { configFile: 'test/mutate/vitest.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  // The tests of commands and messages compare texts. An empty text is not a likely mistake.
+  mutator: { plugins: null, excludedMutations: ['StringLiteral'] },
+  concurrency: 2,
+  incremental: true,
+  incrementalFile: `.mutate/${room.replaceAll('/', '-')}.json`,
+  tempDirName: '.mutate/sandbox',
+  ignorePatterns: ['docs', 'test/bench', 'test/trust', 'test/acceptance'],
+  reporters: ['progress-append-only'],
+  tsconfigFile: 'none',
+}).runMutationTest();
+report(results);
+
+function testsOf(name: string): string[] {
+  const own = globSync([`test/${name}/**/*.test.ts`, `test/${name}.test.ts`]);
+  return [...own, ...(FURTHER_TESTS[name] ?? [])].filter((path) => !SLOW_TESTS.includes(path)).sort();
+}
+
+/** Ranges of about the requested share of lines. The choice depends only on the seed and on the content of the line. */
+function sampledLines(path: string): string[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line, at) => (isSampled(`${path} ${line}`) ? [`${path}:${at + 1}-${at + 1}`] : []));
+}
+
+function isSampled(key: string): boolean {
+  const hash = createHash('sha256').update(`${values.seed} ${key}`).digest();
+  return hash.readUInt32BE(0) / 2 ** 32 < Number(values.share);
+}
+
+function report(mutants: Awaited<ReturnType<Stryker['runMutationTest']>>): void {
+  const equivalents: Equivalent[] = parse(readFileSync('test/mutate/equivalents.yaml', 'utf8')) ?? [];
+  const counts = { noticed: 0, unnoticed: 0, equivalent: 0 };
+  for (const { status, fileName, location, replacement = '' } of mutants) {
+    if (status === 'Killed' || status === 'Timeout') counts.noticed++;
+    if (status !== 'Survived' && status !== 'NoCoverage') continue;
+    const line = readFileSync(fileName, 'utf8').split('\n')[location.start.line - 1]?.trim() ?? '';
+    const isEquivalent = equivalents.some(
+      (known) => fileName.endsWith(known.file) && known.line === line && known.mutant === replacement,
+    );
+    counts[isEquivalent ? 'equivalent' : 'unnoticed']++;
+    if (!isEquivalent)
+      process.stdout.write(`${status} ${fileName}:${location.start.line}\n  ${line}\n  ${replacement}\n`);
+  }
+  const all = counts.noticed + counts.unnoticed;
+  const score = ((100 * counts.noticed) / all).toFixed(1);
+  process.stdout.write(
+    `${room}: ${score} % (${counts.noticed} of ${all} mutants noticed, ${counts.equivalent} equivalent)\n`,
+  );
+}
