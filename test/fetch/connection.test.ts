@@ -23,6 +23,8 @@ const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).
 
 interface SecureUpstream extends Upstream {
   readonly ca: string;
+  /** The server name in the handshake of each request; false: none. */
+  readonly serverNames: (string | false)[];
 }
 
 /** A server with a self-signed certificate for these names and addresses. */
@@ -42,25 +44,31 @@ async function secureUpstream(
       },
     ],
   });
+  const serverNames: (string | false)[] = [];
   const upstream = await upstreamOf(
-    answerWith(200, GOOD_RECORD),
+    (request, response, index) => {
+      serverNames.push((request.socket as unknown as { servername: string | false }).servername);
+      answerWith(200, GOOD_RECORD)(request, response, index);
+    },
     https.createServer({ key, cert }) as unknown as http.Server,
   );
-  return { ...upstream, ca: cert };
+  return { ...upstream, ca: cert, serverNames };
 }
 
 describe('a TLS connection', () => {
   test('can be opened to a host whose certificate authority is configured', async () => {
-    const { port, ca, arrivals, connections } = await secureUpstream(['localhost']);
+    const { port, ca, arrivals, connections, serverNames } = await secureUpstream(['localhost']);
     const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, connection: { ca } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(serverNames).toEqual(['localhost', 'localhost', 'localhost']);
     expect([arrivals.length, connections(), spentBy(rig)]).toEqual([3, 1, 3]);
   });
 
   test('can be opened to an IP address that the certificate contains', async () => {
-    const { port, ca } = await secureUpstream(['registry.example'], ['127.0.0.1']);
+    const { port, ca, serverNames } = await secureUpstream(['registry.example'], ['127.0.0.1']);
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { ca } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(serverNames).toEqual([false]);
   });
 
   test.each<[string, readonly string[], string, boolean, RegExp]>([

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import type { SendSlot } from '../../src/fetch/fetch.ts';
+import { SLOT_TOLERANCE_MS } from '../../src/fetch/rate_limiter.ts';
 import { dialectOf, entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
 import {
   API_KEY,
@@ -185,6 +187,20 @@ describe('a request that is never sent', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
+  test.each([
+    [0, { status: 200 }, 1],
+    [1, { why: null }, 0],
+  ])('is sent at the end of its slot, and not %d ms later', async (lateMs, result, arrivals) => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    let setMs: number | null = null;
+    const clock = { ...systemClock, now: () => setMs ?? Date.now() };
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, clock });
+    const [slot] = (await rig.fetch.slots(1, new AbortController().signal)) as [SendSlot];
+    setMs = slot.atMs + SLOT_TOLERANCE_MS + lateMs;
+    expect(await rig.fetch.attempt(ENTITY, slot)).toMatchObject({ call: ENTITY, ...result });
+    expect([upstream.arrivals.length, rig.ledger.state(setMs).spentEver]).toEqual([arrivals, arrivals]);
+  });
+
   test('is sent in a later slot if its connection is lost after the slot was taken', async () => {
     let losses = 2;
     const server = http.createServer();
@@ -271,11 +287,15 @@ describe('a request without a usable response', () => {
     const baseUrl = await rawUpstream((socket) => void socket.once('data', () => respond(socket)));
     const rig = rigOf({ baseUrl, responseTimeoutMs: 300 });
     const startMs = Date.now();
-    expect(made(await rig.make(ENTITY))).toMatchObject({
+    const outcome = made(await rig.make(ENTITY));
+    const elapsedMs = Date.now() - startMs;
+    expect(outcome).toMatchObject({
       status,
       verdict: { is: 'broken', why: expect.stringMatching(why) },
     });
-    expect(Date.now() - startMs).toBeLessThan(2000);
+    expect(outcome.durationMs).toBeGreaterThanOrEqual(0);
+    expect(outcome.durationMs).toBeLessThanOrEqual(elapsedMs);
+    expect(elapsedMs).toBeLessThan(2000);
     expect(spentBy(rig)).toBe(1);
   });
 
@@ -492,11 +512,13 @@ describe('the key', () => {
     ['410', answerWith(410, ''), true],
     ['500', answerWith(500, ''), false],
     ['429', answerWith(429, ''), false],
-  ])('counts as accepted after status %s: %3$s', async (_status, handler, isAccepted) => {
+  ])('counts as accepted after status %s: %3$s', async (status, handler, isAccepted) => {
     const upstream = await upstreamOf(handler);
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, keyHasWorked: false });
     made(await rig.make(ENTITY));
     expect(rig.fetch.isKeyAccepted).toBe(isAccepted);
+    // The next process trusts the key only after a success.
+    expect(rig.ledger.hasKeyWorked(`fingerprint of ${API_KEY.length}`)).toBe(status === '200');
   });
 
   test('is recorded as accepted after the first success', async () => {
