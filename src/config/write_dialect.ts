@@ -84,6 +84,7 @@ function writtenForm({ search, entity, stats, volatile, responses }: Dialect): S
     entity: {
       root: entity.root || DEFAULT,
       id: entity.id,
+      id_fallbacks: entity.id_fallbacks.length === 0 ? DEFAULT : entity.id_fallbacks,
       name: entity.name,
       ...(entity.gone === null ? {} : { gone: entity.gone }),
     },

@@ -78,6 +78,16 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
+  it('contains the fallback paths of ids', () => {
+    const { search, entity } = dialect;
+    const two = {
+      ...dialect,
+      search: { ...search, id_fallbacks: ['/code'] },
+      entity: { ...entity, id_fallbacks: ['/code'] },
+    };
+    expect(parse(withDialect(FILE, { ...found, dialect: two })).dialect).toEqual(two);
+  });
+
   it('deletes keys that now have their default value', () => {
     const wrapped = Dialect.parse({ ...dialect, search: { ...dialect.search, item: '/company' } });
     const text = withDialect(withDialect(FILE, { ...found, dialect: wrapped }), found);
