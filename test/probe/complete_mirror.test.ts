@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { configWith, type Place, placeFor, probeAt, syncAt } from '../support/probe.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 
-const COMPANIES = 160;
+const COMPANIES = 100;
 
 /** Models of registries with unusual formats that responses show. The other formats must be configured. */
 const RECOGNISABLE = ['ares', 'prh', 'main_result', 'several_results', 'link_list'];

@@ -213,6 +213,8 @@ export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: 
     if (!isFirstPage(exchange)) return false;
     if (total !== null && total !== clamp) return rows.length >= total;
     if (sizesSent(page).length > 0 && size.param.value === null) return false;
+    // No page size is 0, so an empty page was not truncated.
+    if (rows.length === 0) return true;
     // If the page is as long as the longest page, an unknown limit may have truncated it.
     return rows.length < Math.min(...pageSizesOf(page, size), most);
   };
