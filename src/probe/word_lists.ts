@@ -97,7 +97,7 @@ export const NOT_ID_WORDS: ReadonlySet<string> = new Set(
   words(`
     date time at status type form phone fax postal postcode zip country version score rank position index count
     employees year amount capital page parent street address previous former category activity sic nace industry etag
-    name latitude longitude lat lon lines house floor request`),
+    name latitude longitude lat lon lines house floor request geo siege`),
 );
 
 /** Keys in a list element that describe the match, not the company. */

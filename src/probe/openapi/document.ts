@@ -6,8 +6,8 @@ import { valueAt } from '../../json/pointer.ts';
 export interface ApiDocument {
   readonly title: string;
   /**
-   * The path of the first server, without a trailing slash; null if the document contains no server or the server has
-   * no path.
+   * The path of the configured server, else of the first one, without a trailing slash; null if the document contains
+   * no server or the server has no path.
    */
   readonly basePath: string | null;
   readonly operations: readonly Operation[];
@@ -37,8 +37,8 @@ export interface Parameter {
   readonly schema: JsonObject;
 }
 
-/** Opens a parsed document; null if it is not an OpenAPI document. */
-export function openDocument(parsed: unknown): ApiDocument | null {
+/** Opens a parsed document; null if it is not an OpenAPI document. `baseUrl` is the configured address of the API. */
+export function openDocument(parsed: unknown, baseUrl: string): ApiDocument | null {
   const given = parsed as Json;
   if (!isJsonObject(given) || !('openapi' in given || 'swagger' in given) || !isJsonObject(given.paths))
     return null;
@@ -54,7 +54,7 @@ export function openDocument(parsed: unknown): ApiDocument | null {
   const paths = isJsonObject(document.paths) ? document.paths : {};
   return {
     title: textAt(document, '/info/title'),
-    basePath: basePathOf(valueAt(document, '/servers/0')),
+    basePath: basePathOf(serverAt(document, baseUrl)),
     operations: Object.entries(paths).flatMap(([path, item]) => operationAt(path, resolved(item), resolved)),
     security: securityOf(document, resolved),
     resolved: (value) => resolved(value),
@@ -106,6 +106,13 @@ function jsonContent(content: JsonObject | undefined): JsonObject | undefined {
   const type = types.find((name) => /[/+]json\b/i.test(name)) ?? types.find((name) => name === '*/*');
   const media = type === undefined ? undefined : content?.[type];
   return isJsonObject(media) ? media : undefined;
+}
+
+/** Returns the server with the configured address, else the first one. */
+function serverAt(document: JsonObject, baseUrl: string): Json | undefined {
+  const servers = listAt(document, '/servers');
+  const addressOf = (url: string) => url.replace(/\/+$/, '');
+  return servers.find((server) => addressOf(textAt(server, '/url')) === addressOf(baseUrl)) ?? servers[0];
 }
 
 /** Returns the path of a server URL. Variables in the URL get their default values. */

@@ -6,7 +6,7 @@ import { findRegistryTotal } from '../findings/statistics_total.ts';
 import { wordsOfKey } from '../json_leaves.ts';
 import { COMPANY_WORDS, ID_WORDS } from '../word_lists.ts';
 import type { ApiDocument, Operation, Parameter } from './document.ts';
-import { queryScore } from './parameters.ts';
+import { findSizeParam, queryScore } from './parameters.ts';
 import { type Described, sampleResponse } from './sample.ts';
 
 /** The search operation, and the list of results in its response. */
@@ -92,13 +92,15 @@ function entityScore({ path, parameters }: Operation, { json }: Exchange): numbe
     (one) => one.in === 'path' || !one.isRequired || constantOf(one) !== null,
   );
   if (!isOptional) return 0;
+  const ending = wordsOf(path.replace(/^.*\}/, ''));
+  if (ending.length > 0 && !ending.some((word) => RECORD_WORDS.has(word))) return 0;
   const isId = wordsOfKey(name).some((word) => ID_WORDS.has(word) || /(?:nummer|number|id)$/.test(word));
   const words = wordsOf(path.replace(/\{\w+\}/g, ''));
   const isLast = path.endsWith('}') ? 4 : 0;
   const body = json === undefined || isJsonObject(json) ? 2 : -2;
   const depth = path.split('/').length / 2;
   return (
-    2 + body + isLast + (isId ? 3 : 0) + has(words, COMPANY_WORDS, 4) - has(words, PART_WORDS, 8) - depth
+    2 + body + isLast + (isId ? 3 : 0) + has(words, COMPANY_WORDS, 4) - has(words, PART_WORDS, 12) - depth
   );
 }
 
@@ -107,6 +109,7 @@ function statsScore({ path, parameters }: Operation, { json }: Exchange): number
   if (
     variablesIn(path).length > 0 ||
     !isOpen ||
+    findSizeParam(parameters).value !== null ||
     !wordsOf(path).some((word) => /^stat(s|ist)/.test(word) || STATS_WORDS.has(word))
   )
     return 0;
@@ -176,10 +179,13 @@ const SEARCH_WORDS = new Set([
   'query',
   'suche',
   'recherche',
+  'zoeken',
   'sok',
   'hledat',
   'vyhledat',
 ]);
+/** Words after the id in the path of a record. Other words mean a part of the company. */
+const RECORD_WORDS = new Set(['profile', 'detail', 'record', 'info', 'data', 'full']);
 const STATS_WORDS = new Set(['count', 'totals', 'summary', 'metrics']);
 /** Words in paths for a part of a company, or for something other than companies. */
 const PART_WORDS = new Set([

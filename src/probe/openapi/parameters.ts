@@ -26,7 +26,7 @@ export function queryScore(parameter: Parameter): number {
   const words = wordsOfKey(name);
   const position = QUERY_PARAMS.indexOf(name);
   const isNameWord = words.some(
-    (word) => NAME_WORDS.has(word) || QUERY_WORDS.has(word) || /(name|navn)$/.test(word),
+    (word) => NAME_WORDS.has(word) || QUERY_WORDS.has(word) || /(name|navn|naam)$/.test(word),
   );
   const isNamed = /\b(company|legal|trade|business|entity|organi[sz]ation) names?\b/i.test(description);
   const byName = position >= 0 ? 8 - position / 10 : isNameWord ? 6 : isNamed ? 4 : 0;
@@ -95,7 +95,7 @@ export function findMaxSize(param: Parameter | null): Finding<number | null> {
 }
 
 const MAXIMUM =
-  /(?:max(?:imum|\.)?|up to|at most|not exceed|no more than|between \d+ and|from \d+ to)[^\d(*]{0,24}(\d[\d,. ]*\d|\d)/i;
+  /(?:max(?:imum|\.)?|limit(?:ed|é|ée) (?:to|à)|up to|at most|not exceed|no more than|between \d+ and|from \d+ to)[^\d(*]{0,24}(\d[\d,. ]*\d|\d)/i;
 
 /** Finds the min query length in the schema or the description of the query parameter. */
 export function findMinLength(param: Parameter | null): Finding<number | null> {
@@ -239,4 +239,4 @@ const PAGE_WORDS = /^(page|seite|side|pagina|strana|p)$|page_?(no|num|number|ind
 const OFFSET_WORDS =
   /^(offset|start|skip|debut|from|pocatek)$|start_?(index|row|from)|results?from|\[offset\]$/i;
 const SIZE_WORDS =
-  /^(limit|size|count|rows|top|take|nombre|pocet|antall|rpp)$|per_?(page|pagina|side|seite|strona)|(items?|results?)_?page|page_?(size|limit)|max_?(results|records|rows)|\[(size|limit)\]$/i;
+  /^(limit|size|count|rows|top|take|nombre|pocet|antall|aantal|rpp)$|per_?(page|pagina|side|seite|strona)|(items?|results?)_?page|page_?(size|limit)|max_?(results|records|rows)|\[(size|limit)\]$/i;

@@ -29,7 +29,7 @@ import type { Described } from './sample.ts';
  * API.
  */
 export function readSpecification(parsed: unknown, baseUrl: string): Specification | null {
-  const document = openDocument(parsed);
+  const document = openDocument(parsed, baseUrl);
   if (document === null) return null;
   const { search, entity, stats } = findOperations(document);
   const parameters = search.value?.operation.parameters ?? [];

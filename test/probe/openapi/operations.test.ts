@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { readSpecification } from '../../../src/probe/openapi/specification.ts';
+
+test('an operation that returns a part of a company or a list is neither a record nor statistics', () => {
+  const get = (...names: string[]) => ({ get: { parameters: names.map((name) => ({ in: 'query', name })) } });
+  const paths = {
+    '/search/companies': get('q'),
+    '/company/{company_number}/insolvency': get(),
+    '/officers/{officer_id}': get(),
+    '/summary': get('limit'),
+  };
+  const stated = readSpecification({ openapi: '3.0.0', paths }, 'https://registry.example/api');
+  expect(stated?.addresses.value).toEqual({
+    search: '/api/search/companies',
+    entity: '/api/entity/{id}',
+    stats: '/api/registry/stats',
+  });
+});
+
+test('the paths begin with the path of the configured server, even if it is not the first one', () => {
+  const servers = [{ url: 'https://registry.example/test/api' }, { url: 'https://registry.example/api/' }];
+  const paths = { '/search': { get: { parameters: [{ in: 'query', name: 'q' }] } } };
+  const stated = readSpecification({ openapi: '3.0.1', servers, paths }, 'https://registry.example/api');
+  expect(stated?.addresses.value?.search).toBe('/api/search');
+});
+
+test('the parameters of a search can have Dutch names and French descriptions', () => {
+  const parameters = [
+    { in: 'query', name: 'handelsnaam', schema: { type: 'string' } },
+    { in: 'query', name: 'aantal', description: 'limité à 25', schema: { type: 'number' } },
+  ];
+  const paths = { '/zoeken': { get: { parameters } } };
+  const stated = readSpecification({ openapi: '3.0.1', paths }, 'https://registry.example/api');
+  expect(stated).toMatchObject({
+    addresses: { value: { search: '/api/zoeken' } },
+    queryParam: { value: 'handelsnaam' },
+    sizeParam: { value: 'aantal' },
+    maxSize: { value: 25, certainty: 'likely' },
+  });
+});
