@@ -60,6 +60,8 @@ function demoClock(): DemoClock {
   return {
     ...systemClock,
     now: () => systemClock.now() - shiftMs,
+    // The step to the present is not an error of the clock.
+    boot: () => null,
     toPresent: () => {
       shiftMs = 0;
     },
