@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { FailedError, UsageError } from '../errors.ts';
+import { FailedError, messageOf, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 
 /** The file at this path is no longer a ledger, or is incomplete. */
@@ -26,7 +26,7 @@ export function openLedgerFile(path: string): Database.Database {
     if (stats === undefined) createFile(path);
     return open(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (error instanceof DamagedLedgerError) throw error;
     if (isCorrupt(error)) throw new DamagedLedgerError(path, reason, error);
     throw new UsageError(`cannot open the ledger ${path}: ${reason}`, { hint: hintFor(error), cause: error });

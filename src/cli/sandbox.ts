@@ -8,7 +8,7 @@ import { generateRegistry } from '../../data/generate.ts';
 import type { Account, AccountOptions, Tier } from '../api/accounts.ts';
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
-import { FailedError, MirrorError, UsageError } from '../errors.ts';
+import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { FOLDINGS, type Folding } from '../names/folding.ts';
 import { counted } from '../report/figures.ts';
 import { openArrivalsFile } from '../sandbox/arrivals.ts';
@@ -168,7 +168,7 @@ async function start(flags: SandboxFlags, options: SandboxOptions): Promise<Sand
     return await startSandbox({ ...options, host, port, latencyMs: latency, ...changesOf(flags) });
   } catch (cause) {
     if (cause instanceof MirrorError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new FailedError(`The sandbox cannot listen on ${host}:${port}: ${why}`, { cause });
   }
 }

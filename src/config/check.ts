@@ -1,4 +1,5 @@
 import { compilePattern } from '../dialect/pattern.ts';
+import { messageOf } from '../errors.ts';
 import { type Origin, type Problem, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
 import { type Config, ConfigFile } from './schema.ts';
 
@@ -42,6 +43,6 @@ function patternFault(pattern: string): string | null {
     compilePattern(pattern);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
+import { messageOf } from '../errors.ts';
 import { ConfigError, type Origin, problemAt } from './config_problems.ts';
 import type { Override } from './environment.ts';
 import { convertText } from './key_paths.ts';
@@ -49,7 +50,7 @@ function dataOf(origin: Origin): unknown {
     return origin.document.toJS();
   } catch (error) {
     // The document contains an alias without an anchor, or its aliases expand beyond the parser's limit.
-    const message = `not valid YAML: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `not valid YAML: ${messageOf(error)}`;
     throw new ConfigError([problemAt([], origin, { message, remedy: null })]);
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseCron } from '../cron/parse_cron.ts';
+import { messageOf } from '../errors.ts';
 import { Secret, SecretUrl } from './secret.ts';
 
 /** Schemas of single values in the configuration file, with their types in `Config`. */
@@ -96,7 +97,7 @@ function cronFault(pattern: string): string | null {
     parseCron(pattern);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

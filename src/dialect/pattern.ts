@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from '../errors.ts';
 
 /** A compiled pattern of the response table. It ignores case and matches anywhere in the text. */
 export interface Pattern {
@@ -25,6 +26,6 @@ export function compilePattern(pattern: string): Pattern {
       },
     };
   } catch (error) {
-    throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new SyntaxError(messageOf(error), { cause: error });
   }
 }

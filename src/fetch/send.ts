@@ -3,6 +3,7 @@ import https from 'node:https';
 import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
+import { messageOf } from '../errors.ts';
 import { KEY_IN_BODY } from '../outcome.ts';
 import type { Connection } from './connection.ts';
 import { openRedaction, type Redaction } from './key_redaction.ts';
@@ -166,7 +167,7 @@ export function errorText(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (error instanceof RequestError && code === 'ETIMEDOUT')
     return `no complete response in time (${error.message})`;
-  const message = messageOf(error);
+  const message = networkMessageOf(error);
   return code === null || message.includes(code) ? message : `${code}: ${message}`;
 }
 
@@ -174,7 +175,7 @@ export function errorText(error: unknown): string {
  * If a host has several addresses, Node throws an AggregateError without a message; only its inner errors have
  * messages.
  */
-function messageOf(error: Error): string {
+function networkMessageOf(error: Error): string {
   if (!(error instanceof AggregateError) || error.message !== '') return error.message;
-  return error.errors.map((inner) => (inner instanceof Error ? inner.message : String(inner))).join('; ');
+  return error.errors.map(messageOf).join('; ');
 }

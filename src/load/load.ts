@@ -3,6 +3,7 @@ import { targetOf } from '../call.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
+import { messageOf } from '../errors.ts';
 import type { LoadResult } from '../load_result.ts';
 import { type Attempt, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { type CallResult, callTable } from '../warehouse/call.ts';
@@ -101,7 +102,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       return processTogether([outcome]);
     } catch (error) {
       if (isFailureOfFile(error)) throw error;
-      const why = `the response cannot be processed: ${error instanceof Error ? error.message : String(error)}`;
+      const why = `the response cannot be processed: ${messageOf(error)}`;
       return processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
     }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
-import { FailedError } from '../errors.ts';
+import { FailedError, messageOf } from '../errors.ts';
 import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -24,7 +24,7 @@ export async function exclusively<T extends { readonly ended: string }>(
     finishRun(db, { runId, ended: result.ended, nowMs: clock.now() });
     return result;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     finishRun(db, { runId, ended: 'failed', error: message, nowMs: clock.now() });
     throw error;
   } finally {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../clock.ts';
-import { FailedError } from '../errors.ts';
+import { FailedError, messageOf } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
@@ -285,10 +285,6 @@ function reportOf(
     coverage: readCoverage(warehouse.db),
     hasStoodAside: false,
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const HEARTBEAT_MS = 5000;

@@ -3,7 +3,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'csv-parse';
-import { FailedError, UsageError } from '../errors.ts';
+import { FailedError, messageOf, UsageError } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { setOwn } from '../json/json_template.ts';
 import type { Company } from './company_store.ts';
@@ -117,10 +117,6 @@ function companyOf(row: JsonObject, { id, name }: Columns): Company | null {
 function text(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : stringifyJson(value);
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** Reads the sample registry from this package. Its companies are synthetic. */

@@ -8,7 +8,7 @@ import { pathsFor } from '../api/profile_dialect.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
-import { FailedError } from '../errors.ts';
+import { FailedError, messageOf } from '../errors.ts';
 import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
 import { type AccountFile, openAccountFile } from '../warehouse/serve_accounts.ts';
 import { fileVersion } from '../warehouse/serve_lists.ts';
@@ -209,7 +209,7 @@ async function listen(server: ReturnType<typeof boundedServer>, { host, port }: 
   try {
     return await listenOn(server, host, port);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new FailedError(`The service cannot listen on ${host}:${port}: ${reason}`, {
       hint: 'Choose another --port, or --port 0 for any free port.',
       cause,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Database } from 'better-sqlite3';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { messageOf } from '../errors.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 
 export interface OperationalOptions {
@@ -51,7 +52,7 @@ function sendHealth(response: ServerResponse, db: Database): void {
   try {
     readCoverage(db);
   } catch (cause) {
-    error = cause instanceof Error ? cause.message : String(cause);
+    error = messageOf(cause);
   }
   response
     .writeHead(error === null ? 200 : 503, { 'content-type': 'application/json' })

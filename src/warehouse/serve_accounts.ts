@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 
 /**
@@ -164,13 +164,10 @@ function openFile(path: string): Database {
     completeLock(db);
     return db;
   } catch (cause) {
-    throw new UsageError(
-      `cannot open the accounts ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      {
-        hint: 'Make the folder of the ledger writable for this user: the accounts are stored beside the ledger.',
-        cause,
-      },
-    );
+    throw new UsageError(`cannot open the accounts ${path}: ${messageOf(cause)}`, {
+      hint: 'Make the folder of the ledger writable for this user: the accounts are stored beside the ledger.',
+      cause,
+    });
   }
 }
 

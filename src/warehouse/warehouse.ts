@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { FailedError, MirrorError, UsageError } from '../errors.ts';
+import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { openFileCheck } from '../sqlite/file_check.ts';
 import { refreshCompanyView } from './company_view.ts';
@@ -161,7 +161,7 @@ function refuseUnwritable(path: string): void {
 }
 
 function unwritable(path: string, cause: unknown): UsageError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new UsageError(`the warehouse ${path} cannot be written: ${reason}`, {
     hint: 'Make the folder writable, or name another path under `warehouse:` in the configuration.',
     cause,

@@ -1,5 +1,6 @@
 import { type StatsFs, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../../errors.ts';
 import { byteSize } from '../../report/figures.ts';
 import { sqliteVersion } from '../../warehouse/health.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
@@ -30,7 +31,7 @@ export function checkSqlite(): Finding {
   try {
     return ok('SQLite', `${sqliteVersion()}, with full-text search`);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return problem('SQLite', message, 'Reinstall the packages for this runtime: npm ci');
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Config } from '../../config/config.ts';
 import { endpointsOf } from '../../dialect/request.ts';
-import { UsageError } from '../../errors.ts';
+import { messageOf, UsageError } from '../../errors.ts';
 import type { Specification } from '../../probe/conclusions.ts';
 import { readSpecification } from '../../probe/openapi/specification.ts';
 
@@ -68,5 +68,5 @@ function contentOf(path: string): unknown {
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+  return messageOf(error).split('\n')[0] ?? '';
 }
