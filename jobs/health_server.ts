@@ -165,6 +165,6 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 }
 
 const NO_PASSWORD =
-  'The dashboard is closed, because other machines can reach this port and no password is set.\n' +
+  'The dashboard is disabled, because other machines can reach this port and no password is set.\n' +
   'Set worker.board_password in the configuration, or set worker.health_host to 127.0.0.1.\n';
 const STUCK_AFTER_MS = 120_000;

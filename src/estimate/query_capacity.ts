@@ -3,7 +3,7 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { foldedIdentifier, queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** An identifier prefix that has unknown companies, and their number. */
+/** An identifier prefix, and the number of companies with this prefix that are not known yet. */
 export interface OpenPrefix {
   readonly prefix: string;
   readonly left: number;

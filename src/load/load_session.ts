@@ -57,7 +57,7 @@ export interface LoadSession extends DerivedTables {
   readonly storesResponses: boolean;
   /** The time (ISO 8601) of the latest successful call for a known company in this run; null if there was none. */
   respondedAt: string | null;
-  /** True if known companies may have returned 404 in this run without proof of their deletion. */
+  /** True if requests for known companies may have returned 404 in this run, without proof that these were deleted. */
   mayHaveMissing: boolean;
   /** The ids of forgotten entities, which must not be loaded again. */
   readonly forgotten: ReadonlySet<string>;

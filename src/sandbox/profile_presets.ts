@@ -80,7 +80,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // JSON:API: parameter names contain brackets, and the name is nested. Empty queries are permitted, and there are
+  // JSON:API: parameter names contain brackets, and the company name is nested in the record. Empty queries are permitted, and there are
   // next-page links.
   gleif: {
     name: 'gleif',

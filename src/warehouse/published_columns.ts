@@ -221,7 +221,10 @@ export const PUBLISHED_TABLES = [
     use: 'completeness',
     description: "One row: the mirror compared with the registry's own count.",
     columns: [
-      { name: 'known', meaning: 'companies seen in a search or by their record, including gone ones' },
+      {
+        name: 'known',
+        meaning: 'companies that a search listed or whose record was fetched, including those that are gone',
+      },
       { name: 'listed', meaning: 'companies seen in a search, without gone ones' },
       { name: 'fetched', meaning: 'known companies with a fetched record, without gone ones' },
       { name: 'gone', meaning: 'known companies that the registry no longer holds' },
@@ -255,9 +258,9 @@ export const PUBLISHED_TABLES = [
     description: 'The age of the summaries and of the records, without gone companies.',
     columns: [
       { name: 'what', meaning: '`summary`: last seen in a search; `record`: last fetch' },
-      { name: 'companies', meaning: 'companies that have one', sql: 'count(*)' },
-      { name: 'oldest_at', meaning: 'the oldest of these times (UTC)', sql: 'min(seen_at)' },
-      { name: 'newest_at', meaning: 'the newest of these times (UTC)', sql: 'max(seen_at)' },
+      { name: 'companies', meaning: 'companies that have a summary, or a record', sql: 'count(*)' },
+      { name: 'oldest_at', meaning: 'the time of the oldest one (UTC)', sql: 'min(seen_at)' },
+      { name: 'newest_at', meaning: 'the time of the newest one (UTC)', sql: 'max(seen_at)' },
       {
         name: 'mean_age_days',
         meaning: 'the mean age in days',
@@ -318,7 +321,7 @@ export const PUBLISHED_TABLES = [
         meaning: 'the JSON Pointer in the row; empty for an element itself',
         sql: 'c.path',
       },
-      { name: 'child_table', meaning: 'the table of the elements, for a list', sql: 'c.child_table' },
+      { name: 'child_table', meaning: 'for a list: the table that holds its elements', sql: 'c.child_table' },
       { name: 'type', meaning: 'the declared type; empty for several or unknown types', sql: 'c.type' },
       { name: 'types', meaning: 'the types seen', sql: 'c.types' },
       {
@@ -371,7 +374,7 @@ export interface PublishedColumn {
    */
   readonly sql?: string;
   readonly unit?: 'day';
-  /** True if only tables that need the column have it. */
+  /** True if the column exists only in the tables that need it. */
   readonly isOptional?: true;
 }
 

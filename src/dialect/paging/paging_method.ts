@@ -99,4 +99,7 @@ export function styleKey<const Style extends string>(style: Style) {
   return z.literal(style).describe('paging style');
 }
 
-export const paramKey = z.string().min(1).describe('parameter of the page number, offset or cursor');
+export const paramKey = z
+  .string()
+  .min(1)
+  .describe('name of the parameter for the page number, offset or cursor');

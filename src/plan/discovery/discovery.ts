@@ -52,7 +52,7 @@ export class Discovery {
   #untriedCharacters: UntriedCharacters | null = null;
   /** Is it doubtful that identifier prefixes can find the missing companies? */
   #isOrderDoubtful = false;
-  /** May a listing below the cap still have rows that were not received? Null if unknown. */
+  /** True if a listing below the cap can still have rows that were not received; null if unknown. */
   #hasSureListing: boolean | null = null;
   /** The registry count at the last choice; null if it was unknown. */
   #total: number | null;

@@ -189,7 +189,7 @@ interface RegistryOptions {
   readonly semantics?: 'prefix' | 'token_prefix' | 'substring';
 }
 
-/** A registry with one count, by default searched by name prefix. `addSent` adds the node of a query with a response. */
+/** A registry whose count does not change. It is searched by name prefix unless `semantics` is given. `addSent` adds the node of a query with a response. */
 function registry({ total, countThen = null, names, semantics = 'prefix' }: RegistryOptions) {
   const mirror = new MemoryMirror();
   for (const name of names) mirror.add({ id: name, name });

@@ -65,7 +65,7 @@ describe('a sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBe(0);
   });
 
-  it('lists queries completely and fetches the records of the companies found', async () => {
+  it('reads all results of each query and fetches the records of the companies found', async () => {
     const { config, place, sandbox, companies } = await registry();
     const report = await syncWith({ ...config, scope: { queries: listIn(place, ['north']) } });
     expect(report.ended).toBe('done');

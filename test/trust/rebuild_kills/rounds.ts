@@ -82,7 +82,7 @@ export async function killExport({ folder, kills, random }: Rounds): Promise<Kil
     const format = formats[round % formats.length] as string;
     const out = join(folder, format);
     const afterMs = random() * LONGEST_EXPORT_MS;
-    // Files of two exports would be inconsistent.
+    // Files from two different exports would not be consistent with each other.
     change(round);
     const how = await startAndKill(join(here, 'export_child.ts'), [path, out, format], afterMs);
     if (how === 'killed') killed += 1;

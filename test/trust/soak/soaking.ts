@@ -105,7 +105,7 @@ export interface Spender {
   readonly endMs: number;
   readonly random: Random;
   readonly allowance: Allowance;
-  /** The delay of the ledger's clock behind real time, in milliseconds. Called before each debit. */
+  /** The time by which the ledger's clock lags behind real time, in milliseconds. Called before each debit. */
   readonly lateness?: (realMs: number) => number;
   /** If true, spends one or two calls and then pauses, instead of spending every permitted call immediately. */
   readonly isCalm?: boolean;
