@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 /** These tests need a process of their own: they change modules, or expect a warning that Node prints once. */
-const ISOLATED = ['test/allowance/window_table.test.ts', 'test/fetch/smoother.test.ts'];
+const ISOLATED = [
+  'test/allowance/window_table.test.ts',
+  'test/cli/snapshots.test.ts',
+  'test/fetch/smoother.test.ts',
+];
 
 /** A configuration that runs some files. */
 export function configOf(include: string[], exclude: string[] = []) {

@@ -23,7 +23,7 @@ describe('a worker', () => {
     await until('all jobs are completed', async () => (await place.queue.getCompletedCount()) === 3);
     const [records, sweep] = await place.queue.getCompleted();
     expect(sweep?.returnvalue).toMatchObject({ ended: 'done', new: 120 });
-    expect(records?.returnvalue.summary).toBe('120 calls: 120 new records; nothing more is due');
+    expect(records?.returnvalue.summary).toBe('120 calls: 120 records; nothing more is due');
     expect(records?.progress).toMatchObject({ run: 3 });
   });
 
