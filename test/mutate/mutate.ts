@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 /** The tests of a room that are not in the folder of its name. */
 const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'plan/refresh': ['test/plan/sync_planner.test.ts'],
+  report: ['test/page/history.test.ts'],
 };
 
 /** These tests run processes or whole simulations. They would take minutes for each mutant. */
