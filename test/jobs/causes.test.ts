@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { Overrides } from '../support/upstream.ts';
@@ -35,6 +36,8 @@ describe('/ready and the metrics of a worker name the cause', () => {
   it('if a job finds that the responses no longer match the dialect', async () => {
     const { place, url } = await startMirrored({ max_age: { records: '1s' } });
     await place.upstream.sandbox.useProfile({ paths: { entity: '/api/v2/entity/{id}' } });
+    // After this time, every record is older than `max_age`.
+    await sleep(1100);
     await place.queue.add('fetch-entities', {} as never);
     await until('the drift is reported', async () => 'drift' in (await causesOf(url)));
     expect(await causesOf(url)).toEqual({ drift: expect.stringContaining('probe --check') });
