@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LOCAL_HOST } from '../api/local_host.ts';
 import { readAssets } from './assets.ts';
 import { openEvents } from './events.ts';
 import { documentOf } from './frame.ts';
@@ -107,4 +108,3 @@ function urlOf({ url = '/' }: IncomingMessage): URL | null {
 
 const NOT_FOUND = 'This page, company, run or quarantine entry does not exist.';
 const NOT_DRAWN = 'The page could not be drawn. See the log of `serve`.';
-const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Database } from 'better-sqlite3';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { LOCAL_HOST } from '../api/local_host.ts';
 import { messageOf } from '../errors.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 
@@ -96,4 +97,3 @@ function firstPart(path: string): string {
 }
 
 const KNOWN = new Set(['', 'api', 'changes', 'export', 'health', 'metrics', 'page', 'reconcile']);
-const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;

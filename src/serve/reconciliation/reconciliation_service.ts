@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Accounts } from '../../api/accounts.ts';
 import type { ApiProfile } from '../../api/api_profile.ts';
 import { authenticate } from '../../api/authentication.ts';
+import { LOCAL_HOST } from '../../api/local_host.ts';
 import { errorResponse, type Problem } from '../../api/problems.ts';
 import type { Meter } from '../../api/quota_meter.ts';
 import { VERSION } from '../../operations/version.ts';
@@ -238,5 +239,4 @@ const ROOT = '/reconcile';
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_SUGGESTED = 50;
 const MAX_CURSOR = 1_000;
-const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 const LOCAL_ORIGIN = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
