@@ -47,6 +47,7 @@ const SHOWS_SQL: ReadonlySet<string> = new Set(['src/cli/demo.ts', 'src/cli/hist
 const ROOT_FILES: readonly string[] = [
   'call.ts',
   'clock.ts',
+  'durations.ts',
   'errors.ts',
   'knowledge.ts',
   'load_result.ts',

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { MINUTE_MS } from '../durations.ts';
 import { windowLengthMs, windowRows } from './window_table.ts';
 
 /** The number of calls that an account made in each minute. Call every method inside a ledger transaction. */
@@ -114,7 +115,6 @@ function minuteOf(ms: number): number {
   return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 }
 
-const MINUTE_MS = 60_000;
 // Twice the longest window, because the limits can change from one run to the next.
 const KEPT_MS =
   2 *

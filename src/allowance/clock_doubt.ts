@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { Account } from './account.ts';
 
 /**
@@ -140,10 +141,6 @@ function latestTime(account: Account): number {
 function lastEventTime({ last_spent_ms, paused_at_ms, exhausted_at_ms }: Account): number {
   return Math.max(last_spent_ms, paused_at_ms, exhausted_at_ms ?? 0);
 }
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const CLOCK_STEP_MS = 5000;
 // Without a call, the clock time is stored at this interval.

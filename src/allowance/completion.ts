@@ -1,3 +1,4 @@
+import { DAY_MS } from '../durations.ts';
 import type { LedgerState } from './account_windows.ts';
 import {
   type Allowance,
@@ -109,6 +110,5 @@ export function forecastCompletion(input: CompletionInput): Completion {
   }
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 // A hundred years: the longest forecast.
 const HORIZON_MS = 36_525 * DAY_MS;

@@ -1,4 +1,5 @@
 import type { BootTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
 import { type Closure, type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
@@ -344,5 +345,3 @@ function finiteOrNull(value: number): number | null {
 function dayNumber(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../durations.ts';
 import type { Account } from './account.ts';
 import { isRolling, rollingLengthMs, type Window, type WindowName } from './windows.ts';
 
@@ -85,6 +86,5 @@ export function currentSpacingMs(
 }
 
 const CLOCK_STEP_MS = 5_000;
-const DAY_MS = 24 * 3_600_000;
 const LONGEST_MS = 32 * DAY_MS;
 const LONGEST_SPACING_MS = 3_601_000;

@@ -1,4 +1,5 @@
 import { IANAZone } from 'luxon';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import {
   type WindowLimits,
   type WindowName,
@@ -197,9 +198,6 @@ function offsetMs(timeZone: string, atMs: number): number {
   return IANAZone.create(timeZone).offset(atMs) * MINUTE_MS;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-
 /**
  * A call arrives at the upstream at most this long after its slot. The upstream's clock may differ from ours by the
  * same amount.
@@ -245,5 +243,4 @@ export function exhaustionEndsMs({ namedMs, windows, times, nowMs }: Exhaustion)
   return Math.min(Math.max(dueMs, earliestMs), nowMs + LONGEST_WAIT_MS);
 }
 
-const HOUR_MS = 3_600_000;
 const LONGEST_WAIT_MS = 32 * DAY_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import type { Account, Limits } from './accounts.ts';
 
 /** Counts the requests of each account, and rejects requests that exceed a limit. Rejected requests are not counted. */
@@ -104,9 +105,6 @@ interface Usage {
   day: number;
   usedToday: number;
 }
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 function startUsage(limits: Limits, total: number): Usage {
   const { perMinute, perDay, day } = limits;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../durations.ts';
 import {
   afterFetch,
   afterFlag,
@@ -260,4 +261,3 @@ const GROUPS = Math.ceil((FASTEST_CLASS - SLOWEST_CLASS + 1) / 3);
 const MEMORY = 10_000;
 const PRIOR_WEIGHT = 0.25;
 const EVENTS_BETWEEN_UPDATES = 16;
-const DAY_MS = 86_400_000;

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
 import { configFrom } from '../config/config.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { type BackfillReport, keepBackfill, runBackfill } from '../operations/backfill.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
@@ -173,7 +174,5 @@ function printReports(
 const PER_MINUTE = 60_000;
 const PER_DAY = 20_000;
 const DAYS_AGO = 40;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** The changes of the registry between the two runs. */
 const CHANGES = { changed: 60, appearing: 12, deleted: 8 };

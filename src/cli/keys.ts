@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Tier } from '../api/accounts.ts';
 import { systemClock } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { count } from '../report/figures.ts';
 import { accountsBeside, keyIdOf, makeKey } from '../serve/stored_accounts.ts';
@@ -236,4 +237,3 @@ function limitsInWords({ tier, perMinute, total, perDay }: StoredLimits): string
 }
 
 const FREE_PER_MINUTE = 10;
-const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 import stringWidth from 'fast-string-width';
 import { targetOf } from '../call.ts';
+import { MINUTE_MS } from '../durations.ts';
 import type { OnProgress } from '../mirror.ts';
 import type { Outcome } from '../outcome.ts';
 import { count, counted, duration, percent } from '../report/figures.ts';
@@ -95,5 +96,3 @@ function lastCall({ call }: Outcome): string {
       return `record ${printable(call.entityId).slice(0, 40)}`;
   }
 }
-
-const MINUTE_MS = 60_000;

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type Config, requireDialect } from '../config/config.ts';
+import { DAY_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { checkStored } from '../operations/dialect_check.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
@@ -179,4 +180,3 @@ function isRepeatedExhaustion({ ending, totals }: RunReport, { warehouse }: Work
 // On the next day, the run at the same hour may fail slightly earlier in that hour than the first run. It must still be
 // in the next period.
 const EARLY_MS = 600_000;
-const DAY_MS = 86_400_000;

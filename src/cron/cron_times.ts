@@ -1,4 +1,5 @@
 import { IANAZone } from 'luxon';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { parseCron } from './parse_cron.ts';
 
 /** A cron pattern in a time zone. */
@@ -136,7 +137,5 @@ function offsetAt(zone: IANAZone, atMs: number): number {
 }
 
 const HOURS_A_DAY = 24;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 // The largest clock change of any time zone since 1970, except days that were skipped at the date line.
 const LARGEST_SHIFT_MS = 3 * 60 * MINUTE_MS;

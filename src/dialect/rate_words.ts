@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../durations.ts';
 import { MAX_SEARCHED_CHARS } from './quota_words.ts';
 
 /**
@@ -49,7 +50,6 @@ const PER_UNIT = pattern(NUMBER, '(?:/|per\\s|pro\\s|par\\s|por\\s)\\s*', UNIT);
 /** "5 rps". */
 const ABBREVIATED = pattern(NUMBER, '[rqt]p(?<unit>[sm])(?![\\p{L}\\d])');
 
-const HOUR_MS = 3_600_000;
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(h|or|uur|tim|godz|tun|stund)/, HOUR_MS],
   [/^s/, 1_000],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MINUTE_MS } from '../durations.ts';
 import { type Json, scalarText } from '../json/json.ts';
 import { Pointer, valueAt } from '../json/pointer.ts';
 import { type Headers, limitTimeMs } from './headers.ts';
@@ -112,5 +113,3 @@ function spacingOf({ window, limit }: Report): number {
 function latest(times: readonly (number | null)[]): number | null {
   return times.reduce((late, time) => (time !== null && time > (late ?? 0) ? time : late), null);
 }
-
-const MINUTE_MS = 60_000;

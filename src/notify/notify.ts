@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Clock, isoTime } from '../clock.ts';
 import type { Receiver } from '../config/receiver.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { changedFields, type DeliveryRow, deliveryTable, newCompanies } from '../warehouse/deliveries.ts';
 import { lastVersion } from '../warehouse/feed/versions.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -120,8 +121,6 @@ export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
   return { delivered, failed };
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** The delays before the second and later attempts, as recommended by Standard Webhooks: four days in total. */
 const RETRY_AFTER_MS = [
   MINUTE_MS,

@@ -5,6 +5,7 @@ import type { Recount } from '../allowance/recount.ts';
 import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { FailedError, MirrorError } from '../errors.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import {
@@ -224,5 +225,3 @@ export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: numb
   const latestMs = Math.max(0, ...known.keys(), ...missing.keys());
   return { known, later, missing, lastSentMs: Math.min(latestMs + MINUTE_MS, nowMs) };
 }
-
-const MINUTE_MS = 60_000;

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { count, localTime } from '../report/figures.ts';
 import { type Html, html } from './html.ts';
 
@@ -18,10 +19,6 @@ export function roughly(durationMs: number): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const MONTH_MS = 30 * DAY_MS;
 const YEAR_MS = 365 * DAY_MS;
 const SECONDS = { unitMs: SECOND_MS, fromMs: 0, one: 's', many: 's' };

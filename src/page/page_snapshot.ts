@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { DateTime } from 'luxon';
 import type { LedgerState } from '../allowance/ledger.ts';
 import { isoTime } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lostCalls } from '../operations/ledger_loss.ts';
 import { coarser, openCallHistory, stretchFor } from '../report/call_history.ts';
 import { type CompletionForecast, readCompletion } from '../report/completion_forecast.ts';
@@ -154,6 +155,3 @@ function cachedByCost<T>(compute: (nowMs: number) => T): (nowMs: number) => T {
     return value;
   };
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;

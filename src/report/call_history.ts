@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { CallBucket, CallStretch } from '../warehouse/page_queries.ts';
 
 /** Calls over time, in intervals of equal length. Pure, except for the cache of finished hours. */
@@ -110,9 +111,6 @@ function groupOf(outcome: string): OutcomeGroup {
   }
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const LONGEST_MS = 28 * DAY_MS;
 const STRETCHES_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 7 * DAY_MS];
 const MOST_STRETCHES = 120;

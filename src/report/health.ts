@@ -1,6 +1,7 @@
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
 import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import { counted } from './figures.ts';
 import type { OverdueSchedule } from './overdue_schedules.ts';
@@ -258,4 +259,3 @@ function sentence(statement: string, reason: string | null): string {
 
 const KILLED_RUNS = 3;
 const MAX_REASON = 200;
-const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 import type { WindowState } from '../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../allowance/window_table.ts';
 import { isRolling } from '../allowance/windows.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { CallBucket } from '../warehouse/page_queries.ts';
 import { count, counted } from './figures.ts';
 import type { FormatTime } from './health.ts';
@@ -87,5 +88,3 @@ function perDayOf(window: WindowState): number {
 }
 
 export const RATE_PERIOD_MS = 7 * 86_400_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../durations.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
 import { type Random, seededRandom } from '../random.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
@@ -75,8 +76,6 @@ export function changingRegistry(store: CompanyStore, options: ChangingOptions):
     },
   };
 }
-
-const HOUR_MS = 3_600_000;
 
 interface ChangeOptions {
   readonly isShown: boolean;

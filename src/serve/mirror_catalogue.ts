@@ -3,6 +3,7 @@ import type { Catalogue, CatalogueRecord } from '../api/catalogue.ts';
 import type { Problem } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { DAY_MS } from '../durations.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
 import { type NameIndex, textAt } from '../names/name_index.ts';
 import { answerTable } from '../warehouse/answer.ts';
@@ -144,4 +145,3 @@ function cached<T>(forMs: number, now: () => number, compute: () => T): () => T 
 }
 
 const STATISTICS_MS = 5_000;
-const DAY_MS = 86_400_000;

@@ -1,4 +1,5 @@
 import { type Meter, memoryMeter, type UsageMemory } from '../api/quota_meter.ts';
+import { DAY_MS } from '../durations.ts';
 import type { AccountFile, NewUse, RecentUse } from '../warehouse/serve_accounts.ts';
 
 /** A meter whose counts survive a restart. */
@@ -85,5 +86,3 @@ function secondAfterUse(use: Use, second: number): RecentUse {
   if (latest.requests > 0) use.ended = [...use.ended, latest];
   return { second, requests: 1 };
 }
-
-const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { FASTEST_CLASS, SLOWEST_CLASS } from '../change_rate/change_rate.ts';
 import { isoTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowledge.ts';
 
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
@@ -151,7 +152,6 @@ interface Head {
   read: number;
 }
 
-const DAY_MS = 86_400_000;
 const LATEST_MS = Date.UTC(9999, 0, 1);
 
 /**

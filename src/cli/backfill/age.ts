@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { DAY_MS } from '../../durations.ts';
 
 /**
  * Reads an age as milliseconds: `90d`, `6w`, `3mo` (30 days each) or `1y` (365 days). The unit `m` is rejected, because
@@ -12,4 +13,3 @@ export function readAge(text: string): number {
 }
 
 const DAYS = { d: 1, w: 7, mo: 30, y: 365 } as const;
-const DAY_MS = 86_400_000;

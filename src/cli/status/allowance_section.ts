@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { LedgerState, WindowState } from '../../allowance/ledger.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isoTime } from '../../clock.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
 import {
   type CallRate,
@@ -131,4 +132,3 @@ function timeOf(ms: number | null): string | null {
 
 const NO_CALLS: CallRate = { calls: 0, overMs: 0 };
 const LAST_DATE_MS = 8.64e15;
-const HOUR_MS = 3_600_000;

@@ -1,4 +1,5 @@
 import { isoTime } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import { allowanceOf } from '../../operations/configured_ledger.ts';
 import { completionText, readCompletion } from '../../report/completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from '../../report/coverage_estimate.ts';
@@ -173,4 +174,3 @@ export const warehouseSection = section({
 
 const SHOWN_WAL_BYTES = 1_000_000;
 const BAR_WIDTH = 20;
-const DAY_MS = 86_400_000;

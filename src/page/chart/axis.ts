@@ -1,4 +1,5 @@
 import { DateTime, type DateTimeUnit } from 'luxon';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 
 /** A tick on an axis. `at` is its position from 0 to 1. */
 export interface Tick {
@@ -38,9 +39,6 @@ interface Step {
   readonly ms: number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const MONTH_MS = 30.44 * DAY_MS;
 const YEAR_MS = 365.25 * DAY_MS;
 

@@ -1,5 +1,6 @@
 import type { WindowState } from '../../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { byStretch, coarser, type Stretch, stretchFor } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
 import {
@@ -153,6 +154,3 @@ function forecastLine(
     { at: at(endMs), up: leftThen / top },
   ];
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { byStretch, OUTCOME_GROUPS, type OutcomeGroup, type Stretch } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
 import { type CallBucket, callBuckets } from '../../warehouse/page_queries.ts';
@@ -115,6 +116,3 @@ const TONES = {
 } as const satisfies Record<OutcomeGroup, Tone>;
 const DAYS = 60;
 const MAX_WEEKS = 104;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;

@@ -1,3 +1,4 @@
+import { WEEK_MS } from '../../durations.ts';
 import { count } from '../../report/figures.ts';
 import { resultsByDay } from '../../warehouse/page_queries.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
@@ -76,6 +77,5 @@ const KINDS: readonly { readonly kind: Kind; readonly tone: Tone }[] = [
   { kind: 'changed', tone: 'second' },
   { kind: 'gone', tone: 'bad' },
 ];
-const WEEK_MS = 7 * 86_400_000;
 const WEEKS = 26;
 const MAX_WEEKS = 104;

@@ -1,4 +1,5 @@
 import { FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { DAY_MS } from '../../durations.ts';
 import type { LoadResult, QueryState } from '../../knowledge.ts';
 import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { Pending } from '../pending.ts';
@@ -239,4 +240,3 @@ function newlyListed({ rows }: LoadResult, sinceMs: number): number {
 
 const LOOK_PAST = 64;
 const MIN_ROWS = 0.1;
-const DAY_MS = 86_400_000;
