@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ReportedQuota } from '../allowance/upstream_reports.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { type Json, scalarText } from '../json/json.ts';
 import { Pointer, valueAt } from '../json/pointer.ts';
@@ -36,15 +37,6 @@ export interface LimitReport {
   readonly pausedUntilMs: number | null;
   /** The shortest time between two calls; 0: not reported. */
   readonly spacingMs: number;
-}
-
-export interface ReportedQuota {
-  readonly window: 'day' | 'month' | 'total' | null;
-  /** Calls left; null: not reported. */
-  readonly left: number | null;
-  /** Calls in the window; null: not reported. */
-  readonly limit: number | null;
-  readonly resetsAtMs: number | null;
 }
 
 export type ReadLimits = (

@@ -24,7 +24,7 @@ export function explainedEnding(
   const address = addressOf(config, lastUnusable);
   if (ending.ended === 'done' && totals.calls + totals.failed > 0 && foundNothing)
     return { ended: 'failed', why: `no response could be used: ${whyOf(lastUnusable)}${address}${REMEDY}` };
-  if (ending.ended === 'failed' && isWrongAddress(lastUnusable))
+  if (ending.ended === 'failed' && isAddressDoubtful(lastUnusable))
     return { ...ending, why: `${ending.why}${address}${REMEDY}` };
   return ending;
 }
@@ -35,7 +35,7 @@ export function isUnusable({ verdict }: Outcome): boolean {
 }
 
 /** A wrong base URL returns 404 for searches and statistics, or the HTML page of a website. */
-function isWrongAddress({ status, verdict }: Outcome): boolean {
+function isAddressDoubtful({ status, verdict }: Outcome): boolean {
   return verdict.is === 'broken' && (status === 404 || (status !== null && status >= 200 && status < 300));
 }
 
