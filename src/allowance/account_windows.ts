@@ -70,8 +70,10 @@ type CountSince = CallCounts['since'];
 
 export function openAccountWindows(allowance: Allowance, counts: CallCounts): AccountWindows {
   const trustedWindowsAt = rememberWindows(allowance);
-  const windowsAt = (atMs: number, row: Account): Window[] =>
-    row.ahead_ms > 0 ? doubtfulWindowsAt(allowance, atMs) : trustedWindowsAt(atMs);
+  const windowsAt = (atMs: number, row: Account, limits = allowance): Window[] => {
+    if (row.ahead_ms > 0) return doubtfulWindowsAt(limits, atMs);
+    return limits === allowance ? trustedWindowsAt(atMs) : windowsOf(limits, atMs);
+  };
 
   function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
     return statesOf(windowsAt(atMs, row), row, purpose, count);
@@ -142,12 +144,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   ): Window & { readonly spent: number } {
     const unlimited = { ...allowance, total: null, perDay: null, perMonth: null };
     const limited = { ...unlimited, [windowRow(name).property]: Infinity };
-    const [state] = statesOf(
-      row.ahead_ms > 0 ? doubtfulWindowsAt(limited, nowMs) : windowsOf(limited, nowMs),
-      row,
-      'scheduled',
-      counts.peek,
-    );
+    const [state] = statesOf(windowsAt(nowMs, row, limited), row, 'scheduled', counts.peek);
     if (state === undefined) throw new Error(`the window ${name} does not exist`);
     return state;
   }

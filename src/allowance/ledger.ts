@@ -160,9 +160,10 @@ export function openLedger(options: LedgerOptions): Ledger {
   /** Reads the account, and updates it if the clock was set. */
   function accountAt(clockMs: number): { readonly row: Account; readonly nowMs: number } {
     const stored = readAccount();
-    const steady = readSteadyTime(stored, clockMs, boot());
+    const sinceBoot = boot();
+    const steady = readSteadyTime(stored, clockMs, sinceBoot);
     const { account: row, madeByMs } = readClock(steady.account, steady.nowMs, configuredSpacingMs);
-    return store(stored, { ...steady, account: acceptSetBack(row, clockMs, boot()) }, madeByMs);
+    return store(stored, { ...steady, account: acceptSetBack(row, clockMs, sinceBoot) }, madeByMs);
   }
 
   function store(before: Account, { account: row, nowMs, redated }: SteadyReading, madeByMs: number | null) {

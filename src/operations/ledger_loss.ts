@@ -58,15 +58,15 @@ function missingCalls(reading: LedgerReading, nowMs: number): number {
   const stamp = stamps.accounts[accountId];
   if (stamp === undefined) return 0;
   const calls = stamps.latest === accountId ? spentCallsAfter(db, stamp.baseCallId) : 0;
-  const wasKilled = killedRuns(db, runId).length > 0;
-  // Read the ledger after the warehouse, because a run of this warehouse may be active.
+  // Read the ledger after the calls, because a run of this warehouse may be active.
   const { ledgerId, debits, starts } = ledger.mark();
   const isSame = ledgerId === stamp.ledgerId;
-  const isOlder = isSame ? starts < (stamp.starts ?? 0) : wasKilled;
+  const isOlder = isSame ? starts < (stamp.starts ?? 0) : killedRuns(db, runId).length > 0;
   const missing = Math.max(stamp.debits, stamp.baseDebits + calls) - (isSame ? debits : 0);
   return Math.max(0, missing, isOlder ? concurrency : 0);
 }
 
+/** Returns the parts of a ledger use that `lostCalls` needs. */
 export function ledgerReadingOf({
   config: { account, upstream },
   warehouse: { db },
