@@ -86,7 +86,7 @@ export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number 
 }
 
 /**
- * The share of fetched flagged companies whose record had changed. Four true flags are assumed in addition, so that the
+ * The share of fetched flagged companies whose record had changed. Four additional true flags are assumed, so that the
  * share is 1 without evidence.
  */
 export function truthOfFlags({
@@ -170,7 +170,7 @@ export class Estimates {
     return { evidence, rateClass: classOfRate(rateOf(watched, this.#prior)) };
   }
 
-  /** Are there enough new observations to fit the prior again? */
+  /** Whether there are enough new observations to fit the prior again. */
   get isFitDue(): boolean {
     return this.#observations >= this.#fitsAt;
   }
@@ -185,7 +185,7 @@ export class Estimates {
     this.#snapshot = null;
   }
 
-  /** Learns from a fetch how many changes the listings before it have missed. */
+  /** Learns from a fetch how many changes the earlier listings have missed. */
   #learnUnseen({ rateClass, evidence }: Watched, { coveredDays, openDays }: Span, changed: boolean): void {
     const rate = rateOfClass(rateClass);
     const unseen = (1 - this.#shown) * rate * coveredDays;
@@ -224,8 +224,8 @@ export class Estimates {
 }
 
 /**
- * Reduces the weight of old evidence. The upstream may change. And if listings were trusted completely, the fetches
- * that test them would end.
+ * Reduces the weight of old evidence, because the upstream may change. It also ensures that listings are never trusted
+ * completely, because the fetches that test them would then end.
  */
 function faded(signal: Signal, factor: number): Signal {
   return {

@@ -61,8 +61,8 @@ export interface Span {
 
 /**
  * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. Listings showed no change in
- * the covered days, so the share v of these days is taken as steady. A change that the fetch found has therefore
- * occurred in the other (1 − v) · covered + open days.
+ * the covered days, so the share v of these days is taken as steady. A change that the fetch found therefore occurred
+ * in the other (1 − v) · covered + open days.
  */
 export function afterFetch(
   evidence: Evidence,
@@ -74,7 +74,7 @@ export function afterFetch(
 }
 
 /**
- * Adds a listing that showed a change to the evidence. The change has occurred in v · open days. The listings before it
+ * Adds a listing that showed a change to the evidence. The change occurred in v · open days. The earlier listings
  * showed no change in the covered days.
  */
 export function afterFlag(evidence: Evidence, { coveredDays, openDays }: Span, shown: number): Evidence {
@@ -93,7 +93,7 @@ function withChange(evidence: Evidence, changingDays: number, steadyDays: number
 const MIN_SPAN_DAYS = 0.01;
 const ROUNDS = 6;
 
-/** Adds the covered days, in which listings showed no change, to the evidence: v · covered steady days. */
+/** Adds the covered days, in which listings showed no change, to the evidence as v · covered steady days. */
 export function withListings(evidence: Evidence, coveredDays: number, shown: number): Evidence {
   return { ...evidence, steadyDays: evidence.steadyDays + shown * coveredDays };
 }
@@ -118,8 +118,8 @@ export const RATE_CLASSES: readonly number[] = Array.from(
 );
 
 /**
- * The share of a Gamma distribution that each rate class contains. The classes have equal widths in ln λ, and the
- * density of ln λ is proportional to (λ/m)^k · e^(−kλ/m).
+ * Returns the share of a Gamma distribution that each rate class contains. The classes have equal widths in ln λ, and
+ * the density of ln λ is proportional to (λ/m)^k · e^(−kλ/m).
  */
 export function classWeights({ shape, meanPerDay }: RatePrior): Float64Array {
   const weights = Float64Array.from(RATE_CLASSES, (rateClass) => {

@@ -24,7 +24,7 @@ export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePr
 }
 
 /**
- * Hill climbing over ln k and ln m. It makes steps along both axes while they increase the fitness, and then smaller
+ * Hill climbing over ln k and ln m. It takes steps along both axes while they increase the fitness, and then smaller
  * steps.
  */
 function climb(fitness: (logShape: number, logMean: number) => number, before: RatePrior): RatePrior {
@@ -49,9 +49,9 @@ function climb(fitness: (logShape: number, logMean: number) => number, before: R
 }
 
 /**
- * The likelihood of a company's evidence for each rate class: (1 − e^(−λs))^n · e^(−λt), with n spans that have a
- * change and t days without one. All n spans are assumed to have their geometric mean length s. This is exact for short
- * spans, because their likelihood is proportional to their length.
+ * Returns the likelihood of a company's evidence for each rate class: (1 − e^(−λs))^n · e^(−λt), with n spans that have
+ * a change and t days without one. All n spans are assumed to have their geometric mean length s. This is exact for
+ * short spans, because their likelihood is proportional to their length.
  */
 function likelihoodsOf({ changes, changingLog, steadyDays }: Evidence): Float64Array {
   const span = changes === 0 ? 0 : Math.exp(changingLog / changes);

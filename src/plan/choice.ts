@@ -8,14 +8,14 @@ import type { Plan, PlanInput, Planner } from '../planner.ts';
  * response arrives before the slot, the draft is dropped and a call is chosen again.
  */
 export interface Choice {
-  /** Reports whether a call is due. `choose` returns the call when its slot starts. */
+  /** Reports whether a call is due, and leaves the call for `choose`. */
   look(ask: ChoiceAsk): Prospect;
-  /** The best call, given everything known now; null if nothing is due. */
+  /** Returns the best call, given what is known now, or null if nothing is due. */
   choose(ask: ChoiceAsk): Call | null;
   learn(result: LoadResult): void;
   /** Takes back a chosen call that was not sent. */
   release(call: Call): void;
-  /** Is planning so slow that planning a second call would delay the first one? */
+  /** Whether planning is so slow that planning a second call would delay the first one. */
   readonly isSlow: boolean;
   /** Drops the draft and releases its call. */
   close(): void;
@@ -60,7 +60,7 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
       return call;
     },
     learn: (result) => {
-      // The planner takes the drafted call back before it learns. It can then choose the same call again.
+      // Release the drafted call before the planner learns, so that the planner can choose it again.
       dropDraft();
       planner.learn(result);
     },
@@ -76,10 +76,10 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
 }
 
 const SLOW_MS = 20;
-/** A draft older than this is dropped, because more targets may have become due since. */
+/** A draft older than this is dropped, because other targets may be due by now. */
 const DRAFT_VALID_MS = 1000;
 /**
- * A draft also remains valid for this multiple of the planning time. Otherwise a planner that needs longer than a slot
- * would plan again and again within it.
+ * A draft also remains valid for this multiple of the planning time. Otherwise a slow planner would plan the same slot
+ * several times.
  */
 const DRAFT_VALID_PER_MS = 20;

@@ -3,7 +3,7 @@ import { targetOf } from '../call.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { Plan, PlanInput, Planner } from '../planner.ts';
 
-/** Wraps a planner. It stops planning a kind of call when responses of that kind no longer match the dialect. */
+/** Wraps a planner, and stops planning a kind of call when its responses no longer match the dialect. */
 export interface DriftWatch {
   readonly planner: Planner;
   /** Records outcomes. Every outcome must be passed to `note` before its result is passed to `learn`. */
@@ -78,7 +78,8 @@ export function openDriftWatch(
 }
 
 /**
- * Does the response prove that the dialect still matches? An empty listing does not, because it has no row to check.
+ * Whether the response proves that the dialect still matches. An empty listing does not, because it has no row to
+ * check.
  */
 function matchesDialect(verdict: Verdict): boolean {
   if (verdict.is !== 'ok') return verdict.is === 'gone';
@@ -86,8 +87,8 @@ function matchesDialect(verdict: Verdict): boolean {
 }
 
 /**
- * The number of distinct targets in a row whose responses must not match. Statistics have only one target and are
- * seldom requested.
+ * The number of consecutive mismatching targets that counts as drift. Statistics have only one target and are seldom
+ * requested.
  */
 const MISREAD_IN_A_ROW: Readonly<Record<CallKind, number>> = { stats: 1, search: 3, entity: 3 };
 

@@ -1,5 +1,5 @@
 /**
- * A binary heap. The item with the highest score comes first; items with equal scores come in the order of insertion.
+ * A binary heap. The item with the highest score comes first, and items with equal scores keep their insertion order.
  */
 export class Heap<T> {
   readonly #entries: Entry<T>[] = [];

@@ -1,7 +1,7 @@
 import { type Call, type CallKind, targetOf } from '../call.ts';
 import type { Failure } from '../knowledge.ts';
 
-/** The targets that cannot be planned now, because they are in flight or wait for a retry. */
+/** The targets that cannot be planned now, because they are in flight or waiting for a retry. */
 export class Pending {
   readonly #inFlight: Record<CallKind, Set<string>> = {
     stats: new Set(),
@@ -42,7 +42,7 @@ export class Pending {
     return this.#inFlight[kind].size;
   }
 
-  /** Is the target neither in flight nor waiting for a retry? */
+  /** Whether the target is neither in flight nor waiting for a retry. */
   isFree(kind: CallKind, target: string, nowMs: number): boolean {
     if (this.#inFlight[kind].has(target)) return false;
     const untilMs = this.#waiting[kind].get(target);

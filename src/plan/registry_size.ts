@@ -6,15 +6,15 @@ import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matchin
 /** The lower and upper bound of the number of companies in the registry, and the evidence for them. */
 export interface RegistrySize {
   readonly low: number;
-  /** null: unknown. */
+  /** Null if unknown. */
   readonly high: number | null;
   readonly by: 'statistics' | 'totals' | 'nothing';
 }
 
 /**
- * Estimates the size of the registry from the best available evidence. In this order, the evidence is the statistics,
- * the listing of every company, the totals of identifier searches, and the totals of name searches. The last give only
- * a lower bound.
+ * Estimates the size of the registry from the best available evidence. In order of preference, this is the statistics,
+ * the listing of every company, the totals of identifier searches, or the totals of name searches. Name searches give
+ * only a lower bound.
  */
 export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   const known = knowledge.knownCount();
@@ -58,14 +58,14 @@ export function listingOfAll(queries: Iterable<QueryState>, { search }: Dialect)
   return null;
 }
 
-/** Is it the empty name query, which lists every company if the upstream permits it? */
+/** Whether this is the empty name query, which lists every company if the upstream permits it. */
 export function isOfAll({ query }: QueryState): boolean {
   return query.by === 'name' && query.text === '';
 }
 
 /**
- * The number of companies that the empty query matches: its total or, if the listing is complete, the number of its
- * rows. Null if unknown. A round number can be an undocumented limit, so the result is then null too.
+ * Returns the number of companies that the empty query matches: its total or, if the listing is complete, the number of
+ * its rows. Returns null if the number is unknown or round, because a round number can be an undocumented limit.
  */
 export function countOfAll({ total, rows, status }: QueryState, { search }: Dialect): number | null {
   if (search.min_length > 0 || rows === 0) return null;
@@ -77,8 +77,8 @@ export function countOfAll({ total, rows, status }: QueryState, { search }: Dial
 }
 
 /**
- * The sum of the totals of the shortest identifier prefixes; null without any. These prefixes do not overlap, because
- * none of them starts with another.
+ * Returns the sum of the totals of the shortest identifier prefixes, or null if there are none. These prefixes do not
+ * overlap, because none of them starts with another.
  */
 function countedByIdentifiers(
   counted: readonly QueryState[],
@@ -96,18 +96,15 @@ function countedByIdentifiers(
     .reduce((sum, { text, total }) => sum + Math.round(total * shareOfIdentifiers(text, sample, dialect)), 0);
 }
 
-/**
- * Do the totals in `counted` of this prefix and longer ones add up to at least its own total? `counted` excludes
- * clamped totals.
- */
+/** Whether the unclamped totals (`counted`) of this prefix and longer ones add up to at least its own total. */
 function isExplained({ query, total }: QueryState, counted: readonly QueryState[]): boolean {
   const longer = counted.filter((one) => one.query.by === query.by && one.query.text.startsWith(query.text));
   return longer.reduce((sum, one) => sum + (one.total ?? 0), 0) >= (total ?? 0);
 }
 
 /**
- * The share of a query's matches whose identifier matches. The others match by name, if one parameter searches names
- * and identifiers.
+ * Returns the share of a query's matches whose identifier matches. If one parameter searches names and identifiers, the
+ * other matches are by name.
  */
 function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], dialect: Dialect): number {
   if (dialect.search.identifier_param !== null) return 1;
@@ -155,7 +152,7 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
 
 const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
-// The registry is assumed to have at most this multiple of the companies that the searched prefixes count.
+// The registry is assumed to have at most this many times the companies that the searched prefixes count.
 const UNSEEN_IDS = 1.3;
 const CERTAIN_SHARE = 0.9;
 const SAMPLE_SIZE = 2_000;

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import type { Planner } from '../planner.ts';
 
-/** Plans a single call, once. It is used to check whether the upstream responds. */
+/** Plans a single call, once, to check whether the upstream responds. */
 export function planSingleCall(call: Call): Planner {
   let isPlanned = false;
   return {

@@ -22,9 +22,9 @@ class SyncPlanner implements Planner {
   readonly #pending: Pending;
   readonly #refresh: Refresh;
   readonly #discovery: Discovery;
-  /** The best search for new companies. It waits here while refresh has more valuable calls. */
+  /** The best search for new companies, which waits while refresh has more valuable calls. */
   #nextSearch: SearchCall | null = null;
-  /** The value of each planned call in days. When the call has finished, its value updates the call cost μ. */
+  /** The value of each planned call in days. It updates the call cost μ when the call has finished. */
   readonly #yields = new Map<Call, number>();
 
   constructor(knowledge: Knowledge, dialect: Dialect, settings: PlannerSettings) {
@@ -78,8 +78,8 @@ class SyncPlanner implements Planner {
   }
 
   /**
-   * The most valuable call of discovery and refresh. Null if nothing is due, or if waiting for an in-flight search is
-   * better.
+   * Returns the most valuable call of discovery and refresh, or null if nothing is due or waiting for an in-flight
+   * search is better.
    */
   #best({ nowMs, left }: PlanInput): Call | null {
     const { kinds } = this.#settings;
@@ -98,9 +98,8 @@ class SyncPlanner implements Planner {
   }
 
   /**
-   * Should a refresh call wait for an in-flight search? It should if two conditions are met: the quota left does not
-   * suffice for one record of each company, and the search has a higher value. The searches that follow will probably
-   * have that value too.
+   * Whether a refresh call should wait for an in-flight search. It should if the quota left does not suffice for one
+   * record of each company and the search has a higher value. The next searches will probably have that value too.
    */
   #isWaitBetter(refreshYield: number, callsLeft: number): boolean {
     if (callsLeft >= this.#knowledge.knownCount()) return false;

@@ -40,7 +40,7 @@ test('repeated listings and record calls are not counted', () => {
   const warehouse = bench();
   warehouse.search('a', ACME);
   warehouse.search('q', NOBODY);
-  for (const reason of ['summaries are due again', 'summaries are due again: lists on']) {
+  for (const reason of ['summaries are due again', 'summaries are due again: next page']) {
     const query = { by: 'name' as const, text: 'a' };
     const again = { kind: 'search' as const, query, page: { index: 0, next: null }, reason, expected: 0 };
     warehouse.load([warehouse.outcome(again, ACME)]);

@@ -12,20 +12,20 @@ export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat';
 /** The predicted number of new companies that one call finds, before calibration. */
 export interface Prediction {
   /**
-   * For the next page of a listing: `page of all` if it is the empty query's, `truncated page` if the listing is
-   * truncated, else `page`.
+   * The next page of a listing has the kind `page of all` for the empty query, `truncated page` if the listing is
+   * truncated, and otherwise `page`.
    */
   readonly kind: Kind | 'page' | 'truncated page' | 'page of all';
   readonly expectedYield: number;
 }
 
 interface RatioSettings {
-  /** The factor `m` by which each new observation multiplies the earlier ones; 1 means that none loses weight. */
-  readonly memory: number;
   /**
-   * The number `d` of new companies that is added to both sums, so that a few observations change the ratio only a
-   * little.
+   * The factor `m` by which each new observation reduces the weight of earlier ones. With 1, they keep their full
+   * weight.
    */
+  readonly memory: number;
+  /** The number `d` of new companies that is added to both sums, so that a few observations barely change the ratio. */
   readonly prior: number;
   readonly lowest: number;
   readonly highest: number;
@@ -34,7 +34,7 @@ interface RatioSettings {
 /**
  * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, highest]. `A` and `P` are the
  * sums of the actual and predicted new companies, and `d` is the prior. Before each observation is added, both sums are
- * multiplied by the memory `m`. So they decay exponentially and cover about `1 / (1 − m)` observations.
+ * multiplied by the memory `m`. The sums therefore decay exponentially and cover about `1 / (1 − m)` observations.
  */
 export class YieldRatio {
   readonly #settings: RatioSettings;
@@ -56,9 +56,7 @@ export class YieldRatio {
   }
 }
 
-/**
- * Corrects predictions: each prediction is multiplied by the ratio of actual to predicted yield for its kind of call.
- */
+/** Multiplies each prediction by the ratio of actual to predicted yield for its kind of call. */
 export class Calibration {
   readonly #ratios = new Map<Prediction['kind'], YieldRatio>();
 
@@ -75,8 +73,8 @@ export class Calibration {
 
 /**
  * The ratio for the pages of one truncated listing. It is at most 1, because these pages may repeat companies that a
- * shorter query has shown. A complete listing needs no such ratio: companies that are not on its first pages are on
- * later ones.
+ * shorter query has shown. A listing below the cap needs no such ratio, because its later pages show every company that
+ * the first pages lack.
  */
 export function newListingRatio(): YieldRatio {
   return new YieldRatio(OF_LISTING);

@@ -1,15 +1,15 @@
 import { CHARACTER_GROUPS } from './first_characters.ts';
 
 /**
- * The inventories of scripts with thousands of characters. National encoding standards list which of these characters
+ * Character inventories of scripts with thousands of characters. National encoding standards define which characters
  * are in common use.
  *
- * The groups in `first_characters.ts` whose name matches `common` come first in the inventory.
+ * The groups of `first_characters.ts` whose names match `common` come first in an inventory.
  */
 const STANDARDS = [
-  // JIS X 0208: kana and the first level of kanji.
+  // JIS X 0208, kana and level 1 kanji.
   { encoding: 'euc-jp', common: /kanji/, rows: [0xa4, 0xa5, ...range(0xb0, 0xcf)], cells: range(0xa1, 0xfe) },
-  // GB 2312, first level.
+  // GB 2312, level 1.
   { encoding: 'gb2312', common: /hanzi/, rows: range(0xb0, 0xd7), cells: range(0xa1, 0xfe) },
   // Big5, frequently used characters.
   {
@@ -23,7 +23,8 @@ const STANDARDS = [
 ] as const;
 
 /**
- * The inventory that contains the most known characters; empty if no inventory contains at least 30 known characters.
+ * Returns the inventory with the most known characters. The result is empty if no inventory contains at least 30 of
+ * them.
  */
 export function inventoryOf(isKnown: (character: string) => boolean): readonly string[] {
   let best: readonly string[] = [];

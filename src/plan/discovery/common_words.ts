@@ -2,9 +2,9 @@ import { NameModel } from './name_model.ts';
 import { characterSeeds } from './query_seeds.ts';
 
 /**
- * Words with which company names begin in many languages: trades, surnames, places and syllables of coined words, in
- * Latin letters. They train the name model before any name is known. This list alone is no reason to send a word as a
- * query. For other scripts, `first_characters.ts` lists the first characters.
+ * Words in Latin letters with which company names begin in many languages: trades, surnames, places, and syllables of
+ * coined words. They train the name model before any name is known. A word is not sent as a query merely because it is
+ * listed here. For other scripts, `first_characters.ts` lists the first characters.
  */
 const COMMON_WORDS: readonly string[] = `
   academy accounting acorn active advance advisory agency agri air alliance allied alpha alpine american anchor angel
@@ -174,7 +174,7 @@ const COMMON_WORDS: readonly string[] = `
   .trim()
   .split(/\s+/u);
 
-/** A name model trained with the common words. It is built once. */
+/** Returns the name model trained with the common words. The model is built once. */
 export function generalModel(): NameModel {
   if (general !== null) return general;
   general = new NameModel(characterSeeds(), true);

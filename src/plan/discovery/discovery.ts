@@ -26,9 +26,9 @@ interface Choice {
 }
 
 /**
- * Chooses the searches that find the most unseen companies per call. It has a query tree of names and, if the upstream
- * searches identifiers by prefix, one of identifiers. Discovery ends when no company is missing, or when the stop rule
- * gives up the missing companies.
+ * Chooses the searches that find the most unseen companies per call. It uses a query tree for names and, if the
+ * upstream searches identifiers by prefix, another for identifiers. Discovery ends when no company is missing, or when
+ * the stop rule gives up the missing companies.
  */
 export class Discovery {
   readonly #knowledge: Knowledge;
@@ -46,13 +46,13 @@ export class Discovery {
    * The open trees. A tree is opened only if a company may be missing, because opening it reads all known companies.
    */
   readonly #searches = new Map<SearchQuery['by'], Search>();
-  /** Responses to add to the trees at the next choice. By then, all companies of the same batch have been added. */
+  /** Responses to add to the trees at the next choice. By then, all companies of the same batch are known. */
   readonly #updates: (() => void)[] = [];
-  /** Null until it is needed. */
+  /** Null until first needed. */
   #untriedCharacters: UntriedCharacters | null = null;
-  /** Is it doubtful that identifier prefixes can find the missing companies? */
+  /** Whether identifier prefixes may be unable to find the missing companies. */
   #isOrderDoubtful = false;
-  /** True if a listing below the cap can still have rows that were not received; null if unknown. */
+  /** Whether a listing below the cap may have rows that were not received yet; null if unknown. */
   #hasSureListing: boolean | null = null;
   /** The registry count at the last choice; null if it was unknown. */
   #total: number | null;
@@ -75,8 +75,8 @@ export class Discovery {
   }
 
   /**
-   * The best calls now, at most `most` of them. None if no company is missing, or if the missing companies are given
-   * up.
+   * Returns the best calls now, at most `most` of them. Returns none if no company is missing or if the missing
+   * companies are given up.
    */
   next(nowMs: number, most: number): SearchCall[] {
     for (const update of this.#updates.splice(0)) update();
@@ -131,12 +131,12 @@ export class Discovery {
     this.#updates.push(() => tree.recordResponse(state, page));
   }
 
-  /** Makes the query of a call a candidate again, because the call was not sent. */
+  /** Makes the query of an unsent call a candidate again. */
   release(call: SearchCall): void {
     this.#searches.get(call.query.by)?.tree.reconsider(call.query);
   }
 
-  /** Calls for those due first characters that were not sent yet. */
+  /** Returns calls for due first characters that were not sent yet. */
   #dueCharacters(registryCount: RegistryCount, choice: Choice): SearchCall[] {
     const { due } = this.#untried;
     return due.length === 0 ? [] : this.#searchBy('name', registryCount).tree.tryCharacters(due, choice);
@@ -156,8 +156,8 @@ export class Discovery {
   }
 
   /**
-   * Infers the query rule if it is unknown. Returns true if the inferred rule changed. Then the tree of names is
-   * dropped, and is opened again with the new rule.
+   * Infers the query rule if it is unknown, and returns whether the inferred rule changed. After a change, the tree of
+   * names is dropped and later opened again with the new rule.
    */
   #learnRule(keySpace: KeySpace, { query, rows }: LoadResult): boolean {
     if (!this.#rule.isUnknown || keySpace.by !== 'name' || query === null) return false;
@@ -168,9 +168,8 @@ export class Discovery {
   }
 
   /**
-   * Names come first in two cases: while the empty query has at least the yield of the best identifier prefix; and,
-   * once 20 searches in a row have found nothing, if the best name query has at least four times the yield of the best
-   * identifier prefix.
+   * Names come first while the empty query has at least the yield of the best identifier prefix. Once 20 searches in a
+   * row have found nothing, names also come first if the best name query has at least four times that yield.
    */
   #orderNow(registryCount: RegistryCount, nowMs: number): readonly SearchQuery['by'][] {
     if (this.#order.length > 1 && this.#isEmptyQueryFirst(registryCount, nowMs))
@@ -204,9 +203,9 @@ export class Discovery {
   }
 
   /**
-   * Are the missing companies given up as unreachable? A script with thousands of characters raises the limit: until
-   * every common character was sent, the number of empty searches in a row may be as high as the number of known
-   * companies.
+   * Whether the missing companies are given up as unreachable. A script with thousands of characters raises the limit
+   * of the stop rule. Until every common character was sent, as many empty searches in a row are allowed as there are
+   * known companies.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0 || !this.#stopRule.isOver(missing)) return false;
@@ -241,8 +240,8 @@ export class Discovery {
   }
 
   /**
-   * Opens the key space. If the query rule is unknown, it is first inferred from earlier responses, with a key space of
-   * the assumed rule.
+   * Opens the key space. An unknown query rule is first inferred from earlier responses, using a key space for the
+   * assumed rule.
    */
   #keySpaceBy(by: SearchQuery['by'], states: readonly QueryState[]): KeySpace {
     const { semantics } = this.#rule;
@@ -261,7 +260,7 @@ export class Discovery {
   }
 }
 
-/** Compares a page with the companies known before it. Before that, the key space learns from the page. */
+/** Compares a page with the companies known before it, after the key space has learned from the page. */
 function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCompany[]): PageEvidence {
   const companies = rows.map((row) => comparedText(row, keySpace.by));
   keySpace.observe(query, companies);
@@ -272,7 +271,7 @@ function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCo
   };
 }
 
-/** Is it a listing below the cap whose last rows were not received yet? */
+/** Whether this is a listing below the cap whose last rows were not received yet. */
 function isContinuable({ status, total, rows }: QueryState, dialect: Dialect): boolean {
   return status === 'open' && total !== null && total <= windowOf(dialect) && rows < total;
 }

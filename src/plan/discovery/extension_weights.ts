@@ -4,13 +4,13 @@ import type { RegistryUnseen } from './registry_unseen.ts';
 import type { Revisions } from './revisions.ts';
 
 /**
- * The weights of a query's extensions. The unseen companies of the query are divided among the extensions in proportion
- * to these weights, which are a Dirichlet predictive distribution.
+ * Computes the weights of a query's extensions. The query's unseen companies are divided among the extensions in
+ * proportion to these weights, which form a Dirichlet predictive distribution.
  *
  * Extension `i` has the weight `w_i = c_i + a · g_i`:
  *
  * - `c_i`: the number of known companies that match the extension;
- * - `g_i`: the probability of the extension by the name model;
+ * - `g_i`: the probability of the extension under the name model;
  * - `a`: the number of distinct extensions that match a known company, plus ½.
  *
  * The sum `W` has one term for everything below the query that can contain unseen companies:
@@ -42,7 +42,7 @@ export class ExtensionWeights {
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly isSent: (query: string) => boolean;
-    /** An upper bound for the number of unseen companies that match the query. */
+    /** Returns an upper bound for the number of unseen companies that match the query. */
     readonly mostUnseen: (query: string) => number;
     readonly registry: RegistryUnseen;
     readonly revisions: Revisions;
@@ -78,8 +78,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * The weights of those queries below a node that were counted before it. `others` is `R`, the sum of all other
-   * weights.
+   * Returns the weights of the queries below a node that were counted before the node. `others` is `R`, the sum of all
+   * other weights.
    */
   #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
     const outdated = node.children
@@ -94,7 +94,7 @@ export class ExtensionWeights {
     return new Map(outdated.map(({ text, matches, gained }) => [text, gained * matches * scale]));
   }
 
-  /** The weight of a query without a total. It is a term of `W` of the query's parent. */
+  /** Returns the weight of a query without a total, which is one term of its parent's `W`. */
   weightOf(node: QueryNode): number {
     if (node.state?.status === 'open') return this.#keySpace.known(node.query.text) + HALF;
     const { sum } = this.weigh(node);
@@ -102,7 +102,7 @@ export class ExtensionWeights {
   }
 
   /**
-   * Does the query have an unseen count of its own, known or estimated? Otherwise its unseen count is a share of its
+   * Whether the query has its own unseen count, known or estimated. Otherwise its unseen count is a share of its
    * parent's.
    */
   isCounted(node: QueryNode): boolean {
@@ -111,7 +111,7 @@ export class ExtensionWeights {
     return state.status === 'complete' || state.total !== null || this.#keySpace.isAliased(query.text);
   }
 
-  /** Was the query listed before `parent` was last counted? */
+  /** Whether the query was listed before `parent` was last counted. */
   #isOutdated({ state, prediction }: QueryNode, parent: QueryNode): boolean {
     if (state === null || prediction !== null) return false;
     return state.listedAtMs < this.#countedAtMs(parent);
@@ -123,8 +123,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * The extensions of a node, cached. They are computed again if few unsent ones remain, if one is aliased, or if the
-   * number of known companies has grown by 20 %.
+   * Returns the cached extensions of a node. They are recomputed if few unsent ones remain, if one is aliased, or if
+   * the number of known companies has grown by 20 %.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;

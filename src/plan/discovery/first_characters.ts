@@ -1,26 +1,26 @@
 /** A group of characters with which names begin. */
 export interface CharacterGroup {
   readonly name: string;
-  /** Groups of a lower rank are sent first. */
+  /** Groups with a lower rank are sent first. */
   readonly rank: number;
-  /** When is the whole group sent before any character of a script that no known name uses? */
+  /** When the whole group is sent before any character of a script that no known name uses. */
   readonly precedes: 'always' | 'if all known names are Latin' | 'never';
-  /** Must the whole group be sent before discovery gives up the missing companies? */
+  /** Whether the whole group must be sent before discovery gives up the missing companies. */
   readonly isDue: boolean;
   /** The script of the characters; null if names in any script contain them. */
   readonly script: Script | null;
   /** The characters of the group, the most frequent first. */
   readonly characters: readonly string[];
-  /** The prior weight that the name model gives the character at this position; 0 if it gives none. */
+  /** Returns the prior weight of the character at this position in the name model, or 0 if it has none. */
   weight(position: number): number;
 }
 
 export type Script = keyof typeof LETTERS;
 
 /**
- * The scripts. Scripts that occur together in names are one entry, for example kanji and kana in Japanese names.
+ * The known scripts. Scripts that occur together in names, such as kanji and kana, form one entry.
  *
- * `starts` are the code points at which the letters of a script begin.
+ * `starts` lists the characters at which the code point ranges of a script's letters begin.
  */
 const LETTERS = {
   latin: { letter: /\p{Script=Latin}/u, starts: ['a', 'ａ'] },
@@ -34,7 +34,8 @@ const LETTERS = {
 
 const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
 /**
- * Groups of characters with which surnames, places and trades begin. They are sent only if known names use the script.
+ * A further group of first characters for a script with thousands of characters: those of surnames, places and trades.
+ * They are sent only if known names use the script.
  */
 const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
 const ANY_NAME = { precedes: 'always', isDue: true } as const;
@@ -51,8 +52,8 @@ export const DIGITS: CharacterGroup = {
   weight: (position) => 0.15 / (1 + position / 4),
 };
 /**
- * `&` comes first, because most registries contain a name with it. So the response shows whether the upstream searches
- * punctuation.
+ * `&` comes first, because most registries contain a name with it. Its response therefore shows whether the upstream
+ * searches punctuation.
  */
 export const ASCII_PUNCTUATION: CharacterGroup = {
   ...{ name: 'ASCII punctuation', rank: 2, ...ANY_NAME, script: null },
@@ -116,7 +117,7 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
   },
 ];
 
-/** The script of the first character; null if the character is no letter or its script is not in `LETTERS`. */
+/** Returns the script of the first character, or null if it is not a letter or its script is not in `LETTERS`. */
 export function scriptOf(text: string): Script | null {
   const [first = ''] = text;
   return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;
@@ -127,7 +128,7 @@ export function scriptsIn(text: string): Script[] {
   return SCRIPTS.filter((script) => LETTERS[script].letter.test(text));
 }
 
-/** The scripts of the first characters. The texts must be in the order of their code points. */
+/** Returns the scripts of the texts' first characters. The texts must be sorted by code point. */
 export function scriptsAmong(texts: { at(from: string, places: number): string | null }): Script[] {
   const isIn = (script: Script) =>
     LETTERS[script].starts.some((start) => scriptOf(texts.at(start, 0) ?? '') === script);
@@ -137,8 +138,8 @@ export function scriptsAmong(texts: { at(from: string, places: number): string |
 const SCRIPTS = Object.keys(LETTERS) as Script[];
 
 /**
- * Is the text a single character that is no letter, diacritic, digit or space? Such a character can be the first of a
- * name, but not of a word.
+ * Whether the text is a single character other than a letter, diacritic, digit or space. Such a character can begin a
+ * name, but not a word.
  */
 export function isPunctuation(text: string): boolean {
   return PUNCTUATION.test(text);

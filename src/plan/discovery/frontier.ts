@@ -3,10 +3,10 @@ import type { QueryNode } from './query_node.ts';
 
 interface FrontierOptions<Action> {
   readonly nodes: () => Iterable<QueryNode>;
-  /** An upper bound of the scores of the node's actions. */
+  /** Returns an upper bound for the scores of the node's actions. */
   readonly upperBound: (node: QueryNode) => number;
   readonly actionOf: (node: QueryNode) => Action | null;
-  /** An action with a lower expected yield is not taken. */
+  /** Actions with a lower expected yield are not taken. */
   readonly minYield: number;
 }
 
@@ -18,7 +18,7 @@ interface FrontierOptions<Action> {
 export class Frontier<Action extends { readonly score: number; readonly expectedYield: number }> {
   readonly #options: FrontierOptions<Action>;
   readonly #heap = new Heap<{ readonly node: QueryNode; readonly entry: number }>();
-  /** May a score have increased since all nodes were last inserted? */
+  /** Whether a score may have increased since all nodes were last inserted. */
   #isStale = true;
 
   constructor(options: FrontierOptions<Action>) {
@@ -29,7 +29,7 @@ export class Frontier<Action extends { readonly score: number; readonly expected
     this.#isStale = true;
   }
 
-  /** Inserts a node and invalidates its earlier entry. A node with a score of 0 is left out. */
+  /** Inserts a node and invalidates its earlier entry. A node with a score of 0 is not inserted. */
   insert(node: QueryNode, score = this.#options.upperBound(node)): void {
     node.entry++;
     if (score > 0) this.#heap.push({ node, entry: node.entry }, score);

@@ -1,24 +1,24 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 
-/** A longer query below a query. */
+/** A longer query that matches only companies of a shorter query. */
 export interface Extension {
   readonly text: string;
   /** The probability that a company matches this query if it matches the shorter one. */
   readonly likelihood: number;
-  /** Is the last character one that no known text contains? */
+  /** Whether no known text contains the last character. */
   readonly hasNewCharacter: boolean;
 }
 
 /** The extensions of one query. */
 export interface Extensions {
-  /** The extensions that can be sent and were not sent yet, the most promising first. */
+  /** The unsent extensions that can be sent, most promising first. */
   readonly offered: readonly Extension[];
   /** The probability that a company matches an extension that is not offered, or no extension at all. */
   readonly otherLikelihood: number;
   /** The probability that a company matches an extension that was sent; 0 if it is unknown. */
   readonly sentLikelihood: number;
-  /** Are there more extensions than those offered? */
+  /** Whether there are more extensions than those offered. */
   readonly isTruncated: boolean;
 }
 
@@ -30,18 +30,18 @@ export interface Spread {
   readonly perCompany: number;
 }
 
-/** Counts of texts by prefix. */
+/** Counts texts by prefix. */
 export interface Counts {
   /**
-   * Adds a text. Prefixes of at most `countedTo` UTF-16 units are not counted again, because another text of the same
-   * company has counted them; -1 if all are to be counted.
+   * Adds a text. Prefixes of at most `countedTo` UTF-16 units are not counted, because another text of the same company
+   * has counted them. With -1, all prefixes are counted.
    */
   add(text: string, countedTo?: number): void;
-  /** The number of texts that begin with the prefix. */
+  /** Returns the number of texts that begin with the prefix. */
   count(prefix: string): number;
-  /** The number of texts that equal this one. */
+  /** Returns the number of texts that equal this one. */
   ends(text: string): number;
-  /** The characters that follow the prefix, each with the number of texts in which it does. */
+  /** Returns the characters that follow the prefix, each with the number of texts in which it follows. */
   followers(prefix: string): Map<string, number>;
 }
 
@@ -50,31 +50,31 @@ export interface KnownTexts {
   /** Adds the texts of one company. */
   add(texts: readonly string[]): void;
   /**
-   * Adds the texts of one company without diacritics, for an upstream that ignores diacritics. `texts` are the texts of
-   * the company that were added before; `plain` are all its texts without diacritics.
+   * Adds the texts of one company without diacritics, for an upstream that ignores diacritics. `texts` are the
+   * company's texts that were added before, and `plain` are all its texts without diacritics.
    */
   addWithoutDiacritics(texts: readonly string[], plain: readonly string[]): void;
-  /** The number of known companies that match the query. */
+  /** Returns the number of known companies that match the query. */
   known(query: string): number;
-  /** The number of known companies that match the query but none of its extensions. */
+  /** Returns the number of known companies that match the query but none of its extensions. */
   ending(query: string): number;
   spread(query: string): Spread;
   extensions(query: string, isSent: (query: string) => boolean): Extensions;
 }
 
 /**
- * The names, words or identifiers that queries divide. A key space knows the texts of the known companies and offers
+ * The names, words or identifiers that queries divide. A key space stores the texts of the known companies and offers
  * the queries that can be sent next.
  */
 export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics'> {
   readonly by: SearchQuery['by'];
-  /** Can one company match two queries, neither of which extends the other? */
+  /** Whether one company can match two queries when neither of them extends the other. */
   readonly overlaps: boolean;
-  /** Can a second word be added to a truncated one, as in `word second`? */
+  /** Whether a second word can be added to a truncated one, as in `word second`. */
   readonly takesPairs: boolean;
   /**
-   * Is it worth counting the words that occur together with this one? `unseen` estimates the unseen companies that have
-   * the word.
+   * Whether counting the words that occur together with this one is worthwhile. `unseen` estimates the unseen companies
+   * that have the word.
    */
   pairsWith(word: string, unseen: () => number): boolean;
   /** The number of known companies. */
@@ -83,14 +83,14 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
   readonly revision: number;
   /** Adds a company by its folded name or identifier. */
   add(text: string): void;
-  /** Does the query match the company if the assumed query rule is right? */
+  /** Whether the query matches the company under the assumed query rule. */
   matches(query: string, company: string): boolean;
   /** Learns how the upstream reads characters. `companies` are the folded texts on a page of the query. */
   observe(query: string, companies: readonly string[]): void;
-  /** Learns from the queries of earlier runs. All companies in their listings are known by now. */
+  /** Learns from the queries of earlier runs. The companies in their listings must already be known. */
   recall(states: readonly QueryState[]): void;
-  /** The queries that find every company that this query finds, without those that this query begins with. */
+  /** Returns the queries that find every company that this query finds, except this query's own prefixes. */
   covering(query: string): readonly string[];
-  /** Does the upstream read this query as another one? Then the response tells nothing about this query. */
+  /** Whether the upstream reads this query as another one, so that the response shows nothing about this query. */
   isAliased(query: string): boolean;
 }

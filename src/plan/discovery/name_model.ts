@@ -1,15 +1,15 @@
 import { inventoryOf } from './character_inventories.ts';
 
-/** Stands for the end of a text among the characters that can follow. */
+/** Represents the end of a text among the possible next characters. */
 export const END = '';
 
-/** Counts the characters that were observed after one context. A context is the characters before a position. */
+/** The counts of characters observed after one context. A context consists of the characters before a position. */
 interface Context {
   /** `n`: how often the context was observed. */
   count: number;
   /** `count(x)`: how often each next character was observed. `types` is the size of this map. */
   readonly followers: Map<string, number>;
-  /** The contexts that have one more character in front; null if there are none. */
+  /** The contexts with one more preceding character; null if there are none. */
   longer: Map<string, Context> | null;
 }
 
@@ -25,14 +25,14 @@ interface Context {
  * - `n`: the total frequency of all characters after it;
  * - `types`: the number of distinct characters after it;
  * - `p_{k−1}`: the probability after the context that is one character shorter;
- * - `p_{−1}`: the prior, which is the weight of the seed `x` or, if `x` is no seed, `1 / (10 · |alphabet|)`.
+ * - `p_{−1}`: the prior, which is the weight of the seed `x` or, if `x` is not a seed, `1 / (10 · |alphabet|)`.
  *
- * Contexts have 0 to 5 characters. The current word with the space before it is a further context if it has 6 to 14
- * characters.
+ * Contexts have 0 to 5 characters. If the current word and the space before it have 6 to 14 characters, they form a
+ * further context.
  *
  * The weight `w` is 1 for observed texts. A general model can supply further counts. At each context length, they are
- * applied before the observed counts, with `w = 1 / (1 + (t / 200)²)`. So the influence of the general model vanishes
- * as the number `t` of observed texts grows.
+ * applied before the observed counts, with `w = 1 / (1 + (t / 200)²)`. The influence of the general model therefore
+ * vanishes as the number `t` of observed texts grows.
  *
  * Cleary and Witten, "Data compression using adaptive coding and partial string matching" (IEEE Trans. Commun. 32(4), 1984).
  * Witten and Bell, "The zero-frequency problem" (IEEE Trans. Inf. Theory 37(4), 1991), method C.
@@ -40,17 +40,17 @@ interface Context {
 export class NameModel {
   /** The context of 0 characters. */
   readonly #root = newContext();
-  /** Prefixes of words that are longer than the contexts. */
+  /** Contexts that consist of a word prefix longer than the other contexts. */
   readonly #wordPrefixes = new Map<string, Context>();
   /** The prior probability of each seed character. The sum is 1. */
   readonly #prior: ReadonlyMap<string, number>;
   readonly #general: NameModel | null;
   readonly #alphabet: Set<string>;
-  /** Is a query a prefix of the text? Otherwise it can be any part of the text. */
+  /** Whether a query must be a prefix of the text. Otherwise it can be any substring. */
   readonly #isAnchored: boolean;
   /** `t`: the number of texts passed to `learn`. */
   #offered = 0;
-  /** The inventory, which was computed when the alphabet had `alphabet` characters. */
+  /** The inventory, as computed when the alphabet had `alphabet` characters. */
   #inventoryCache: { readonly alphabet: number; readonly characters: readonly string[] } = {
     alphabet: 0,
     characters: [],
@@ -70,7 +70,7 @@ export class NameModel {
     this.#alphabet = new Set([...this.#prior.keys(), END]);
   }
 
-  /** Has an observed text contained the character? */
+  /** Whether an observed text contains the character. */
   knows(character: string): boolean {
     return this.#root.followers.has(character);
   }
@@ -86,7 +86,7 @@ export class NameModel {
     }
   }
 
-  /** The probability of each next character after the text. The sum is about 1. */
+  /** Returns the probability of each next character after the text. The sum is about 1. */
   following(text: string): Map<string, number> {
     let likelihoods = new Map<string, number>();
     for (const character of this.#alphabet)
@@ -103,9 +103,9 @@ export class NameModel {
   }
 
   /**
-   * The `m` characters of the inventory that no observed text contains. Each has the same probability after the text:
-   * `Π types / (n + types) / (2m)`, where the product is over the contexts. So these characters share half of the
-   * probability of the backoff.
+   * Returns the `m` characters of the inventory that no observed text contains. Each has the same probability after the
+   * text: `Π types / (n + types) / (2m)`, where the product is over the contexts. Together they receive half of the
+   * backoff probability.
    */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));
@@ -116,9 +116,9 @@ export class NameModel {
   }
 
   /**
-   * The probabilities of the first character of a name: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for
-   * punctuation and 1 for other characters. The prior never loses its weight, because only names with the first
-   * characters that were sent could be found.
+   * Returns the probabilities of the first character of a name: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for
+   * punctuation and 1 for other characters. The prior keeps its weight, because searches could only find names that
+   * begin with the characters sent so far.
    */
   #firstCharacters(likelihoods: ReadonlyMap<string, number>): Map<string, number> {
     const first = new Map<string, number>();
@@ -151,7 +151,7 @@ export class NameModel {
   }
 
   /**
-   * The contexts before a position, the shortest first: 0 to 5 characters, and the current word if it is longer.
+   * Returns the contexts before a position, shortest first: 0 to 5 characters, and the current word if it is longer.
    * `create` creates contexts that were never observed. Without `create`, the result omits them.
    */
   #contextsBefore(characters: readonly string[], at: number, create?: () => Context): Context[] {
@@ -204,7 +204,7 @@ function refine(
   return refined;
 }
 
-// A name is read as if a space preceded it, so that its first word is predicted like the later ones.
+// Each name is read with a leading space, so that its first word is predicted like later words.
 const START = ' ';
 const MAX_ORDER = 5;
 const MAX_CHARACTERS = 40;

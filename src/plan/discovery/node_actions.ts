@@ -6,13 +6,11 @@ import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
-/**
- * The next call at a node: a call for `candidate` or, if that is null, for the first or next page of the node itself.
- */
+/** The next call at a node. It requests `candidate` or, if that is null, the first or next page of the node itself. */
 export interface Action {
   /** The expected number of new companies, after calibration. */
   readonly expectedYield: number;
-  /** Actions are ranked by the score (see `NodeActions`). */
+  /** The score by which actions are ranked (see `NodeActions`). */
   readonly score: number;
   readonly prediction: Prediction;
   readonly candidate: QueryCandidate | null;
@@ -30,7 +28,7 @@ export interface Action {
  * - `K`: the cap;
  * - `P`: the page size.
  *
- * The second factor prefers the broader one of two queries with a similar yield, because a long listing has this yield
+ * Of two queries with a similar yield, the second factor prefers the broader one, because a long listing has this yield
  * on many pages.
  */
 export class NodeActions {
@@ -41,7 +39,7 @@ export class NodeActions {
   readonly #listsAll: boolean;
   readonly #calibration = new Calibration();
 
-  /** `listsAll`: does the empty query list every company? */
+  /** `listsAll`: whether the empty query lists every company. */
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
@@ -62,7 +60,7 @@ export class NodeActions {
     if (prediction.kind === 'truncated page') pageRatio.learn(prediction.expectedYield, page.new);
   }
 
-  /** The best action; null if no unseen company is expected. */
+  /** Returns the best action, or null if no unseen company is expected. */
   bestOf(node: QueryNode, nowMs: number): Action | null {
     if (isUnanswered(node))
       return this.#actionOf(
@@ -76,7 +74,7 @@ export class NodeActions {
     return (page?.score ?? 0) > (split?.score ?? 0) ? page : split;
   }
 
-  /** An upper bound of the scores of the node's actions. It is computed without evaluating them. */
+  /** Returns an upper bound for the scores of the node's actions, without evaluating them. */
   upperBound(node: QueryNode): number {
     if (isUnanswered(node))
       return (node.prediction?.expectedYield ?? MIN_YIELD) * this.#breadthOf(node.estimate?.unseen ?? 0);
@@ -85,7 +83,7 @@ export class NodeActions {
   }
 
   /**
-   * The next page of the node's listing. Null if there is none now, or if the listing is truncated and should be split
+   * Returns the next page of the node's listing, or null if there is none now or if the listing should be split
    * instead. `split` is the best candidate below the node. A truncated listing that cannot be split is listed to the
    * cap.
    */
@@ -107,7 +105,10 @@ export class NodeActions {
     return this.#actionOf({ kind: 'truncated page', expectedYield }, unseen, null, node.pageRatio.value);
   }
 
-  /** The next page of a listing below the cap whose total shows that companies are unseen; null if there is none. */
+  /**
+   * Returns the next page of a listing below the cap whose total proves that it contains unseen companies; null if
+   * there is none.
+   */
   nextSurePage(node: QueryNode, nowMs: number): Action | null {
     const { state } = node;
     if (state === null || state.total === null || this.#unseenCounts.exceedsCap(state)) return null;
@@ -115,7 +116,7 @@ export class NodeActions {
     return unseen < 1 ? null : this.nextPage(node, { unseen, split: null, nowMs });
   }
 
-  /** Can the next call be for a query below the node? */
+  /** Whether the next call can be for a query below the node. */
   isSplit({ parent, state }: QueryNode): boolean {
     if (parent === null || state === null || state.status === 'refused') return true;
     if (state.status !== 'open') return state.status === 'capped';
@@ -171,17 +172,17 @@ export class NodeActions {
   }
 }
 
-/** The target of the page after the received ones, as stored in `Pending`. */
+/** Returns the target of the next page, as stored in `Pending`. */
 function nextTargetOf({ query, state }: QueryNode): string {
   return state === null ? queryKey(query) : `${queryKey(query)}#${state.pages}`;
 }
 
 /**
- * The predicted number of new companies that a call for the candidate finds.
+ * Predicts the number of new companies that a call for the candidate finds.
  *
  * - A repeated query: `u / (1 + 6u)`, because it usually takes several repeats to find one new company.
- * - A query with a new character: names use the character with the probability `p`. If they do, `u / p` unseen
- *   companies match.
+ * - A query with a new character: a name contains the character with probability `p`, and then `u / p` unseen companies
+ *   match.
  * - Any other query: `firstPageYield`.
  */
 function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: Limits): number {
@@ -195,7 +196,10 @@ function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits:
   }
 }
 
-/** Below this yield, no company is expected. Whether larger yields are worth a call is decided by the stop rule. */
+/**
+ * No company is expected from a call with a lower yield. For higher yields, the stop rule decides whether a call is
+ * worthwhile.
+ */
 export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;
 const BREADTH = 0.15;

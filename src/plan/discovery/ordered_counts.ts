@@ -20,16 +20,17 @@ interface Block {
 /** The counts of one prefix. */
 interface PrefixCount {
   count: number;
-  /** Null if they were not counted yet. */
+  /** Null until counted. */
   ends: number | null;
-  /** Null if they were not listed yet. */
+  /** Null until listed. */
   followers: Set<string> | null;
 }
 
 /**
  * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, and the counts of
  * the blocks are stored as cumulative sums. The count of a range is the sum of the blocks inside the range, plus one
- * index lookup at each end. So no range is scanned twice, and only the first text of each block is in memory.
+ * index lookup at each end. No range is therefore scanned twice, and only the first text of each block is kept in
+ * memory.
  *
  * A text must be in the index before `add` counts it.
  */
@@ -38,7 +39,7 @@ export class OrderedCounts implements Counts {
   /** The length of the longest counted prefix, in UTF-16 units. */
   readonly #maxLength: number;
   readonly #blocks: Block[];
-  /** Blocks that have grown too large and must be divided. */
+  /** Blocks that are now too large and must be divided. */
   readonly #oversized = new Set<Block>();
   /** `sums[s][b]`: the number of texts before block `b` that share at most `s` prefixes. Null if outdated. */
   #sums: readonly Float64Array[] | null = null;
@@ -51,7 +52,7 @@ export class OrderedCounts implements Counts {
     this.#blocks = this.#blocksBetween('', END);
   }
 
-  /** About `size` texts at even distances, or all texts if there are fewer. */
+  /** Yields about `size` evenly spaced texts, or all texts if there are fewer. */
   *sample(size: number): Generator<string> {
     const step = Math.ceil(this.#blocks.length / size);
     if (step === 1) yield* spreadOver(this.#texts, Math.ceil(this.count('') / size));
@@ -102,7 +103,7 @@ export class OrderedCounts implements Counts {
     return counted;
   }
 
-  /** The characters that follow the prefix. Each needs one index lookup. */
+  /** Yields the characters that follow the prefix. Each needs one index lookup. */
   *#listFollowers(prefix: string): Generator<string> {
     for (let next = this.#texts.at(nextAfter(prefix), 0); next?.startsWith(prefix); ) {
       const character = String.fromCodePoint(next.codePointAt(prefix.length) as number);
@@ -126,7 +127,7 @@ export class OrderedCounts implements Counts {
     return before + whole + after;
   }
 
-  /** Do the cached followers of the next shorter prefix show that no text has this prefix? */
+  /** Whether the cached followers of the next shorter prefix show that no text has this prefix. */
   #isNoFollower(prefix: string): boolean {
     const last = [...prefix.slice(-2)].at(-1) ?? '';
     const followers = this.#cache.get(prefix.slice(0, prefix.length - last.length))?.followers;
@@ -172,7 +173,7 @@ export class OrderedCounts implements Counts {
     return blocks;
   }
 
-  /** The index of the block that contains the text. */
+  /** Returns the index of the block that contains the text. */
   #blockOf(text: string): number {
     const later = ({ from }: Block) => inOrder(from, text) > 0;
     return lowerBound(this.#blocks.length, (index) => !later(this.#blocks[index] as Block)) - 1;

@@ -2,7 +2,7 @@ import type { Counts } from './key_space.ts';
 
 /** The texts that begin with one prefix. */
 interface Branch {
-  /** The number of texts with the prefix, each company counted once. */
+  /** The number of texts with the prefix. Each company counts once. */
   count: number;
   /** The number of texts that equal the prefix. */
   ends: number;
@@ -61,7 +61,9 @@ export class PrefixCounts implements Counts {
     return new Map([...branches].map(([character, { count }]) => [character, count]));
   }
 
-  /** The branch of the prefix. If the prefix ends inside a container, the number of texts with the prefix. */
+  /**
+   * Returns the branch of the prefix or, if the prefix ends inside a container, the number of texts with the prefix.
+   */
   #find(prefix: string): { readonly branch: Branch } | number {
     let branch = this.#root;
     for (let at = 0; at < prefix.length; ) {
@@ -75,7 +77,7 @@ export class PrefixCounts implements Counts {
     return { branch };
   }
 
-  /** The branch of the prefix; null if no text has the prefix. Bursts the containers on the path. */
+  /** Returns the branch of the prefix, or null if no text has the prefix. Bursts the containers on the path. */
   #branchAt(prefix: string): Branch | null {
     let branch = this.#root;
     for (let at = 0; at < prefix.length; ) {

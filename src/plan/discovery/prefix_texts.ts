@@ -10,9 +10,9 @@ export interface PrefixSettings {
   readonly model: NameModel;
   /** The length of the longest query, in UTF-16 units. */
   readonly longest: number;
-  /** Is it usual that many companies have the same text, as with words? */
+  /** Whether many companies usually have the same text, as with words. */
   readonly repeats: boolean;
-  /** Can the query be sent? If not, its extensions are offered instead. */
+  /** Whether the query can be sent. If not, its extensions are offered instead. */
   canBeSent(query: string): boolean;
   /** See `UpstreamFolding.readAs`. */
   readAs(query: string): string | null;
@@ -24,7 +24,7 @@ export interface PrefixSettings {
 export class PrefixTexts implements KnownTexts {
   readonly #settings: PrefixSettings;
   readonly #counts: Counts;
-  /** Counts texts without diacritics of companies whose original texts do not match the same prefixes. */
+  /** Counts the texts without diacritics of companies whose original texts do not match the same prefixes. */
   readonly #plainCounts = new PrefixCounts();
 
   constructor(settings: PrefixSettings) {
@@ -34,8 +34,8 @@ export class PrefixTexts implements KnownTexts {
 
   add(texts: readonly string[]): void {
     let previous: string | null = null;
-    // In sorted order, a text shares its longest prefix with the text before it. So each prefix counts the company
-    // once.
+    // In sorted order, the longest prefix that a text shares with any earlier text is the one it shares with the
+    // previous text. Each prefix therefore counts the company once.
     for (const text of [...new Set(texts.map((one) => one.slice(0, this.#settings.longest)))].sort()) {
       this.#counts.add(text, previous === null ? -1 : sharedLength(previous, text));
       previous = text;
@@ -50,8 +50,8 @@ export class PrefixTexts implements KnownTexts {
     let previous: string | null = null;
     for (const [at, text] of sorted.entries()) {
       if (!own.has(text)) {
-        // A text shares its longest prefixes with its neighbours. Of the texts after it, only the company's own texts
-        // are already counted.
+        // In sorted order, a text shares the longest prefixes with its neighbours. Of the later texts, only the
+        // company's own texts are already counted.
         const next = sorted.slice(at + 1).find((one) => own.has(one));
         const shared = [previous, next].map((one) => (one == null ? -1 : sharedLength(one, text)));
         this.#plainCounts.add(text, Math.max(...shared));
@@ -76,8 +76,9 @@ export class PrefixTexts implements KnownTexts {
   }
 
   /**
-   * A best-first search over longer prefixes. Extensions are ranked by `c / (1 + C) + g`: `C` known companies match the
-   * query, `c` of them match the extension, and `g` is the probability of the extension by the name model.
+   * Finds extensions by best-first search over longer prefixes. Extensions are ranked by `c / (1 + C) + g`: `C` known
+   * companies match the query, `c` of them match the extension, and `g` is the probability of the extension under the
+   * name model.
    */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;
@@ -141,7 +142,7 @@ export class PrefixTexts implements KnownTexts {
     return followers;
   }
 
-  /** The extensions by characters of the inventory that no known text contains. */
+  /** Returns the extensions by inventory characters that no known text contains. */
   #inventoryExtensions(query: string): Extension[] {
     const { characters, likelihood } = this.#settings.model.unseen(query);
     return characters.map((character) => ({ text: query + character, likelihood, hasNewCharacter: true }));
@@ -154,13 +155,13 @@ export class PrefixTexts implements KnownTexts {
     const following = model.following(text);
     const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
-      // A text that was shortened to the maximum length can end with half of a surrogate pair. A URL cannot contain
-      // that.
+      // A text that was shortened to the maximum length can end with half of a surrogate pair, which a URL cannot
+      // contain.
       if (!character.isWellFormed()) continue;
       // No text begins with a space or contains two spaces in a row.
       if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;
       const product = likelihood * (following.get(character) ?? MIN_LIKELIHOOD);
-      // Most characters follow the prefix in no text. Their count is 0 and needs no lookup.
+      // Most characters never follow the prefix, so their count is 0 and needs no lookup.
       const known = followers.has(character) ? this.known(text + character) : 0;
       const hasNewCharacter = !model.knows(character);
       enqueue({ text: text + character, likelihood: product, hasNewCharacter }, known);

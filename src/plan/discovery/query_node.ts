@@ -8,12 +8,12 @@ import type { MatchEstimate } from './search_yield.ts';
 export interface PageEvidence {
   readonly rows: number;
   readonly new: number;
-  /** The number of rows that match the query if the assumed query rule is right. */
+  /** The number of rows that match the query under the assumed query rule. */
   readonly matching: number;
 }
 
 /**
- * A node of the query tree: a query that was sent or is in flight. The root stands for the whole registry. A node whose
+ * A node of the query tree: a query that was sent or is in flight. The root represents the whole registry. A node whose
  * query ends with a space can be a pair root (see `isPairRoot`).
  */
 export interface QueryNode {
@@ -23,17 +23,17 @@ export interface QueryNode {
   readonly children: QueryNode[];
   /** Null until a response is received. */
   state: QueryState | null;
-  /** The page received last; null if another process received it, or if there is none yet. */
+  /** The last received page; null if there is none yet or if another process received it. */
   page: PageEvidence | null;
-  /** The estimate from before the query was sent; null if another process sent it. */
+  /** The estimate made before the query was sent; null if another process sent it. */
   estimate: MatchEstimate | null;
   /** The prediction for the planned call, which is compared with its response; null if no call is planned. */
   prediction: Prediction | null;
   /** The ratio of actual to predicted yield on the pages of this listing, if it is truncated. */
   readonly pageRatio: YieldRatio;
-  /** Is the truncated query listed to the cap before it is split? */
+  /** Whether the truncated query is listed to the cap before it is split. */
   isListedFirst: boolean;
-  /** Null until they are computed. */
+  /** Null until computed. */
   extensions: NodeExtensions | null;
   /** The revision of the last change to this node or to a node below it. */
   changedAt: number;
@@ -52,7 +52,7 @@ export interface NodeExtensions {
   /** The revision at which the extensions were last checked. */
   checkedAt: number;
   weights: Weights;
-  /** The revision at which `weights` was computed; -1 if it was not. */
+  /** The revision at which `weights` was computed; -1 if it was never computed. */
   weighedAt: number;
 }
 
@@ -75,14 +75,14 @@ export function newQueryNode(query: SearchQuery, parent: QueryNode | null): Quer
 }
 
 /**
- * Is it a pair root: a query such as `word `, which is the parent of all pairs with this word? A pair root is never
- * sent.
+ * Whether the node is a pair root: a query such as `word `, which is the parent of all pairs with this word. A pair
+ * root is never sent.
  */
 export function isPairRoot({ query, state, estimate }: QueryNode): boolean {
   return query.text.endsWith(' ') && state === null && estimate === null;
 }
 
-/** Is the first page in flight or waiting for a retry? */
+/** Whether the first page is in flight or waiting for a retry. */
 export function isUnanswered({ state, estimate }: QueryNode): boolean {
   return state === null && estimate !== null;
 }

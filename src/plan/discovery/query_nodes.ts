@@ -2,8 +2,8 @@ import type { KeySpace } from './key_space.ts';
 import { newQueryNode, type QueryNode } from './query_node.ts';
 
 /**
- * The nodes of a query tree. The parent of a query is its longest proper prefix that is a node; if there is none, the
- * root.
+ * The nodes of a query tree. The parent of a query is its longest proper prefix that is a node, or the root if there is
+ * none.
  */
 export class QueryNodes {
   readonly root: QueryNode;
@@ -31,7 +31,7 @@ export class QueryNodes {
     return [...this.#byText.values()];
   }
 
-  /** The node of the query. Adds the node if it is missing. */
+  /** Returns the node of the query, and adds it if it is missing. */
   at(text: string, parent = this.parentOf(text)): QueryNode {
     const existing = this.#byText.get(text);
     if (existing !== undefined) return existing;
@@ -42,7 +42,7 @@ export class QueryNodes {
     return node;
   }
 
-  /** The parent of the query. If the query is a pair and its pair root (`word `) is missing, adds the pair root. */
+  /** Returns the parent of the query. Adds the pair root (`word `) if the query is a pair and the root is missing. */
   parentOf(text: string): QueryNode {
     for (let length = text.length - 1; length > 0; length--) {
       const shorter = text.slice(0, length);

@@ -18,13 +18,13 @@ export interface CompleteListing {
 }
 
 /**
- * Infers the query rule of name searches. By the true rule, the number of matching known names equals the number of
- * rows of a complete listing; by another rule, it is usually higher or lower. Each listing that fits exactly one rule
- * is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many as any other
- * rule.
+ * Infers the query rule of name searches. Under the true rule, the number of matching known names equals the number of
+ * rows of a complete listing. Under another rule, it is usually higher or lower. Each listing that fits exactly one
+ * rule is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many as any
+ * other rule.
  *
  * A query that finds nothing although known words begin with it is a vote for whole words. At most three such votes
- * count, because the upstream may also find nothing if a query is too short.
+ * count, because the upstream may also return nothing for a query that is too short.
  */
 export class RuleEvidence {
   readonly #votes: Record<Semantics, number> = { prefix: 0, token: 0, token_prefix: 0, substring: 0 };
@@ -82,7 +82,7 @@ export class QueryRule {
     return rule ?? semanticsOf(this.#dialect);
   }
 
-  /** Learns from a response and returns whether the rule changed. `names` are the folded names on the page. */
+  /** Learns from a response, and returns whether the rule changed. `names` are the folded names on the page. */
   learn(keySpace: KeySpace, state: QueryState, names: readonly string[]): boolean {
     const before = this.semantics;
     this.#evidence.addPage(state.query.text, names);
@@ -92,7 +92,7 @@ export class QueryRule {
 
   /** Adds the evidence from a query if the query is a single word and its listing is complete. */
   addState(keySpace: KeySpace, { query: { text }, status, rows }: QueryState): void {
-    // Only a key space of words can count the matches by each rule.
+    // Only a key space of words can count the matches under each rule.
     if (status !== 'complete' || !keySpace.takesPairs || wordsOf(text)[0] !== text) return;
     const asPrefix = this.#knowledge.textsInOrder('name').countBetween(text, afterAll(text));
     const [asWordPrefix, asWord] = [keySpace.known(text), keySpace.ending(text)];

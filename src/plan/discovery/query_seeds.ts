@@ -1,6 +1,6 @@
 import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from './first_characters.ts';
 
-/** Frequent words of company names, the first queries if the upstream finds only whole words. */
+/** Frequent words in company names. They are the first queries if the upstream finds only whole words. */
 const WORDS = [
   ...['limited', 'company', 'the', 'holdings', 'ltd', 'group', 'services', 'and', 'international', 'of'],
   ...['investments', 'management', 'inc', 'trading', 'properties', 'capital', 'global', 'consulting', 'llc'],
@@ -53,7 +53,7 @@ const WORDS = [
 export type Seed = { readonly text: string; readonly weight: number };
 
 /**
- * The single characters with which a query tree of names begins. A higher weight means that a character is preferred.
+ * Returns the single characters with which a query tree of names begins. Characters with a higher weight are preferred.
  */
 export function characterSeeds(): Seed[] {
   return CHARACTER_GROUPS.flatMap(({ characters, weight }) =>
@@ -61,7 +61,7 @@ export function characterSeeds(): Seed[] {
   ).filter(({ weight }) => weight > 0);
 }
 
-/** The single characters with which identifiers begin: digits and capital letters. */
+/** Returns the single characters with which identifiers begin: digits and capital letters. */
 export function identifierSeeds(): Seed[] {
   return [
     ...DIGITS.characters.toSorted().map((text) => ({ text, weight: 1 })),

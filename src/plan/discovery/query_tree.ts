@@ -19,9 +19,10 @@ interface Choice {
 }
 
 /**
- * A best-first search over the queries of one key space. A listing below the cap is read to its end; a truncated one is
- * split into its extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11), 2012). The next call is for the query with the
- * most new companies per call, as estimated from the known companies (Ntoulas, Zerfos and Cho, JCDL 2005).
+ * A best-first search over the queries of one key space. Listings below the cap are read to the end, and truncated
+ * queries are split into their extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11), 2012). The next call is for the
+ * query with the most new companies per call, as estimated from the known companies (Ntoulas, Zerfos and Cho, JCDL
+ * 2005).
  */
 export class QueryTree {
   readonly #keySpace: KeySpace;
@@ -38,9 +39,9 @@ export class QueryTree {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
     readonly pending: Pending;
-    /** Does the empty query list every company? */
+    /** Whether the empty query lists every company. */
     readonly listsAll?: boolean;
-    /** The first characters to send before any script that no known name uses; null if there are none. */
+    /** The first characters to send before characters of a script that no known name uses; null if there are none. */
     readonly untried?: UntriedCharacters | null;
   }) {
     const { keySpace, limits, pending, listsAll = false, untried = null } = options;
@@ -65,7 +66,7 @@ export class QueryTree {
     });
   }
 
-  /** Adds the queries of earlier runs. Must be called once, after every known company was added to the key space. */
+  /** Adds the queries of earlier runs. Call it once, after every known company was added to the key space. */
   start(states: readonly QueryState[]): void {
     this.#keySpace.recall(states);
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
@@ -91,8 +92,8 @@ export class QueryTree {
   }
 
   /**
-   * The expected yield of the next page of the empty query. It is 0 if there is no such page now, or if a split is
-   * better.
+   * Returns the expected yield of the next page of the empty query. It is 0 if no page can be requested now or if
+   * splitting is better.
    */
   emptyQueryYield(nowMs: number): number {
     this.#nowMs = nowMs;
@@ -101,8 +102,8 @@ export class QueryTree {
   }
 
   /**
-   * Is a page of the empty query in flight, and does the empty query list every company? Another call could only repeat
-   * these companies.
+   * Whether a page of the empty query is in flight and the empty query lists every company. Another call could then
+   * only repeat these companies.
    */
   get isListingAll(): boolean {
     const { root } = this.#nodes;
@@ -146,7 +147,7 @@ export class QueryTree {
     if (node !== undefined) this.#frontier.insert(node);
   }
 
-  /** The best calls now; none while the empty query is being listed. */
+  /** Returns the best calls now, or none while the empty query is being listed. */
   next({ nowMs, most }: Choice): SearchCall[] {
     const calls: SearchCall[] = [];
     const setAside = new Set<QueryNode>();
@@ -164,8 +165,8 @@ export class QueryTree {
         this.#pending.sent(call);
         calls.push(call);
       } else setAside.add(target);
-      // A new query that waits for a retry stays out of its parent's candidates, so the parent is inserted again at
-      // once. A repeated query would be chosen again, so its parent is set aside.
+      // A new query that waits for a retry stays out of its parent's candidates, so the parent is inserted again
+      // immediately. A repeated query would be chosen again, so its parent is set aside.
       if (target !== node && (isFree || target.state === null)) this.#frontier.insert(node);
       else setAside.add(node);
     }
@@ -174,8 +175,8 @@ export class QueryTree {
   }
 
   /**
-   * The next pages of listings below the cap whose totals show that companies are unseen. These companies can certainly
-   * be reached.
+   * Returns the next pages of listings below the cap whose totals prove that they contain unseen companies. These
+   * companies can certainly be reached.
    */
   nextSurePages({ nowMs, most }: Choice): SearchCall[] {
     const pages = this.#nodes.all().flatMap((node) => {
@@ -194,14 +195,14 @@ export class QueryTree {
       });
   }
 
-  /** Is there still an unsent first character that no known text contains, in a script that known names use? */
+  /** Whether a script that known names use has an unsent first character that no known text contains. */
   get isAlphabetOpen(): boolean {
     return this.#unseenCounts.isAlphabetOpen(this.#nodes.root);
   }
 
   /**
-   * Calls for first characters that were not sent yet, even if their expected yield is low. The prediction is at most 1
-   * % of a page.
+   * Returns calls for unsent first characters, even if their expected yield is low. The predicted yield is at most 1 %
+   * of a page.
    */
   tryCharacters(characters: readonly string[], { nowMs, most }: Choice): SearchCall[] {
     const unseen = CHARACTER_SHARE * Math.min(this.unseenInAll, this.#limits.pageSize);
@@ -226,8 +227,8 @@ export class QueryTree {
   }
 
   /**
-   * Decides how a truncated query is split. A query that is a word is split into pairs. If listing the query to the cap
-   * pays, it is listed first.
+   * Decides how a truncated query is split. A query that is a whole word is split into pairs. The query is listed to
+   * the cap first if that pays off.
    */
   #decideSplit(node: QueryNode): void {
     const { state } = node;
@@ -242,8 +243,8 @@ export class QueryTree {
   }
 
   /**
-   * Is the query a whole word in the names of at least half of its known companies? Then longer words match few of
-   * them.
+   * Whether the query is a whole word in the names of at least half of its known companies, so that longer words match
+   * few of them.
    */
   #isWord({ query: { text } }: QueryNode): boolean {
     if (!this.#keySpace.takesPairs || text === '' || text.includes(' ')) return false;
@@ -255,8 +256,8 @@ export class QueryTree {
   }
 
   /**
-   * Is it a pair with a first word for which it is not worth counting the other words? Then the pair's earlier response
-   * cannot be used.
+   * Whether the text is a pair whose first word is not worth counting with other words. The pair's earlier response
+   * then cannot be used.
    */
   #isUncountedPair(text: string): boolean {
     const space = this.#keySpace.takesPairs ? text.indexOf(' ') : -1;
@@ -264,12 +265,12 @@ export class QueryTree {
     return word !== undefined && !this.#pairsWith(word);
   }
 
-  /** Does the query belong to the tree? The empty query belongs to it only if it lists every company. */
+  /** Whether the query belongs to the tree. The empty query belongs to it only if it lists every company. */
   #isInTree({ text }: SearchQuery): boolean {
     return text !== '' || this.#listsAll;
   }
 
-  /** Adds the node of a candidate. Until a response is received, the estimate is its unseen count. */
+  /** Adds the node of a candidate. Until a response is received, the estimate serves as its unseen count. */
   #addCandidate({ text, known, unseen }: QueryCandidate, parent: QueryNode): QueryNode {
     const node = this.#nodes.at(text, parent);
     node.estimate = { known, unseen };

@@ -6,7 +6,7 @@ export interface RegistryCount {
   /** Null if the upstream reports no count. */
   readonly total: number | null;
   readonly observedAtMs: number;
-  /** The latest count that was received by `atMs`; null if none was. */
+  /** Returns the latest count received by `atMs`, or null if there is none. */
   readonly countAt: (atMs: number) => number | null;
 }
 
@@ -21,13 +21,16 @@ export interface RegistryCount {
  *
  * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953)
  * estimates the coverage from the species that were seen once (the Good-Turing estimate). Here the decayed share `f`
- * replaces that estimate, because queries are no random sample.
+ * replaces that estimate, because queries are not a random sample.
  */
 export class RegistryUnseen {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
   #registryCount: RegistryCount = { total: null, observedAtMs: 0, countAt: () => null };
-  /** Results of `countAt`, which reads the warehouse. Every choice needs one for each complete listing. */
+  /**
+   * Cached results of `countAt`, because every choice needs one for each complete listing and `countAt` reads the
+   * warehouse.
+   */
   readonly #earlierCounts = new Map<number, number | null>();
   /** `f`, before it is limited to ½. */
   #newShare = 1;
@@ -55,7 +58,7 @@ export class RegistryUnseen {
     this.#newShare += SMOOTHING * (share - this.#newShare);
   }
 
-  /** Is there a registry count of at least the number of known companies? A lower count is ignored. */
+  /** Whether there is a registry count of at least the number of known companies. A lower count is ignored. */
   get isCounted(): boolean {
     const { total } = this.#registryCount;
     return total !== null && this.#keySpace.companies <= total;

@@ -4,8 +4,8 @@ import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
- * The counts that the upstream reports, in the form that discovery uses. The time of a response is never later than the
- * start of the run. So no response of a run makes another one of the same run outdated.
+ * The counts that the upstream reports, in the form that discovery uses. Discovery treats every response of this run as
+ * received at the start of the run, so that none makes another one outdated.
  */
 export class ReportedCounts {
   readonly #knowledge: Knowledge;
@@ -25,12 +25,12 @@ export class ReportedCounts {
     this.#emptyQuery = listingOfAll(this.#knowledge.queries(), this.#dialect);
   }
 
-  /** Does the empty query list every company? */
+  /** Whether the empty query lists every company. */
   get listsAll(): boolean {
     return this.#dialect.search.min_length === 0;
   }
 
-  /** Does the empty query list every company, and can another of its pages be requested? */
+  /** Whether the empty query lists every company and another of its pages can be requested. */
   get isListingOfAllOpen(): boolean {
     return this.listsAll && (this.#emptyQuery?.status ?? 'open') === 'open';
   }
@@ -39,7 +39,7 @@ export class ReportedCounts {
     if (isOfAll(state) && this.listsAll) this.#emptyQuery = state;
   }
 
-  /** The registry count, from the statistics or, if they report none, from the empty query. */
+  /** Returns the registry count from the statistics or, if they report none, from the empty query. */
   registryCount(): RegistryCount {
     const { total, observedAtMs, isByStatistics } = this.#latestCount();
     const countAt = (atMs: number) => (isByStatistics ? this.#knowledge.registryCountAt(atMs) : null);
@@ -54,7 +54,10 @@ export class ReportedCounts {
     return { total, observedAtMs: this.#emptyQuery.listedAtMs, isByStatistics: false };
   }
 
-  /** The state of a query for discovery. A clamped total is replaced with null, because it is only a lower bound. */
+  /**
+   * Returns the state of a query for discovery. A clamped total is replaced with null, because it is only a lower
+   * bound.
+   */
   withUsableTotal(state: QueryState): QueryState {
     const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
     const isClamped = state.total !== null && state.total >= clampedAt;

@@ -19,8 +19,8 @@ export class Revisions {
   }
 
   /**
-   * Invalidates the estimates of a node and its ancestors. If `node` is null or the key space has changed, invalidates
-   * those of every node.
+   * Invalidates the estimates of a node and its ancestors, or those of every node if `node` is null or the key space
+   * has changed.
    */
   invalidate(node: QueryNode | null): void {
     this.#current++;
@@ -31,7 +31,7 @@ export class Revisions {
     for (let one = node; one !== null; one = one.parent) one.changedAt = this.#current;
   }
 
-  /** Is an estimate for the node still valid if it was made at this revision? */
+  /** Whether an estimate for the node that was made at this revision is still valid. */
   isValid(node: QueryNode, revision: number): boolean {
     return revision >= Math.max(node.changedAt, this.#allChangedAt);
   }

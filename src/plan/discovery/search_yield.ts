@@ -16,7 +16,7 @@ export interface MatchEstimate {
 
 /**
  * The expected new companies per call for a query that was not sent, with the total `T = c + u`. If all results are
- * below the cap (`T ≤ K`), the query is listed completely: `u / ceil(T/P)`. Of a truncated query, only one page is
+ * below the cap (`T ≤ K`), the query is listed completely: `u / ceil(T/P)`. For a truncated query, only one page is
  * counted: `0.8 · P · u/T`.
  *
  * Ranking queries by new results per cost follows Ntoulas, Zerfos and Cho, "Downloading textual hidden web content
@@ -51,14 +51,14 @@ export function nextPageYield(
 }
 
 /**
- * Is it worth listing a truncated query to the cap before it is split?
+ * Whether listing a truncated query to the cap pays off before the query is split into parts.
  *
- * The value of a call is the number of its new companies minus `θP`, with `θ = 0.3`. The listing pays if
+ * The value of a call is the number of its new companies minus `θP`, with `θ = 0.3`. The listing pays off if
  *
  *     f − θP · ceil((K − rows)/P) + Σ max(0, u_i · (1 − f/u) − θP · p_i)  >  Σ max(0, u_i − θP · p_i)
  *
  * - `f = min(u, (K − rows) · u / (c + u − rows))`: the expected new companies in the rest of the listing;
- * - `u_i`: the unseen count of part `i`; after the listing, the share `1 − f/u` of it is left;
+ * - `u_i`: the unseen count of part `i`, of which the share `1 − f/u` remains after the listing;
  * - `p_i = max(1, ceil((c_i + u_i)/P))`: the number of pages of part `i`.
  */
 export function listingPays(options: {

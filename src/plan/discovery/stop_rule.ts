@@ -4,9 +4,9 @@ import type { Knowledge } from '../../knowledge.ts';
  * Decides when discovery gives up unreachable companies.
  *
  * Let `M` be the number of missing companies and `s` the number of searches in a row without a new company. Discovery
- * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it already ends if `s ≥ 40 + 8·√M`. `F` is the number of
- * searches with a new company among about the last 100, as a decayed sum: `F ← 0.99·F + [found]`. So a single find
- * after many empty searches resets `s`, but finds remain rare and the lower limit still applies. The rule and its
+ * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it ends earlier, if `s ≥ 40 + 8·√M`. `F` is the number
+ * of searches with a new company among about the last 100, as a decayed sum: `F ← 0.99·F + [found]`. A single find
+ * after many empty searches resets `s`, but finds remain rare, so the lower limit still applies. The rule and its
  * constants are empirical (docs/planner.md).
  */
 export class StopRule {
@@ -30,22 +30,22 @@ export class StopRule {
   }
 
   /**
-   * Resets the rule after the registry count has changed, because other companies may be missing now, and they may be
-   * reachable.
+   * Resets the rule after the registry count has changed, because other companies may be missing now that can be
+   * reached.
    */
   reset(): void {
     this.#emptySearches = 0;
     this.#recentFinds = INITIAL_FINDS;
   }
 
-  /** Is the limit reached? The limit is at least `minSearches`. */
+  /** Whether the limit is reached. The limit is at least `minSearches`. */
   isOver(missing: number, minSearches = 0): boolean {
     return this.#emptySearches >= Math.max(minSearches, this.#limit(missing));
   }
 
   /**
-   * Is half of the limit reached? From then on, the due first characters are sent, so that discovery does not end
-   * before all were sent.
+   * Whether half of the limit is reached. From then on, the due first characters are sent, so that discovery does not
+   * end before all were sent.
    */
   isHalfOver(missing: number): boolean {
     return 2 * this.#emptySearches >= this.#limit(missing);
@@ -59,7 +59,7 @@ export class StopRule {
   }
 }
 
-/** The number of new companies that each recent search found, the latest search first. */
+/** Returns the number of new companies that each recent search found, latest search first. */
 function latestSearches(knowledge: Knowledge): number[] {
   const latest: number[] = [];
   for (const found of knowledge.newBySearches()) {

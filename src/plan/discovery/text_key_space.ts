@@ -13,12 +13,12 @@ import { characterSeeds, identifierSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 
 /**
- * A key space of names or identifiers that queries find by prefix, or of names that queries find by substring.
+ * A key space of names or identifiers that queries match by prefix, or of names that queries match by substring.
  *
  * If queries match by prefix, the extensions of a query partition its companies, except those whose text equals the
- * query. So a truncated query can be replaced by its extensions, as in the hierarchical crawl of Sheng et al. (2012).
- * Every substring of a name is a prefix of one of its suffixes. So a trie of suffixes counts the substrings of up to
- * six characters; each company counts once.
+ * query. A truncated query can therefore be replaced by its extensions, as in the hierarchical crawl of Sheng et al.
+ * (2012). Every substring of a name is a prefix of one of the name's suffixes. A trie of suffixes therefore counts the
+ * substrings of up to six characters. Each company counts once.
  */
 export class TextKeySpace implements KeySpace {
   readonly by: SearchQuery['by'];
@@ -28,13 +28,13 @@ export class TextKeySpace implements KeySpace {
   readonly #model: NameModel;
   readonly #texts: PrefixTexts;
   #companies = 0;
-  /** Does a space at the end of a query change the upstream's result? Null if unknown. */
+  /** Whether a space at the end of a query changes the upstream's result; null if unknown. */
   #countsSpaces: boolean | null = null;
   /** How often `#countsSpaces` has changed. */
   #spaceChanges = 0;
   readonly #upstreamFolding: UpstreamFolding;
   readonly #knowledge: Knowledge;
-  /** Are the texts of known companies also counted without diacritics? */
+  /** Whether the texts of known companies are also counted without diacritics. */
   #isCountedWithoutDiacritics = false;
 
   private constructor(
@@ -122,8 +122,8 @@ export class TextKeySpace implements KeySpace {
   }
 
   /**
-   * Learns whether the upstream ignores a space at the end of a query. If it does not, `wood` has a higher total than
-   * `wood `: at least the companies that are known to match only `wood` are added.
+   * Learns whether the upstream ignores a space at the end of a query. If it does not, the total of `wood` exceeds that
+   * of `wood ` by at least the known companies that match only `wood`.
    */
   recall(states: readonly QueryState[]): void {
     const totals = new Map(states.map(({ query, total }) => [query.text, total]));
@@ -187,7 +187,7 @@ export class TextKeySpace implements KeySpace {
 
 /**
  * The name model. For the substring rule it has no general model, because common words led to more empty queries at the
- * end.
+ * end of discovery.
  */
 function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
   if (by === 'identifier') return new NameModel(identifierSeeds(), true);

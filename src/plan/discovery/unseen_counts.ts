@@ -25,8 +25,8 @@ export interface QueryCandidate extends MatchEstimate {
  *
  *     u_i = min(u, G · w_i / W),  G = u · s − Σ u_j
  *
- * It is never above the unseen count of a query that covers the extension: `limited ac` matches only companies that `a`
- * and `ac` match too.
+ * It is never above the unseen count of a query that covers the extension. For example, `limited ac` matches only
+ * companies that `ac` also matches.
  *
  * - `G`: the part of the unseen count that the counted extensions `j` do not explain;
  * - `s`: the mean number of extensions that one company matches; it is 1 unless a query can find a company by several
@@ -64,7 +64,7 @@ export class UnseenCounts {
     });
   }
 
-  /** Sets the registry count. Returns whether it changed. */
+  /** Sets the registry count, and returns whether it changed. */
   setRegistryCount(registryCount: RegistryCount): boolean {
     const isChanged = this.#registry.setCount(registryCount);
     if (isChanged) this.invalidate(null);
@@ -73,7 +73,7 @@ export class UnseenCounts {
 
   /**
    * Invalidates the estimates of a node and its ancestors after a call was planned or a response was received. If
-   * `node` is null, invalidates those of every node.
+   * `node` is null, it invalidates those of every node.
    *
    * `newShare` is the share of new companies on the received page; null if no page was received.
    */
@@ -92,12 +92,11 @@ export class UnseenCounts {
    * rows that were not received.
    *
    * - Usually: `min(L, max(0, T · m − c))`.
-   * - If fewer than half of the rows on the last page match the query by the assumed query rule: `L · (new + ½) / (rows
-   *   + 1)`.
+   * - If fewer than half of the rows on the last page match the query under the assumed query rule: `L · (new + ½) /
+   *   (rows + 1)`.
    * - If the upstream reports no total: the share `G · w / W` of the parent's unseen count.
    *
-   * The factor `m = (matching + 4) / (rows + 4)` is the share of rows on the last page that match. It corrects the
-   * total.
+   * The factor `m = (matching + 4) / (rows + 4)` corrects the total by the share of rows on the last page that match.
    */
   of(node: QueryNode): number {
     if (node.parent === null) return Math.max(this.unseenInAll, this.#unseenBelow(node));
@@ -116,9 +115,10 @@ export class UnseenCounts {
   }
 
   /**
-   * The queries below a node that can be sent now. The number of unseen companies below an identifier prefix has a
-   * negative binomial distribution with shape `w_i` and mean `u_i`. So the probability of at least one (`chance`) is `1
-   * − (1 + G/W)^(−w_i)`. For names, `chance` is 1, because a large registry has names with every first letter.
+   * Returns the queries below a node that can be sent now. The number of unseen companies below an identifier prefix
+   * has a negative binomial distribution with shape `w_i` and mean `u_i`. The probability of at least one (`chance`) is
+   * therefore `1 − (1 + G/W)^(−w_i)`. For names, `chance` is 1, because a large registry has names that begin with
+   * every letter.
    */
   candidatesOf(node: QueryNode): QueryCandidate[] {
     const unexplained = this.#unexplained(node);
@@ -165,7 +165,7 @@ export class UnseenCounts {
     return { foreign: open.filter(isForeign), others: open.filter((one) => !isForeign(one)) };
   }
 
-  /** Is there still an unsent first character that no known text contains, in a script that known names use? */
+  /** Whether a script that known names use has an unsent first character that no known text contains. */
   isAlphabetOpen(root: QueryNode): boolean {
     const isForeign = (text: string) => this.#untried?.isForeign(text) ?? false;
     return this.#weights
@@ -175,15 +175,16 @@ export class UnseenCounts {
       );
   }
 
-  /** The next untried first character; null if none remains. */
+  /** Returns the next untried first character, or null if none remains. */
   #nextUntried(): string | null {
     const isOpen = (text: string) => !this.#isSent(text) && !this.#keySpace.isAliased(text);
     return this.#untried?.next(isOpen) ?? null;
   }
 
   /**
-   * The share of new companies among the matches of a punctuation query. It is 0 if the upstream refuses punctuation,
-   * drops it or interprets it (for example, `%` as any text). Null if the query is estimated like any other.
+   * Returns the share of new companies among the matches of a punctuation query. It is 0 if the upstream refuses
+   * punctuation, drops it, or interprets it (for example, `%` as a wildcard). It is null if the query is estimated like
+   * any other.
    */
   #newShareOf({ query: { text }, state, page }: QueryNode): number | null {
     if (state === null || state.status === 'refused') return 0;
@@ -199,8 +200,8 @@ export class UnseenCounts {
   }
 
   /**
-   * The upper bound for the unseen count of a query that follows from the queries that cover it; Infinity if there is
-   * no bound. Listings from before the registry count are ignored.
+   * Returns the upper bound that a query's covering queries set for its unseen count, or Infinity if there is none.
+   * Listings that are older than the registry count are ignored.
    */
   #mostUnseen(query: string): number {
     let most = Number.POSITIVE_INFINITY;
@@ -214,7 +215,7 @@ export class UnseenCounts {
     return most;
   }
 
-  /** Is the query's total above the cap? */
+  /** Whether the query's total is above the cap. */
   exceedsCap({ total }: QueryState): boolean {
     return total !== null && total > this.#limits.window;
   }
@@ -224,7 +225,7 @@ export class UnseenCounts {
     return known > 0 ? 'seen' : hasNewCharacter ? 'new character' : 'unseen';
   }
 
-  /** `G`: the part of a node's unseen count that the counted queries below the node do not explain. */
+  /** Returns `G`: the part of a node's unseen count that the counted queries below the node do not explain. */
   #unexplained(node: QueryNode): number {
     let unexplained = this.of(node) * this.#keySpace.spread(node.query.text).perCompany;
     for (const child of node.children) if (this.#weights.isCounted(child)) unexplained -= this.of(child);
@@ -237,13 +238,13 @@ export class UnseenCounts {
   }
 
   /**
-   * The number of unseen companies in a registry without a registry count, estimated from the totals of the queries
-   * below the root. It is 0 if there is a registry count.
+   * Estimates the unseen companies of the whole registry from the totals of the queries below the root. The result is 0
+   * if there is a registry count.
    *
    * Let `S` be the total probability of the sent extensions under the name model. `Σ (u_j + c_j)` companies match them,
-   * which is the share `S` of all companies. So `Σ (u_j + c_j) · (1 − S) / S` companies match other extensions, and the
-   * known ones among them are subtracted. Without this part, a few queries with many unseen companies would explain all
-   * unseen companies of the registry.
+   * which is the share `S` of all companies. Therefore `Σ (u_j + c_j) · (1 − S) / S` companies match other extensions,
+   * and the known ones among them are subtracted. Without this part, a few queries with many unseen companies would
+   * explain all unseen companies of the registry.
    */
   #unseenBelow(root: QueryNode): number {
     if (this.#registry.isCounted) return 0;
@@ -270,7 +271,7 @@ export class UnseenCounts {
 }
 
 const HALF = 0.5;
-// If `S` is lower, the ratio `(1 − S) / S` is unreliable.
+// Below this value of `S`, the ratio `(1 − S) / S` is unreliable.
 const MIN_SENT_SHARE = 0.02;
 // The assumed query rule is trusted as if this number of rows had matched before the first page.
 const RULE_PRIOR = 4;

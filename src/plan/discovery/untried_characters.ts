@@ -15,7 +15,7 @@ import {
 interface UntriedCharacter {
   readonly text: string;
   readonly isDue: boolean;
-  /** Is it sent before foreign scripts only if all known names are Latin? */
+  /** Whether it is sent before foreign scripts only if all known names are Latin. */
   readonly isForLatin: boolean;
 }
 
@@ -28,7 +28,7 @@ export class UntriedCharacters {
   readonly #largeScriptCharacters = new Set<string>();
   /** The number of known names that use such a script, minus the number of other known names. */
   #largeScriptSurplus = 0;
-  /** The punctuation characters that should match a known name if they are sent as a query. */
+  /** The punctuation characters that, sent as a query, should match a known name. */
   readonly #matchingPunctuation = new Set<string>();
   readonly #shouldMatch: (character: string, name: string) => boolean;
 
@@ -72,7 +72,7 @@ export class UntriedCharacters {
     }
   }
 
-  /** Do most known names use a script with thousands of characters? */
+  /** Whether most known names use a script with thousands of characters. */
   get hasLargeScript(): boolean {
     return this.#largeScriptSurplus > 0 && this.#largeScriptCharacters.size >= MIN_LARGE_SCRIPT_CHARACTERS;
   }
@@ -85,13 +85,13 @@ export class UntriedCharacters {
     if (status === 'refused' || rows === 0 || 2 * matching < names.length) this.#recordNoMatch(text);
   }
 
-  /** Does the first character belong to a script that no known name uses? */
+  /** Whether the first character belongs to a script that no known name uses. */
   isForeign(text: string): boolean {
     const script = scriptOf(text);
     return script !== null && this.#scripts.size > 0 && !this.#scripts.has(script);
   }
 
-  /** The next character to send before foreign scripts; null if none remains. */
+  /** Returns the next character to send before foreign scripts, or null if none remains. */
   next(isOpen: (text: string) => boolean): string | null {
     const isLatin = this.#isLatin;
     return (
@@ -100,8 +100,8 @@ export class UntriedCharacters {
   }
 
   /**
-   * Are all known names Latin, and is this an untried first character? The stop rule ignores an empty response to such
-   * a query, because it tells nothing about other queries.
+   * Whether all known names are Latin and the text is an untried first character. The stop rule ignores an empty
+   * response to such a query, because the response shows nothing about other queries.
    */
   isExemptFromStopRule(text: string): boolean {
     return this.#isLatin && this.#untried.some((one) => one.text === text);
@@ -122,8 +122,8 @@ export class UntriedCharacters {
   }
 
   /**
-   * Learns that a query had no suitable match. If a known name should have matched, the upstream drops punctuation from
-   * queries, so no further punctuation is sent.
+   * Learns that a query found no name that contains it. If a known name should have matched, the upstream drops
+   * punctuation from queries, so no further punctuation is sent.
    */
   #recordNoMatch(text: string): void {
     if (!this.#matchingPunctuation.has(text)) return;
@@ -132,8 +132,8 @@ export class UntriedCharacters {
 }
 
 /**
- * Returns a test: does the character, sent as a query, match the name? If the query rule is unknown, the name must
- * match by every rule.
+ * Returns a function that tests whether a character, sent as a query, matches a name. If the query rule is unknown, the
+ * name must match under every rule.
  */
 function matcherOf(dialect: Dialect): (character: string, name: string) => boolean {
   const semantics = semanticsOf(dialect);

@@ -1,6 +1,6 @@
 import { isAscii, withoutDiacritics } from '../../names/folding.ts';
 
-/** Does the query match the company? Both texts are folded. */
+/** Whether the query matches the company. Both texts are folded. */
 type QueryRule = (query: string, company: string) => boolean;
 
 /**
@@ -24,7 +24,7 @@ export class UpstreamFolding {
     this.#rule = rule;
   }
 
-  /** Has the upstream been found to ignore diacritics? It never becomes false again. */
+  /** Whether the upstream was found to ignore diacritics. Once true, it stays true. */
   get ignoresDiacritics(): boolean {
     return this.#ignoresDiacritics;
   }
@@ -56,8 +56,9 @@ export class UpstreamFolding {
   }
 
   /**
-   * The query as the upstream reads it. It has the same matches and can be the query itself. Null if it is unknown. A
-   * query that consists of diacritics only is returned unchanged, because it would become the empty query.
+   * Returns the query as the upstream reads it, which has the same matches and can be the query itself; null if
+   * unknown. A query that consists only of diacritics is returned unchanged, because it would otherwise become the
+   * empty query.
    */
   readAs(query: string): string | null {
     if (isAscii(query)) return query;
@@ -68,7 +69,7 @@ export class UpstreamFolding {
   }
 }
 
-/** The characters of the query that are missing from most of the listed companies. */
+/** Returns the characters of the query that are missing from most of the listed companies. */
 function missingCharacters(query: string, companies: readonly string[]): string[] {
   const isMissing = (character: string) =>
     2 * companies.filter((company) => company.includes(character)).length < companies.length;

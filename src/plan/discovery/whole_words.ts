@@ -4,8 +4,8 @@ import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 
 /**
  * Known words, for an upstream that finds only whole words. The candidates are known words, the most frequent first.
- * The frequency of a word in the known names is an estimate of its frequency in the registry, as in the adaptive policy
- * of Ntoulas, Zerfos and Cho (JCDL 2005). For a large registry, only the most frequent words are in memory, and an
+ * The frequency of a word in the known names estimates its frequency in the registry, as in the adaptive policy of
+ * Ntoulas, Zerfos and Cho (JCDL 2005). For a large registry, only the most frequent words are kept in memory, and an
  * index counts the others.
  */
 export class WholeWords implements KnownTexts {
@@ -13,8 +13,8 @@ export class WholeWords implements KnownTexts {
   readonly #first: readonly Extension[];
   readonly #firstTexts: ReadonlySet<string>;
   /**
-   * The word that all companies of this list have. It is no candidate, because it would exclude no company. Null if
-   * there is no such word.
+   * The word that all companies of this list have; null if there is none. It is not a candidate, because it would
+   * exclude no company.
    */
   readonly #beside: string | null;
   /** The words in memory, each with its number of companies. */
@@ -95,8 +95,8 @@ export class WholeWords implements KnownTexts {
   }
 
   /**
-   * Only the empty query has extensions, and these are the words. The probability of a word is the share of known
-   * companies that have it.
+   * Returns the words as extensions of the empty query. Other queries have none. The probability of a word is the share
+   * of known companies that have it.
    */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     if (query !== '') return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };

@@ -11,9 +11,9 @@ import { UpstreamFolding } from './upstream_folding.ts';
 import { type WordSemantics, WordTexts } from './word_texts.ts';
 
 /**
- * A key space of names that queries find by word or by word prefix. The queries overlap, because a name has several
- * words. If the listing of a word is truncated, the word is sent together with a second one (`limited ac`). In the same
- * way, Sheng et al. (2012) add a second attribute to a query with too many results.
+ * A key space of names that queries match by word or by word prefix. The queries overlap, because a name has several
+ * words. If the listing of a word is truncated, the word is sent together with a second one (`limited ac`). Similarly,
+ * Sheng et al. (2012) add a second attribute to a query with too many results.
  */
 export class WordKeySpace implements KeySpace {
   readonly by = 'name';
@@ -98,7 +98,7 @@ export class WordKeySpace implements KeySpace {
   }
 
   /**
-   * If it is unknown how the upstream reads a whole word, the word is sent, because no other query is known to have its
+   * A whole word is sent even if it is unknown how the upstream reads it, because no other query is known to have its
    * matches.
    */
   isAliased(query: string): boolean {

@@ -13,7 +13,7 @@ import { WholeWords } from './whole_words.ts';
 
 export type WordSemantics = 'token' | 'token_prefix';
 
-/** The last word of a query, which is the part that gets extended, and the known texts in which it is counted. */
+/** The last word of a query, to which extensions add characters, and the known texts in which it is counted. */
 export interface LastWord {
   /** The first word and the space after it; '' if the query has only one word. */
   readonly prefix: string;
@@ -23,8 +23,8 @@ export interface LastWord {
 
 /**
  * The words of known names, in several lists. One list contains the words of all companies. Each other list contains
- * the words of the companies that have a certain word. It counts pairs: `limited ac` matches companies with `limited`
- * and another word that begins with `ac`.
+ * the words of the companies that share one word, so that pairs can be counted. For example, `limited ac` matches
+ * companies with `limited` and another word that begins with `ac`.
  */
 export class WordTexts {
   readonly #semantics: WordSemantics;
@@ -80,8 +80,8 @@ export class WordTexts {
   }
 
   /**
-   * Is it worth counting the words that occur together with this one? Without an index, this reads all names. So in a
-   * large registry it is worth it only if many companies with the word are unseen.
+   * Whether counting the words that occur together with this one is worthwhile. Without an index, counting reads all
+   * names. In a large registry, it is therefore worthwhile only if many companies with the word are unseen.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;
@@ -98,7 +98,7 @@ export class WordTexts {
     return texts;
   }
 
-  /** Opens a list. `beside` is the word that all its companies have; null for the list of all companies. */
+  /** Opens a list. `beside` is the word that all companies of the list have; null for the list of all companies. */
   #open(beside: string | null): KnownTexts {
     const first = beside === null ? FIRST_WORDS : [];
     const words = this.#wordsOf(beside === null ? ALL_COMPANIES : this.#companiesWith(beside));

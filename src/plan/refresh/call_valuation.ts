@@ -47,17 +47,17 @@ export class CallValuation {
     this.#listings = new ListingYields(this.#learned);
   }
 
-  /** Reads the estimates again, because responses may have changed them. */
+  /** Reads the estimates again after responses may have changed them. */
   refreshEstimates(): void {
     this.#learned.refresh();
   }
 
-  /** The value of a search that is expected to find this number of new companies. */
+  /** Returns the value of a search that is expected to find this number of new companies. */
   companies(expected: number): number {
     return expected * WEIGHTS[this.#focus].company * this.#averageDays;
   }
 
-  /** The value of fetching a record in days, and the expected number of repaired records. */
+  /** Returns the value of fetching a record, in days, and the expected number of repaired records. */
   record({ why, rateClass, ageDays }: RatedRecord): ExpectedYield {
     const weights = WEIGHTS[this.#focus];
     if (why === 'never_fetched') return { days: weights.record * this.#averageDays, repairs: 1 };
@@ -72,15 +72,15 @@ export class CallValuation {
     return { days: weights.repair * fetchYield(watch), repairs: 1 - stillRight(watch) };
   }
 
-  /** The value of listing one company again, `sinceDays` after its last listing. */
+  /** Returns the value of listing one company again, `sinceDays` after its last listing. */
   listing(sinceDays: number): number {
     const { repair } = WEIGHTS[this.#focus];
     return repair * this.#listings.at(sinceDays, this.#callCostDays / repair);
   }
 
   /**
-   * The probability that a listing flags a company whose last listing was τ = `sinceDays` days ago: Σ_c s_c · (1 −
-   * e^(−vλ_c τ)).
+   * Returns the probability that a listing flags a company whose last listing was τ = `sinceDays` days ago: Σ_c s_c ·
+   * (1 − e^(−vλ_c τ)).
    */
   flags(sinceDays: number): number {
     const { shown } = this.#learned;
@@ -144,15 +144,15 @@ class LearnedRates {
     return this.#truth;
   }
 
-  /** The shares as they were last read. */
+  /** The class shares, as last read. */
   get classShares(): ReadonlyMap<number, number> {
     return this.#classShares;
   }
 
   /**
-   * The share of known companies in each rate class. The shares are read again when the number of observations has
-   * grown by 5 %. A company is stored in the class of its expected rate. Its true rate varies around that by a Gamma
-   * distribution of shape k + 1. This variation lowers the value of listings, so the shares include it.
+   * Returns the share of known companies in each rate class. The shares are read again when the number of observations
+   * has grown by 5 %. A company is stored in the class of its expected rate. Its true rate has a Gamma distribution
+   * with shape k + 1 around the expected rate. This variation lowers the value of listings, so the shares include it.
    */
   readClassShares(): ReadonlyMap<number, number> {
     const { lessons, prior } = this.#estimates;
@@ -172,8 +172,8 @@ class LearnedRates {
 }
 
 /**
- * Caches the value of listing an average company again, by the days since its last listing. The steps are 1/16 of the
- * natural logarithm.
+ * Caches the value of listing an average company again, by the days since its last listing. The natural logarithm of
+ * the days is rounded to steps of 1/16.
  */
 class ListingYields {
   readonly #learned: LearnedRates;
@@ -199,7 +199,7 @@ class ListingYields {
     return value;
   }
 
-  /** Computes the gains again, unless the call cost and v have changed by 2 % or less. */
+  /** Recomputes the gains if the call cost or v has changed by more than 2 %. */
   #updateGains(callCostDays: number): void {
     const { shown } = this.#learned;
     if (isNear(callCostDays, this.#gains.callCostDays) && isNear(shown, this.#gains.shown)) return;

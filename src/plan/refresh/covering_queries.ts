@@ -1,8 +1,9 @@
 import type { QueryState } from '../../knowledge.ts';
 
 /**
- * Returns queries whose listings together show every listed company. These are the complete listings, and truncated
- * listings without a longer query below them. Queries below a complete listing are left out.
+ * Returns queries whose listings together show every listed company. These are the complete listings, plus the
+ * truncated listings of queries without a listed longer query. Queries that extend a query with a complete listing are
+ * left out.
  */
 export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   const listed = states.filter(isListed);
@@ -22,7 +23,7 @@ export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   );
 }
 
-/** Has the listing ended, at its last page or at the cap, and did it show any company? */
+/** Whether the listing has ended, at its last page or at the cap, and has shown a company. */
 export function isListed({ status, rows }: QueryState): boolean {
   return (status === 'complete' || status === 'capped') && rows > 0;
 }
@@ -32,8 +33,8 @@ function keyOf({ query }: QueryState): string {
 }
 
 /**
- * The keys of all proper prefixes of a query. The empty name query is above identifier queries too, because it lists
- * every company.
+ * Returns the keys of all proper prefixes of a query. The empty name query also counts as a prefix of identifier
+ * queries, because it lists every company.
  */
 function keysAbove({ query: { by, text } }: QueryState): string[] {
   const prefixes = Array.from(

@@ -5,7 +5,7 @@ import type { Pending } from '../pending.ts';
 
 /**
  * Plans control calls: record calls for ids that almost surely do not exist. They show which 404 response the upstream
- * sends for an unknown id. The proof of a deletion needs this response.
+ * sends for an unknown id. A deletion can be proved only by comparison with this response.
  */
 export class ControlCalls {
   readonly #knowledge: Knowledge;
@@ -59,7 +59,7 @@ export class Witness {
   /** The company whose record was received last in this run; null if none was. */
   #lastFoundId: string | null = null;
   #inFlight: string | null = null;
-  /** Has a witness call been sent since the first missing id, or is there no company for one? */
+  /** Whether a witness call was sent since the first missing id, or no company is available for one. */
   #isSent = false;
 
   constructor(knowledge: Knowledge, pending: Pending) {
@@ -68,8 +68,8 @@ export class Witness {
   }
 
   /**
-   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. The three
-   * ids alone could be deleted companies.
+   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. Without the
+   * witness's 404, the three ids could be deleted companies.
    */
   get drift(): string | null {
     if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;
@@ -88,7 +88,7 @@ export class Witness {
     return this.#isSent;
   }
 
-  /** Returns the witness call; null if it was already sent or no other company is known. */
+  /** Returns the witness call, or null if it was already sent or no other company is known. */
   take(nowMs: number): EntityCall | null {
     if (this.#isSent) return null;
     this.#isSent = true;
@@ -124,7 +124,7 @@ export class Witness {
   }
 }
 
-/** A sample of known ids. */
+/** Returns a sample of known ids. */
 function sampleIds(knowledge: Knowledge): string[] {
   const ids: string[] = [];
   for (const { entityId } of knowledge.knownCompanies()) {
@@ -137,8 +137,8 @@ function sampleIds(knowledge: Knowledge): string[] {
 const SAMPLE_SIZE = 20;
 
 /**
- * An id that looks like the known ids but almost surely belongs to no company; null if no id is known. Attempt 0
- * replaces every character with the last of its class (`9`, `z`, `Z`). Later attempts use pseudo-random characters.
+ * Returns an id that looks like the known ids but almost surely belongs to no company; null if no id is known. Attempt
+ * 0 replaces every character with the last of its class (`9`, `z`, `Z`). Later attempts use pseudo-random characters.
  */
 export function unknownIdLike(knownIds: readonly string[], attempt: number): string | null {
   const known = new Set(knownIds);

@@ -5,7 +5,7 @@ import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { Pending } from '../pending.ts';
 
 // Due records are read ahead in batches, because one lookup per call would be too slow at thousands of calls per
-// second. A new flag makes the batch outdated. So the batch becomes smaller if flags arrive often.
+// second. A new flag makes the batch outdated, so batches become smaller if flags arrive often.
 const MIN_AHEAD = 16;
 const MAX_AHEAD = 1024;
 
@@ -39,7 +39,7 @@ export class DueRecords {
     this.#yieldOf = yieldOf;
   }
 
-  /** The most valuable due record that may be fetched now; null if there is none. */
+  /** Returns the most valuable due record that may be fetched now, or null if there is none. */
   peek(nowMs: number): DueRecord | null {
     for (;;) {
       const due = this.#ahead.at(-1);
@@ -72,7 +72,7 @@ export class DueRecords {
     this.lookAgain();
   }
 
-  /** Lets the next lookup read the warehouse again, because more records may have become due. */
+  /** Makes the next lookup read the warehouse again, because more records may be due. */
   lookAgain(): void {
     this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   }

@@ -1,7 +1,7 @@
 import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/change_rate.ts';
 
 /**
- * The value of keeping one company up to date. The unit is the number of days for which one more record is right.
+ * The value of keeping one company up to date. The unit is days on which one more record is right.
  *
  * | symbol | name | meaning |
  * |---|---|---|
@@ -12,11 +12,11 @@ import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/cha
  * | μ | `callCostDays` | the value of the least valuable call for which the quota suffices |
  *
  * If listings show no changes (v = 0), this is the optimal schedule for a limited number of fetches by Cho and
- * Garcia-Molina ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). It is written as by Azar,
- * Horvitz, Lubetzky, Peres and Shahaf ("Tractable near-optimal policies for crawling", PNAS 115(32), 2018): a company
- * is fetched as soon as its index reaches μ. Listings are the change signals of Kolobov et al. ("Staying up to date
- * with online content changes using reinforcement learning for scheduling", NeurIPS 2019): a flagged company is fetched
- * immediately.
+ * Garcia-Molina ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). It is written in the form
+ * of Azar, Horvitz, Lubetzky, Peres and Shahaf ("Tractable near-optimal policies for crawling", PNAS 115(32), 2018): a
+ * company is fetched as soon as its index reaches μ. Listings are the change signals of Kolobov et al. ("Staying up to
+ * date with online content changes using reinforcement learning for scheduling", NeurIPS 2019): a flagged company is
+ * fetched immediately.
  */
 export interface Watch {
   readonly ratePerDay: number;
@@ -62,8 +62,8 @@ export function flaggedYield(ratePerDay: number): number {
  * The value of listing one company again: [1 − e^(−x)(1 + x)]·g / (vλ), with x = vλτ.
  *
  * This is φ for the rate vλ, at which listings show changes, and for the τ days since the last listing (`sinceDays`). A
- * listing does not repair a record; it only causes a fetch. So each day has the value g (`gainPerDay`): the value of a
- * day on which the record is right, minus the cost of the calls for it.
+ * listing does not repair a record; it only causes a fetch. Each day therefore has the value g (`gainPerDay`): the
+ * value of a day on which the record is right, minus the cost of the calls for it.
  */
 export function listingYield({
   ratePerDay,
@@ -82,7 +82,7 @@ export function listingYield({
   return (gainPerDay * (1 - Math.exp(-expectedChanges) * (1 + expectedChanges))) / shownRate;
 }
 
-/** The gain g for each rate class under the optimal schedule. */
+/** Returns the gain g for each rate class under the optimal schedule. */
 export function gainsPerDay(callCostDays: number, shown: number): ReadonlyMap<number, number> {
   const gains = new Map<number, number>();
   for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS; rateClass++)

@@ -30,7 +30,7 @@ export class Records {
     readonly age: AgeLimit;
     readonly pending: Pending;
     /**
-     * Computes the expected yield of a fetch. If absent, flagged records come first and records that are too old come
+     * Computes the expected yield of a fetch. Without it, flagged records come first and records that are too old come
      * last.
      */
     readonly yieldOf?: (record: RatedRecord) => ExpectedYield;
@@ -46,7 +46,7 @@ export class Records {
     return this.#witness.drift;
   }
 
-  /** The best record calls that can be sent now, at most `most` of them. */
+  /** Returns the best record calls that can be sent now, at most `most` of them. */
   next(nowMs: number, most: number): EntityCall[] {
     const calls: EntityCall[] = [];
     while (calls.length < most) {
@@ -58,8 +58,8 @@ export class Records {
   }
 
   /**
-   * The value of the best call in days. It is 0 if nothing is due, and Infinity if the proof of a deletion needs the
-   * call.
+   * Returns the value of the best call in days. It is 0 if nothing is due, and Infinity if the proof of a deletion
+   * needs the call.
    */
   bestYield(nowMs: number): number {
     if (this.drift !== null) return 0;
@@ -69,7 +69,7 @@ export class Records {
     return due === null ? 0 : Math.max(due.expectedYield?.days ?? 1, Number.MIN_VALUE);
   }
 
-  /** Takes the best call; null if nothing is due. */
+  /** Takes the best call, or returns null if nothing is due. */
   take(nowMs: number): EntityCall | null {
     if (this.drift !== null) return null;
     const call = this.#witness.isNeeded
@@ -79,7 +79,7 @@ export class Records {
     return call;
   }
 
-  /** The witness call if the run would otherwise end with a 404 for a known id; else an empty array. */
+  /** Returns the witness call if the run would otherwise end with an unexplained 404 for a known id. */
   finalWitness(nowMs: number): EntityCall[] {
     if (this.drift !== null || !this.#witness.hasMissing) return [];
     const call = this.#pending.inFlightCount('entity') === 0 ? this.#witness.take(nowMs) : null;
@@ -102,7 +102,7 @@ export class Records {
     this.#due.release(call);
   }
 
-  /** Reads the due records again, because more records may have become due. */
+  /** Reads the due records again, because more records may be due. */
   lookAgain(): void {
     this.#due.lookAgain();
   }

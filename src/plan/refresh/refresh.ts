@@ -35,12 +35,12 @@ export class Refresh {
     });
   }
 
-  /** The value of the best call in days; 0 if nothing is due. */
+  /** Returns the value of the best call in days, or 0 if nothing is due. */
   bestYield(nowMs: number): number {
     return Math.max(this.#recordYield(nowMs), this.#sweepYield(nowMs));
   }
 
-  /** Takes the best call; null if nothing is due. */
+  /** Takes the best call, or returns null if nothing is due. */
   take(nowMs: number): Call | null {
     this.#setOpenDays(nowMs);
     const record = this.#recordYield(nowMs);
@@ -49,7 +49,7 @@ export class Refresh {
     return record >= sweep ? this.records.take(nowMs) : this.#takeSweep(nowMs);
   }
 
-  /** Is this a page of a repeated listing? */
+  /** Whether the call requests a page of a repeated listing. */
   isSweep({ query }: SearchCall): boolean {
     return this.#sweeps.isSweeping(query);
   }
@@ -68,7 +68,10 @@ export class Refresh {
     return this.#kinds.has('entity') ? this.records.bestYield(nowMs) : 0;
   }
 
-  /** The value of the best sweep in days. A due listing always has a small value, even if listings show no changes. */
+  /**
+   * Returns the value of the best sweep in days. A due listing always has a small value, even if listings show no
+   * changes.
+   */
   #sweepYield(nowMs: number): number {
     const offer = this.#sweeps.offer(nowMs, this.#listingYield);
     return offer === null ? 0 : Math.max(offer.rows * this.valuation.listing(offer.sinceDays), MIN_YIELD);
@@ -81,10 +84,7 @@ export class Refresh {
     return this.#sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
   }
 
-  /**
-   * Assumes that the last listing of a company was, on average, half as long ago as that of the company listed longest
-   * ago.
-   */
+  /** Assumes that companies were last listed, on average, half as many days ago as the oldest listing. */
   #setOpenDays(nowMs: number): void {
     this.valuation.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
   }

@@ -55,8 +55,8 @@ export class Sweeps {
   }
 
   /**
-   * The age in days of the oldest listing in the queue whose listings together show the most companies; null if no
-   * sweep waits.
+   * Returns the age in days of the oldest listing in the queue that covers the most companies, or null if no sweep
+   * waits.
    */
   oldestDays(nowMs: number): number | null {
     let most = 0;
@@ -71,8 +71,8 @@ export class Sweeps {
   }
 
   /**
-   * Describes the best call; null if no sweep can be sent. `yieldOf` computes the value of listing one company again,
-   * `sinceDays` after its last listing.
+   * Describes the best call, or returns null if no sweep can be sent. `yieldOf` computes the value of listing one
+   * company again, `sinceDays` after its last listing.
    */
   offer(nowMs: number, yieldOf: (sinceDays: number) => number): SweepOffer | null {
     const active = this.#nextActive(nowMs);
@@ -99,7 +99,7 @@ export class Sweeps {
     return call;
   }
 
-  /** Does the query belong to a sweep that has started? */
+  /** Whether the query belongs to a sweep that has started. */
   isSweeping(query: SearchQuery): boolean {
     return this.#active.has(queryKey(query));
   }
@@ -147,14 +147,14 @@ export class Sweeps {
     queue.add(sweep);
   }
 
-  /** A started sweep whose next page may be requested now; null if there is none. */
+  /** Returns a started sweep whose next page may be requested now, or null if there is none. */
   #nextActive(nowMs: number): ActiveSweep | null {
     for (const active of this.#active.values())
       if (this.#pending.isFree('search', targetOf(callFor(active.sweep, active, 0)), nowMs)) return active;
     return null;
   }
 
-  /** The oldest sweep of a queue that may start now; null if there is none. Drops outdated entries. */
+  /** Returns the oldest sweep of a queue that may start now, or null if there is none. Drops outdated entries. */
   #head(queue: Queue, nowMs: number): Sweep | null {
     queue.dropWhile((sweep) => this.#current.get(queryKey(sweep.query)) !== sweep);
     return queue.first((sweep) => this.#pending.isFree('search', targetOf(callFor(sweep, null, 0)), nowMs));
@@ -202,7 +202,7 @@ class Queue {
     this.#from = 0;
   }
 
-  /** The first sweep that fits; null if none of the first LOOK_PAST does. */
+  /** Returns the first sweep that fits, or null if none of the first LOOK_PAST sweeps does. */
   first(fits: (sweep: Sweep) => boolean): Sweep | null {
     const until = Math.min(this.#from + LOOK_PAST, this.#sweeps.length);
     for (let at = this.#from; at < until; at++) {
@@ -229,11 +229,11 @@ function offerOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number): SweepOffer 
 
 function callFor({ query }: Sweep, active: ActiveSweep | null, expected: number): SearchCall {
   const page = active?.next ?? FIRST_PAGE;
-  const reason = page.index === 0 ? 'summaries are due again' : 'summaries are due again: lists on';
+  const reason = page.index === 0 ? 'summaries are due again' : 'summaries are due again: next page';
   return { kind: 'search', query, page, reason, expected };
 }
 
-/** The number of companies on the page that no other listing has shown since `sinceMs`. */
+/** Counts the companies on the page that no other listing has shown since `sinceMs`. */
 function newlyListed({ rows }: LoadResult, sinceMs: number): number {
   return rows.filter((row) => (row.listedAtMs ?? 0) <= sinceMs).length;
 }

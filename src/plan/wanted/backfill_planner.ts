@@ -23,7 +23,7 @@ export interface Wanted {
   readonly entityIds: readonly string[];
   readonly names: readonly string[];
   readonly listings: readonly WantedListing[];
-  /** Also fetch the records of companies that a search finds? */
+  /** Whether the records of companies that a search finds are also fetched. */
   readonly withRecords: boolean;
 }
 
@@ -42,7 +42,7 @@ export class BackfillPlanner implements Planner {
   /** The ids of the wanted records that are not fetched yet, in order. */
   readonly #queue: Set<string>;
   readonly #openNames: Set<number>;
-  /** Is the registry count needed? The planner needs it to decide whether several names can share a search. */
+  /** Whether the planner needs the registry count to decide if several names can share a search. */
   readonly #needsStatistics: boolean;
 
   constructor(options: { knowledge: BackfillKnowledge; dialect: Dialect; wanted: Wanted }) {
@@ -107,12 +107,12 @@ export class BackfillPlanner implements Planner {
     this.#records.release(call);
   }
 
-  /** The finding for a wanted name, by its index. */
+  /** Returns the finding for the wanted name with this index. */
   finding(at: number): Finding {
     return this.#hunt.finding(at);
   }
 
-  /** The state of a wanted listing, by its index. */
+  /** Returns the state of the wanted listing with this index. */
   listing(at: number): { readonly isDone: boolean; readonly found: number; readonly total: number | null } {
     return {
       isDone: this.#listings.isDone(at),
@@ -172,9 +172,7 @@ export class BackfillPlanner implements Planner {
     return due;
   }
 
-  /**
-   * Restores the listings from stored responses. A restored prefix may be split. Then its extensions are restored too.
-   */
+  /** Restores the listings from stored responses. If a restored prefix was split, its extensions are restored too. */
   #restoreListings(): void {
     if (this.#wanted.listings.length === 0) return;
     const states = [...this.#knowledge.freshQueries()];
@@ -193,7 +191,7 @@ export class BackfillPlanner implements Planner {
   }
 }
 
-/** Opens a search for names that starts with all known companies and stored responses. */
+/** Opens a name hunt that starts with all known companies and stored responses. */
 export function restoredHunt(
   knowledge: BackfillKnowledge,
   dialect: Dialect,
@@ -215,7 +213,7 @@ export function restoredHunt(
   return hunt;
 }
 
-/** The rules of name searches that are certain. `semantics` is null if the query rule is unknown. */
+/** Returns the rules of name searches that are certain. `semantics` is null if the query rule is unknown. */
 export function searchRules(dialect: Dialect): NameQueryRules {
   const { search } = dialect;
   return {

@@ -34,8 +34,8 @@ interface ActiveQuery {
 
 /**
  * Finds companies by name with few searches. A query that finds several wanted names is listed completely if that needs
- * fewer calls than one query per name. If a complete listing does not contain a name, the name does not exist. For such
- * a name, one or two shorter queries look for similar names.
+ * fewer calls than one query per name. If a complete listing does not contain a name, no company has that name. For
+ * such a name, one or two shorter queries look for similar names.
  */
 export class NameHunt {
   readonly #pending: Pending;
@@ -73,7 +73,7 @@ export class NameHunt {
     this.#candidates.see(entityId, name);
   }
 
-  /** Restores a stored query. Must be called before `start`. `firstNames` are the names on its first page, in order. */
+  /** Restores a stored query. Call it before `start`. `firstNames` are the names on its first page, in order. */
   restore(state: QueryState, firstNames: readonly string[]): void {
     const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
@@ -81,7 +81,7 @@ export class NameHunt {
     this.#conclude(query, state, firstNames);
   }
 
-  /** Offers all queries. Must be called after the last `restore`. */
+  /** Offers all queries. Call it after the last `restore`. */
   start(): void {
     for (const query of this.#queries.all()) this.#offer(query);
   }
@@ -105,7 +105,7 @@ export class NameHunt {
   }
 
   /**
-   * Learns from a page. Its companies must be passed to `see` before. `pageNames` are their names, in the order of the
+   * Learns from a page whose companies were already passed to `see`. `pageNames` are their names, in the order of the
    * upstream.
    */
   learn(state: QueryState, pageNames: readonly string[]): void {
@@ -127,18 +127,18 @@ export class NameHunt {
     if (active !== undefined) this.#end(active);
   }
 
-  /** The indexes of the wanted names that this query finds. */
+  /** Returns the indexes of the wanted names that this query finds. */
   namesFoundBy(text: string): readonly number[] {
     return this.#queries.get(text)?.names ?? [];
   }
 
-  /** The number of companies that this query is expected to find. */
+  /** Returns the number of companies that this query is expected to find. */
   expectedTotal(text: string): number {
     const query = this.#queries.get(text);
     return query === undefined ? 0 : this.#queries.expectedTotal(query);
   }
 
-  /** Is this query a whole wanted name? */
+  /** Whether this query is a whole wanted name. */
   isWholeName(text: string): boolean {
     return (this.#queries.get(text)?.wholes.length ?? 0) > 0;
   }
@@ -155,8 +155,8 @@ export class NameHunt {
   }
 
   /**
-   * Marks the names that this state settles. A complete listing settles all names that the query finds. Otherwise, the
-   * query for a whole name can settle that name.
+   * Marks the names for which this state decides the search. A complete listing decides it for all names that the query
+   * finds. A query for a whole name can decide it for that name even without a complete listing.
    */
   #conclude(query: NameQuery, state: QueryState, firstNames: readonly string[]): void {
     if (state.status === 'complete') for (const at of query.names) this.#markSearched(at, 'whole');
@@ -168,8 +168,8 @@ export class NameHunt {
   }
 
   /**
-   * Does the page show all companies of this name? It does if they come first and only other names follow, because the
-   * upstream then ranks exact matches first.
+   * Whether the page shows all companies of this name. It does if they come first and only other names follow, because
+   * the upstream then ranks exact matches first.
    */
   #isRankedFirst(at: number, names: readonly string[]): boolean {
     const wanted = comparable(this.#names[at] as string);
@@ -184,7 +184,7 @@ export class NameHunt {
     this.#offerNearby(at);
   }
 
-  /** Is another page of the query worth a call? */
+  /** Whether another page of the query is worth a call. */
   #needsPage({ query, purpose, claimed }: ActiveQuery, state: QueryState): boolean {
     if (state.status !== 'open') return false;
     const open = claimed.filter((at) => this.#searched[at] === 'no');
@@ -248,7 +248,7 @@ export class NameHunt {
     }
   }
 
-  /** The best purpose of a query, and its value: the expected number of settled names per call. */
+  /** Returns the best purpose of a query and its value: the expected number of decided names per call. */
   #yieldOf(query: NameQuery): {
     readonly value: number;
     readonly purpose: Purpose;
@@ -277,8 +277,8 @@ export class NameHunt {
 }
 
 /**
- * no: the name was not searched yet · partly: more companies may have this name than were seen · whole: all companies
- * with this name were seen.
+ * `no`: the name was not searched yet. `partly`: other companies may have this name too. `whole`: all companies with
+ * this name were seen.
  */
 type Searched = 'no' | 'partly' | 'whole';
 

@@ -7,12 +7,12 @@ export interface NameQuery {
   readonly text: string;
   /** The indexes of the wanted names that the query finds. */
   readonly names: number[];
-  /** The names in `names` that equal the query. */
+  /** The indexes of the wanted names that equal the query. */
   readonly wholes: number[];
   /** The number of known companies that the query finds. */
   known: number;
   state: QueryState | null;
-  /** Was the query given up? Then no further page is requested. */
+  /** Whether the query was given up, so that no further page is requested. */
   isAbandoned: boolean;
 }
 
@@ -40,7 +40,10 @@ export class NameQueries {
   readonly #seenTwice: number[] = [];
   #knownCount = 0;
   #registryTotal: number | null = null;
-  /** The sums of the actual and of the expected totals over all queries whose first page was received. */
+  /**
+   * The sum of the actual totals of all queries whose first page was received. `#expectedTotals` is the sum of their
+   * expected totals.
+   */
   #actualTotals = 0;
   #expectedTotals = 0;
 
@@ -78,8 +81,8 @@ export class NameQueries {
   }
 
   /**
-   * The query that looks for names similar to this one: the shortest prefix of a word with at most two pages of
-   * matches. Null if there is none.
+   * Returns the query that finds names similar to this one, or null if there is none. It is the shortest prefix of a
+   * word with at most two pages of matches.
    */
   nearby(at: number): NameQuery | null {
     const maxTotal = NEARBY_PAGES * this.#rules.pageSize;
@@ -87,7 +90,8 @@ export class NameQueries {
       const narrow = word.findIndex(
         (query) => [...query.text].length >= MIN_NEARBY_LENGTH && this.expectedTotal(query) <= maxTotal,
       );
-      // If a prefix was listed, longer ones show nothing new. A shorter one may, if the listed prefix had few matches.
+      // If a prefix was listed, longer ones show nothing new. A shorter one may show more if the listed prefix had few
+      // matches.
       const showedLittle = (word[narrow]?.state?.total ?? maxTotal) < maxTotal / 4;
       const chosen = word[showedLittle ? narrow - 1 : narrow];
       if (chosen !== undefined && chosen.state === null && !chosen.isAbandoned) return chosen;
@@ -120,8 +124,8 @@ export class NameQueries {
   }
 
   /**
-   * The total of the query or, if it is unknown, an estimate. Known and wanted names together are the sample from which
-   * it is estimated. If a prefix of the query has a total, the sample only determines the query's share of that total.
+   * Returns the total of the query or, if it is unknown, an estimate from a sample: the known and the wanted names. If
+   * a prefix of the query has a total, the sample determines only the query's share of that total.
    */
   expectedTotal(query: NameQuery): number {
     if (query.state !== null) return query.state.total ?? query.state.rows;
@@ -146,9 +150,9 @@ export class NameQueries {
   }
 
   /**
-   * The share of the registry that matches a query if the query finds one name of the sample: (2·n₂/n₁) / sample size.
-   * This is the Good-Turing estimate (Good, Biometrika 40, 1953). n₁ and n₂ are the numbers of queries of this length
-   * that find one and two names.
+   * Estimates the share of the registry that matches a query if the query finds one name of the sample: (2·n₂/n₁) /
+   * sample size. This is the Good-Turing estimate (Good, Biometrika 40, 1953). n₁ and n₂ are the numbers of queries of
+   * this length that find one and two names.
    */
   #shareOfSingle(length: number, sample: number): number {
     const once = this.#seenOnce[length] ?? 0;
@@ -156,7 +160,7 @@ export class NameQueries {
     return Math.min(1, (2 * twice + 0.1) / (once + 0.1)) / (sample + UNSEEN_NAMES);
   }
 
-  /** The number of pages until the listing is complete; Infinity if it cannot become complete. */
+  /** Returns the number of pages until the listing is complete, or Infinity if it cannot become complete. */
   pagesLeft(query: NameQuery): number {
     if (query.isAbandoned || query.state?.status === 'capped' || query.state?.status === 'refused')
       return Number.POSITIVE_INFINITY;
@@ -188,12 +192,12 @@ export class NameQueries {
   }
 }
 
-/** Is the query a whole name that finds no other wanted name? */
+/** Whether the query is a whole name that finds no other wanted name. */
 function isWhole({ names, wholes }: NameQuery): boolean {
   return names.length === wholes.length;
 }
 
-// A few wanted names are no sample of the registry. So the sample is assumed to contain this number of further names,
+// A few wanted names do not represent the registry. The sample is therefore assumed to contain this many further names,
 // which no query finds.
 const UNSEEN_NAMES = 100;
 const NEARBY_PAGES = 2;
@@ -206,7 +210,7 @@ const MAX_LEARNED_TOTAL = 10_000;
 export interface NameTexts {
   /** The name itself as a query, which finds almost no other company. */
   readonly whole: string;
-  /** For each word, the shorter queries that certainly find the name. The shortest comes first. */
+  /** For each word, the shorter queries that certainly find the name, shortest first. */
   readonly shared: readonly (readonly string[])[];
 }
 
@@ -214,8 +218,8 @@ const MAX_PREFIX_LENGTH = 24;
 
 /**
  * Derives the queries that find a name. If the query rule is unknown (`semantics` null), only the name itself certainly
- * finds it. A word is used only if every tokeniser recognises it as a word: it stands between spaces and consists of
- * letters and digits.
+ * finds it. A word is used only if every tokeniser recognises it: a word between spaces that consists of letters and
+ * digits.
  */
 export function nameTextsOf(semantics: Semantics | null, name: string, minLength: number): NameTexts {
   const whole = folded(name).replace(/[.,]+$/u, '');

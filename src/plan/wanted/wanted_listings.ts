@@ -7,7 +7,7 @@ import type { Pending } from '../pending.ts';
 /** A query whose listing is wanted. */
 export interface WantedListing {
   readonly query: SearchQuery;
-  /** Is the query a prefix that is split into longer prefixes if its listing is truncated? */
+  /** Whether the query is a prefix that is split into longer prefixes if its listing is truncated. */
   readonly splits: boolean;
 }
 
@@ -73,7 +73,7 @@ export class WantedListings {
     }
   }
 
-  /** Does the query belong to one of the wanted listings? */
+  /** Whether the query belongs to one of the wanted listings. */
   includes(query: SearchQuery): boolean {
     return this.#nodesOf(query).length > 0;
   }
@@ -92,12 +92,12 @@ export class WantedListings {
     return this.#splitFurther() ? this.#openCalls(nowMs, most) : [];
   }
 
-  /** The number of companies found for the listing with this index. */
+  /** Returns the number of companies found for the listing with this index. */
   found(at: number): number {
     return this.#wanted[at]?.found.size ?? 0;
   }
 
-  /** The total of the listing with this index; null if unknown. */
+  /** Returns the total of the listing with this index, or null if it is unknown. */
   total(at: number): number | null {
     const wanted = this.#wanted[at];
     return wanted === undefined ? null : (this.#rootOf(wanted).state?.total ?? null);
@@ -124,7 +124,7 @@ export class WantedListings {
   }
 
   /**
-   * Does the node need no further call? It does not if it was listed or split, or if a node above it has shown all its
+   * Whether the node needs no further call, because it was listed or split or because an ancestor has shown all its
    * companies.
    */
   #isFinished(node: Node): boolean {
@@ -178,7 +178,7 @@ export class WantedListings {
       (a, b) => (seen.get(b) ?? 0) - (seen.get(a) ?? 0),
     );
     for (const character of frequent) this.#add({ by, text: text + character }, node.wanted, node);
-    // Some upstreams trim a space at the end of a query. So after a space, the extension also includes the next
+    // Some upstreams trim a space at the end of a query. After a space, the extension therefore also includes the next
     // character.
     if (by === 'name')
       for (const character of node.wanted.characters)
@@ -218,7 +218,8 @@ function see({ listing, found, characters }: Wanted, { entityId, name }: Row): v
 }
 
 /**
- * How often each character follows the prefix in the companies found. A space and the character after it count as one.
+ * Counts how often each character follows the prefix in the companies found. A space and the character after it count
+ * as one.
  */
 function nextCharacters({ query, wanted }: Node): Map<string, number> {
   const prefix = query.by === 'identifier' ? foldedIdentifier(query.text) : folded(query.text);
@@ -237,7 +238,8 @@ function isShown({ state, shown }: Node): boolean {
 
 function callFor({ query, parent, state }: Node): SearchCall {
   const page = state === null || state.pages === 0 ? FIRST_PAGE : { index: state.pages, next: state.next };
-  const reason = page.index > 0 ? 'lists on' : parent === null ? 'wanted' : `splits ${parent.query.text}`;
+  const reason =
+    page.index > 0 ? 'next page' : parent === null ? 'requested listing' : `splits ${parent.query.text}`;
   return { kind: 'search', query, page, reason, expected: 1 };
 }
 

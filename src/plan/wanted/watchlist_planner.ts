@@ -8,7 +8,7 @@ import { statisticsDue } from '../statistics_due.ts';
 import { BackfillPlanner, restoredHunt, type Wanted } from './backfill_planner.ts';
 import type { Finding } from './name_hunt.ts';
 
-/** A scope that is not the whole registry. */
+/** A scope other than the whole registry. */
 export type Watchlist = Exclude<Scope, { readonly of: 'whole' }>;
 
 export interface WatchOptions {
@@ -58,7 +58,7 @@ export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: Wa
   };
 }
 
-/** The finding for each name of a watchlist, from what is already known. No call is sent. */
+/** Returns the finding for each name of a watchlist from what is already known, without a call. */
 export function findingsOf(
   names: readonly string[],
   knowledge: BackfillKnowledge,
@@ -68,7 +68,7 @@ export function findingsOf(
   return names.map((_, at) => hunt.finding(at));
 }
 
-/** The items of a watchlist that can be obtained with the permitted kinds of call. */
+/** Returns the items of a watchlist that can be obtained with the permitted kinds of call. */
 export function wantedNow({
   knowledge,
   dialect,
@@ -98,8 +98,8 @@ function foundIds(findings: readonly Finding[]): string[] {
 }
 
 /**
- * If statistics calls are not permitted, presents an unknown registry count as absent, so that the planner does not
- * request it.
+ * If statistics calls are not permitted, hides from the planner that the registry count is unknown, so that it does not
+ * request the statistics.
  */
 function withoutSize(knowledge: BackfillKnowledge, kinds: ReadonlySet<CallKind>): BackfillKnowledge {
   if (kinds.has('stats')) return knowledge;
