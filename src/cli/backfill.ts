@@ -45,13 +45,13 @@ interface BackfillFlags extends SharedFlags, SelectionFlags {
   readonly enqueue?: boolean;
 }
 
-/** `backfill`: fetches the companies of a list, separately from scheduled runs. */
+/** `backfill`: fetches selected companies, separately from scheduled runs. */
 export function backfillCommand(): Command {
   const command = new Command('backfill')
     .description(
-      'Fetches the companies that you name. It leaves a share of the allowance (allowance.reserve) to scheduled runs, ' +
-        'and skips records that are still fresh (max_age.records). You can stop it at any time; the same command, ' +
-        'or --resume, continues it.',
+      'Fetches the companies that you select. It leaves a share of the allowance (allowance.reserve) for ' +
+        'scheduled runs, and skips records that are still fresh (max_age.records). You can stop it at any time and ' +
+        'continue it with the same command or with --resume.',
     )
     .optionsGroup('Selection (several options can be combined):')
     .option('--ids <file>', 'entity ids, one per line or a CSV column; - reads standard input')
@@ -60,7 +60,7 @@ export function backfillCommand(): Command {
     .option('--query <text>', 'every company that a search for this text returns', repeated, [])
     .option(
       '--prefix <text>',
-      'every company whose name starts with this text, even beyond the cap of one query',
+      'every company whose name starts with this text, even if they exceed the cap of one query',
       repeated,
       [],
     )
@@ -68,20 +68,23 @@ export function backfillCommand(): Command {
     .option('--stale <age>', 'records older than this: 90d, 6w, 3mo, 1y', readAge)
     .option('--missing', 'known companies whose record was never fetched')
     .option('--failed', 'calls that failed, or whose response is in quarantine')
-    .option('--again', 'also fetch records that are still fresh (within max_age.records)')
+    .option('--again', 'also fetch records that are still fresh (younger than max_age.records)')
     .option('--no-records', 'only list companies; do not fetch their records')
     .optionsGroup('Limits:')
     .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
     .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
     .option('--until <time>', 'stop at this time: 06:30, 2026-11-22, 2026-11-22T06:30')
-    .option('--dry-run', 'print the cost estimate; send nothing')
+    .option('--dry-run', 'print the cost estimate without sending calls')
     .option('--yes', 'do not ask before spending more than a tenth of the quota left')
     .option('--enqueue', 'queue the backfill for the worker and return immediately')
     .optionsGroup('Results:')
-    .option('--report <file>', 'write the result of each line: CSV, or JSON Lines if the file ends in .jsonl')
+    .option(
+      '--report <file>',
+      'write the result of each line as CSV, or as JSON Lines if the file name ends in .jsonl',
+    )
     .option('--resume [number]', 'resume an unfinished backfill (default: the latest)', wholeNumber)
     .option('--list', 'list the unfinished backfills')
-    .option('--cancel <number>', 'cancel an unfinished backfill; fetched records stay', wholeNumber)
+    .option('--cancel <number>', 'cancel an unfinished backfill, but keep the fetched records', wholeNumber)
     .option('--strict', 'exit 75 if the quota is used up')
     .addHelpText('after', EXAMPLES)
     .action((flags: BackfillFlags) => backfill(withoutEmpty(flags)));
@@ -121,10 +124,10 @@ async function backfill(flags: BackfillFlags): Promise<void> {
   }
 }
 
-/** The backfill order that the selection flags describe. */
+/** Reads the backfill order from the selection flags. */
 async function selected(workspace: Workspace, flags: BackfillFlags, output: Output): Promise<BackfillOrder> {
   if (flags.resume !== undefined)
-    throw new UsageError('--resume continues a stored backfill; it cannot be combined with a selection');
+    throw new UsageError('--resume continues a stored backfill and cannot be combined with a selection');
   const { config, clock, warehouse } = workspace;
   const { order, lists } = await readSelection(flags, {
     db: warehouse.db,
@@ -138,7 +141,7 @@ async function selected(workspace: Workspace, flags: BackfillFlags, output: Outp
   return order;
 }
 
-/** The new or unfinished backfill that the flags select. */
+/** Returns the backfill to work on: the one that `--resume` names, or one with the selected companies. */
 function chosenBackfill(
   workspace: Workspace,
   selection: BackfillOrder | null,

@@ -10,8 +10,8 @@ import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description(
-      'Writes a checked copy of the warehouse to one file; runs and readers continue. The copy does not include the ' +
-        'ledger: restoring an older ledger would spend calls twice.',
+      'Writes a verified copy of the warehouse to one file while runs and readers continue. The copy does not ' +
+        'include the ledger, because restoring an older ledger would spend calls twice.',
     )
     .argument('<file>', 'path of the copy; the file must not exist')
     .addHelpText('after', EXAMPLES)

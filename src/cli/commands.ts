@@ -3,19 +3,19 @@ import type { Command } from 'commander';
 /** One command of the program. */
 export interface CommandEntry {
   readonly name: string;
-  /** The command's line in the program's help. */
+  /** The text beside the command in the program's help. */
   readonly summary: string;
   readonly open: () => Promise<Command>;
 }
 
 /**
- * All commands, in the order of the help. A command is imported only when it runs or prints its own help. Otherwise
- * `--help` and `status` would load the libraries of the worker, the sandbox and the page.
+ * All commands, in the order of the help. A command is imported only when it runs or prints its own help, so that
+ * `--help` and `status` do not load the libraries of the worker, the sandbox and the page.
  */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
-    summary: 'write a commented configuration, after a few questions',
+    summary: 'ask a few questions and write a commented configuration',
     open: async () => (await import('./init.ts')).initCommand(),
   },
   {
@@ -30,7 +30,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'plan',
-    summary: 'estimate the calls and the finish date of the next syncs; spends nothing',
+    summary: 'estimate the calls and the finish date of the next syncs (sends no calls)',
     open: async () => (await import('./plan.ts')).planCommand(),
   },
   {
@@ -45,27 +45,27 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'status',
-    summary: 'show coverage, freshness, allowance, schedules, runs and open problems; spends nothing',
+    summary: 'show coverage, freshness, allowance, schedules, runs and open problems (sends no calls)',
     open: async () => (await import('./status.ts')).statusCommand(),
   },
   {
     name: 'watchlist',
-    summary: 'match each name of the watchlist with known companies, with a score; spends nothing',
+    summary: 'match the names of the watchlist with known companies, with scores (sends no calls)',
     open: async () => (await import('./watchlist.ts')).watchlistCommand(),
   },
   {
     name: 'search',
-    summary: 'find companies in the mirror by name or identifier; spends nothing',
+    summary: 'find companies in the mirror by name or identifier (sends no calls)',
     open: async () => (await import('./search.ts')).searchCommand(),
   },
   {
     name: 'show',
-    summary: 'show one company of the mirror with its record; spends nothing',
+    summary: 'show one company of the mirror with its record (sends no calls)',
     open: async () => (await import('./show.ts')).showCommand(),
   },
   {
     name: 'history',
-    summary: 'show the versions of one company, with changed fields and their calls',
+    summary: 'show the versions of one company, with their changed fields and calls',
     open: async () => (await import('./history.ts')).historyCommand(),
   },
   {
@@ -75,7 +75,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    summary: 'check machine, files, key, terms, network and Redis; spends nothing',
+    summary: 'check the machine, files, key, terms, network and Redis (sends no calls)',
     open: async () => (await import('./doctor.ts')).doctorCommand(),
   },
   {
@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'notify',
-    summary: 'test the receivers of notifications, and repeat failed deliveries',
+    summary: 'test the receivers of notifications, and retry failed deliveries',
     open: async () => (await import('./notify.ts')).notifyCommand(),
   },
   {
@@ -100,27 +100,27 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'write tables as CSV, JSON Lines or Parquet; spends nothing',
+    summary: 'write tables as CSV, JSON Lines or Parquet (sends no calls)',
     open: async () => (await import('./export.ts')).exportCommand(),
   },
   {
     name: 'backup',
-    summary: 'copy the warehouse while it is in use; spends nothing',
+    summary: 'copy the warehouse while it is in use (sends no calls)',
     open: async () => (await import('./backup.ts')).backupCommand(),
   },
   {
     name: 'restore',
-    summary: 'replace the warehouse by a backup; the ledger stays',
+    summary: 'replace the warehouse with a backup, but keep the ledger',
     open: async () => (await import('./restore.ts')).restoreCommand(),
   },
   {
     name: 'reprocess',
-    summary: 'rebuild the tables from the stored responses; spends nothing',
+    summary: 'rebuild the tables from the stored responses (sends no calls)',
     open: async () => (await import('./reprocess.ts')).reprocessCommand(),
   },
   {
     name: 'compact',
-    summary: 'delete responses that exceed the retention, and shrink the file',
+    summary: 'delete responses beyond the retention limits, and shrink the file',
     open: async () => (await import('./compact.ts')).compactCommand(),
   },
   {
@@ -130,7 +130,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'sandbox',
-    summary: 'serve a sample registry on this machine, for trials',
+    summary: 'serve a sample registry on this machine for trials',
     open: async () => (await import('./sandbox.ts')).sandboxCommand(),
   },
   {
@@ -145,5 +145,5 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** If these names are its arguments, `openProgram` imports every command. */
+/** `openProgram(COMMAND_NAMES)` imports every command. */
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);

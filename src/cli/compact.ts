@@ -7,12 +7,13 @@ import { pruneAnswers, vacuum } from '../warehouse/retention.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `compact`: deletes responses older than the retention period, and shrinks the file. */
+/** `compact`: deletes responses beyond the retention limits, and shrinks the file. */
 export function compactCommand(): Command {
   const command = new Command('compact')
     .description(
-      'Deletes bodies that a later response replaced and that exceed `retention:` (default: none), and rewrites the ' +
-        'file without free pages. It needs as much free disk space as the file has; readers continue.',
+      'Deletes the bodies that later responses replaced and that exceed the limits in `retention:` (default: ' +
+        'none), then rewrites the file without free pages. This needs as much free disk space as the file occupies. ' +
+        'Readers continue.',
     )
     .addHelpText('after', '\nExamples:\n  $ registry-mirror compact')
     .action((flags: SharedFlags) => compact(flags));

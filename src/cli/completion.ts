@@ -7,16 +7,16 @@ type Shell = (typeof SHELLS)[number];
 export function completionCommand(): Command {
   return new Command('completion')
     .description(
-      'Prints a script that completes commands and options. Load it in the start file of the shell.',
+      'Prints a script that completes commands and options. Load it in the startup file of the shell.',
     )
-    .addArgument(new Argument('<shell>', 'shell of the script').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'shell that will load the script').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell, _: unknown, { parent }: Command) => {
       if (parent !== null) process.stdout.write(completionScript(shell, parent));
     });
 }
 
-/** The script for a shell, from the commands and options of the program. */
+/** Writes the script for a shell from the commands and options of the program. */
 export function completionScript(shell: Shell, program: Command): string {
   const levels = levelsOf(program);
   switch (shell) {
@@ -31,7 +31,7 @@ export function completionScript(shell: Shell, program: Command): string {
 
 /** The subcommands, argument values and options that can follow a command. */
 interface Level {
-  /** The command, such as `keys` or `keys create`; empty for the program itself. */
+  /** The command, such as `keys` or `keys create`. It is empty for the program itself. */
   readonly path: string;
   readonly words: readonly { readonly text: string; readonly summary: string }[];
 }

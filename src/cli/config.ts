@@ -13,7 +13,7 @@ import { type Output, openOutput, standardStreams } from './output.ts';
 export function configCommand(): Command {
   const validateCommand = withSharedOptions(
     new Command('validate')
-      .summary('check the configuration and explain it; spends nothing')
+      .summary('check the configuration and explain it (sends no calls)')
       .addHelpText(
         'after',
         '\nExamples:\n  $ registry-mirror config validate\n\nExit codes: 0 valid; 2 invalid.',
@@ -42,12 +42,13 @@ function show(flags: SharedFlags): void {
 }
 
 /**
- * All values in the notation of the file. Secrets become `[key]`, because `Secret` is always serialised in this way.
+ * Returns all values in the notation of the file. Secrets become `[key]`, because a `Secret` serialises itself in this
+ * way.
  */
 function effectiveValues(config: Config): unknown {
   return JSON.parse(JSON.stringify(config), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
-    // Show only the origin of a webhook URL, because its path is often a secret too.
+    // Show only the origin of a webhook URL, because its path is often secret too.
     if ('secret' in value && 'url' in value) return { ...value, url: new URL(String(value.url)).origin };
     if ('rolling' in value) return dayStartText(value as Config['allowance']['day_starts']);
     const [[key, number] = []] = Object.entries(value);
@@ -56,7 +57,7 @@ function effectiveValues(config: Config): unknown {
   });
 }
 
-/** Writes a duration in the largest unit that divides it: `90d`, `36h`. */
+/** Formats a duration in the largest unit that divides it, such as `90d` or `36h`. */
 function exactDuration(ms: number): string {
   const [unit, unitMs] = DURATION_UNITS.find(([, size]) => ms % size === 0) ?? ['ms', 1];
   return `${ms / unitMs}${unit}`;
@@ -126,7 +127,7 @@ export function dialectText(output: Output, words: DialectInWords): string {
     section(output, 'Statistics', statistics),
     ...(responses.length === 0
       ? []
-      : [section(output, 'Responses with another meaning than their status', responses)]),
+      : [section(output, 'Responses whose meaning differs from their status', responses)]),
   ].join('\n\n');
 }
 
@@ -143,8 +144,7 @@ function callsInWords({ account, allowance, upstream }: Config): string[] {
       span.kind === 'calendar' && span.unit === 'day' ? ` (${dayInWords(allowance.day_starts)})` : '';
     return [`${count(limit)} ${words.scope}${start}`];
   });
-  const rate =
-    allowance.per_minute === null ? 'No limit on the rate' : `${count(allowance.per_minute)} a minute`;
+  const rate = allowance.per_minute === null ? 'No rate limit' : `${count(allowance.per_minute)} a minute`;
   return [
     `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; fingerprint of the key: ${keyFingerprint(upstream)}.`,
     `${rate}, ${limits.length === 0 ? 'no other limit' : limits.join(', ')}.`,
@@ -158,7 +158,7 @@ function dayInWords(day: Config['allowance']['day_starts']): string {
   return day.rolling ? 'in any 24 hours' : `days start at ${dayStartText(day).replace(' ', ', ')}`;
 }
 
-/** Writes the start of a day as in the file: `rolling`, `00:00 Europe/Oslo`. */
+/** Formats the start of a day as in the file, such as `rolling` or `00:00 Europe/Oslo`. */
 function dayStartText(day: Config['allowance']['day_starts']): string {
   if (day.rolling) return 'rolling';
   const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');

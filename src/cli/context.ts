@@ -19,7 +19,7 @@ export interface SharedFlags {
 export function withSharedOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file (default: registry-mirror.yaml)')
-    .option('--json', 'print one JSON document, also on a terminal')
+    .option('--json', 'print one JSON document, even on a terminal')
     .option('--quiet', 'print only problems that need attention')
     .option('-v, --verbose', 'also print the files in use, each call, and the causes of errors');
 }
@@ -37,11 +37,7 @@ export function withMaxCalls(command: Command): Command {
 
 export function withFocus(command: Command): Command {
   return command.addOption(
-    new Option('--focus <focus>', 'preference when choosing calls').choices([
-      'coverage',
-      'records',
-      'freshness',
-    ]),
+    new Option('--focus <focus>', 'which calls to prefer').choices(['coverage', 'records', 'freshness']),
   );
 }
 

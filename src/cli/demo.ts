@@ -21,9 +21,10 @@ import { describeReport, errorOf, exitCodeOf, yieldOfCalls } from './run_report.
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'Starts the sandbox with the sample registry on loopback and mirrors it completely into data/demo.db, dated 40 ' +
-        'days ago. Then the registry changes. A second run of today brings the mirror up to date, and a backfill ' +
-        'refetches the deleted companies. The paid account of the demo has a high rate and a daily allowance.',
+      'Starts a sandbox with the sample registry on loopback and mirrors it completely into data/demo.db, as if ' +
+        '40 days ago. Then the registry changes, a second run at the current time updates the mirror, and a ' +
+        'backfill fetches the deleted companies again. The demo uses a paid account with a high rate and a daily ' +
+        'allowance.',
     )
     .option('--json', 'print one JSON document, also on a terminal')
     .option('-v, --verbose', 'also print each call')
@@ -51,7 +52,7 @@ async function demo(flags: SharedFlags): Promise<void> {
   }
 }
 
-/** The clock of the demo. It first shows a time in the past, and later the present. */
+/** The clock of the demo. It shows a time in the past until `toPresent` is called. */
 interface DemoClock extends Clock {
   toPresent(): void;
 }
@@ -61,7 +62,7 @@ function demoClock(): DemoClock {
   return {
     ...systemClock,
     now: () => systemClock.now() - shiftMs,
-    // The step to the present is not an error of the clock.
+    // Without a boot time, the ledger does not treat the step to the present as a clock error.
     boot: () => null,
     toPresent: () => {
       shiftMs = 0;
@@ -122,7 +123,7 @@ async function mirrorSandbox(
   }
 }
 
-/** Fetches the records of these companies again, although the stored records are still fresh. */
+/** Fetches the records of these companies again, even though the stored records are still fresh. */
 function refetch(workspace: Workspace, ids: readonly string[], signal: AbortSignal): Promise<BackfillReport> {
   const { backfill } = keepBackfill(workspace, {
     title: counted(ids.length, 'id'),

@@ -32,13 +32,13 @@ interface DoctorFlags extends SharedFlags {
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description(
-      'Checks everything that a run needs and prints a remedy for each problem. It connects to the registry without ' +
-        'sending a request, so that no call is spent. With --online it sends one call (the statistics) to check the ' +
-        'key and the clock. This call is sent even if the ledger records that the upstream refused the key.',
+      'Checks everything that a run needs and prints a remedy for each problem. It connects to the registry ' +
+        'without sending a request, so it spends no call. With --online it sends one call (the statistics) to check ' +
+        'the key and the clock, even if the ledger records that the upstream refused the key.',
     )
     .option('--online', 'spend one call to check the key and the clock')
     .option('--strict', 'also exit 1 if there are warnings')
-    .option('--rebuild-ledger', 'count the calls of the warehouses in the ledger again, after it was lost')
+    .option('--rebuild-ledger', 'rebuild a lost ledger from the calls stored in the warehouses')
     .option('--warehouse <file...>', 'with --rebuild-ledger: the other warehouses of the account')
     .addHelpText('after', EXAMPLES)
     .action((flags: DoctorFlags) => doctor(flags));
@@ -105,7 +105,7 @@ async function rebuild(config: Config, others: readonly string[]): Promise<Findi
 }
 
 /**
- * Sends one call. Like every other call, it is debited in the ledger, respects the rate, and its response is stored.
+ * Sends one call. As for every other call, the ledger is debited, the rate limit applies, and the response is stored.
  */
 async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
   if (config.dialect === undefined)
@@ -192,7 +192,7 @@ function print(findings: readonly Finding[], hasFailed: boolean, output: Output)
   const counts = { ok: 0, note: 0, warning: 0, problem: 0 };
   for (const { status } of findings) counts[status]++;
   const attention = findings.filter(({ status }) => status === 'warning' || status === 'problem');
-  // Programs that use version 0.1 read the old keys `is` and `what`.
+  // Programs written for version 0.1 read the old keys `is` and `what`.
   const withOldKeys = findings.map((one) => ({ ...one, is: one.status, what: one.message }));
   output.result({
     command: 'doctor',
@@ -218,7 +218,7 @@ function summary({ problem: problems, warning: warnings }: Record<Finding['statu
   return warnings > 0 ? `${counted(warnings, 'warning')}, no problems.` : 'No problems.';
 }
 
-// The maximum width of a line, because longer lines are difficult to read.
+// The maximum width of a line. Longer lines are difficult to read.
 const WIDEST = 100;
 const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;
 

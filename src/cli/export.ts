@@ -25,9 +25,9 @@ interface ExportFlags extends SharedFlags {
 export function exportCommand(): Command {
   const command = new Command('export')
     .description(
-      'Writes one file per table into a folder, all in the same state, even if a run is in progress. A file appears ' +
-        'only when it is complete. manifest.json is written last; it lists the files, their columns and checksums, the ' +
-        'source and its licence, and the cursor of the next change feed (docs/changes.md).',
+      'Writes one file per table into a folder. All files show the same state of the mirror, even during a run. A ' +
+        'file appears only when it is complete. The last file, manifest.json, lists the files with their columns ' +
+        'and checksums, the source and its licence, and the cursor of the next change feed (docs/changes.md).',
     )
     .addOption(
       new Option('--format <format>', 'csv, jsonl, parquet, or datasette (writes metadata.yaml)')
@@ -37,13 +37,13 @@ export function exportCommand(): Command {
     .option('--out <folder>', 'folder to write to', 'export')
     .option('--tables <names>', 'only these tables, separated by commas', (text) => text.split(','))
     .addOption(
-      new Option('--as-of <date>', 'records as of the end of a day, or of a time (UTC)')
+      new Option('--as-of <date>', 'records as of a time, or of the end of a day (UTC)')
         .argParser(readTime)
         .conflicts('changesSince'),
     )
     .option(
       '--changes-since <cursor>',
-      'rows that changed after the cursor of an earlier export; 0: all rows',
+      'rows that changed after the cursor of an earlier export (0 for all rows)',
     )
     .option('--safe-formulas', "CSV: put ' before text that a spreadsheet would run as a formula")
     .option('--rows-per-file <n>', 'split tables into files of n rows', wholeNumber)
@@ -122,7 +122,7 @@ function describeForDatasette({ db, path }: Warehouse, folder: string, output: O
   });
 }
 
-/** Reads a time, or a date, which means the end of that day. */
+/** Reads a time or a date. A date means the end of that day. */
 function readTime(text: string): string {
   const time = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);
   if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))

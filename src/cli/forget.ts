@@ -25,9 +25,9 @@ export function forgetCommand(): Command {
   const command = new Command('forget')
     .argument('[id...]', 'ids of entities')
     .description(
-      'Erases all data of these entities, also inside stored responses. Only their ids stay, so that they are not ' +
-        'loaded again. The data cannot be restored; --undo only permits the entities to be fetched again. Existing ' +
-        'exports are not changed.',
+      'Erases all data of these entities, including the data in stored responses. Only their ids are kept, so ' +
+        'that they are not loaded again. The data cannot be restored: --undo only allows the entities to be fetched ' +
+        'again. Existing exports are not changed.',
     )
     .option('--yes', 'do not ask for confirmation')
     .option('--list', 'list the forgotten ids')
@@ -41,7 +41,7 @@ async function forgetOrUndo(ids: readonly string[], flags: ForgetFlags): Promise
   const { config, output } = openContext(flags);
   if (!flags.list && ids.length === 0)
     throw new UsageError('no id was given', {
-      hint: 'Write `forget ID`, or list the forgotten: `forget --list`.',
+      hint: 'Use `forget ID`, or `forget --list` to list the forgotten entities.',
     });
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: systemClock.now() });
   try {
@@ -107,7 +107,7 @@ async function undo(warehouse: Warehouse, ids: readonly string[], output: Output
     text: undone
       .map(({ entity_id, undone: isUndone }) =>
         isUndone
-          ? `${entity_id} can be loaded again. Its data comes back with the next call that returns it: registry-mirror backfill --ids FILE`
+          ? `${entity_id} can be loaded again. To fetch it now: registry-mirror backfill --ids FILE`
           : `${entity_id} was not forgotten; nothing was changed.`,
       )
       .join('\n'),
@@ -135,7 +135,7 @@ function list({ db }: Warehouse, output: Output): void {
   });
 }
 
-/** Shows the name of each company, and asks for confirmation. */
+/** Shows the name of each company and asks for confirmation. */
 async function confirm(db: Database, ids: readonly string[]): Promise<void> {
   if (!process.stdin.isTTY)
     throw new UsageError('erased data cannot be restored, so forget needs a confirmation', {

@@ -15,12 +15,12 @@ interface HistoryFlags extends SharedFlags {
   readonly documents?: boolean;
 }
 
-/** `history ID`: the versions of one company, their changes and their calls. */
+/** `history ID`: shows the versions of one company, with their changes and calls. */
 export function historyCommand(): Command {
   const command = new Command('history')
     .description(
       'Shows every stored version of a record: when it was observed, which fields changed, and which call and run ' +
-        'fetched it. Spends nothing.',
+        'fetched it. Sends no calls.',
     )
     .argument('<id>', 'the entity id, as in the registry')
     .option('--documents', 'also print the complete record of each version')
@@ -49,7 +49,7 @@ function history(id: string, flags: HistoryFlags): void {
   }
 }
 
-/** The stored records by call id. Pruned responses are omitted. */
+/** Returns the stored records by call id. Pruned responses are omitted. */
 function documentsOf({ versions }: History, { db }: Warehouse, root: string): Map<number, JsonObject> {
   const answers = answerTable(db);
   return new Map(

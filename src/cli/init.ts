@@ -37,7 +37,7 @@ export function initCommand(): Command {
     .option('--data <folder>', 'folder of the warehouse and the ledger', 'data')
     .option('--name <name>', 'name of the registry')
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
-    .option('--commercial-use', 'the data are used commercially (paid tier only)')
+    .option('--commercial-use', 'the data is used commercially (paid tier only)')
     .option('--per-minute <n>', 'calls a minute', wholeNumber);
   for (const { key, words } of windowRows())
     command.option(`--${key.replaceAll('_', '-')} <n>`, `calls ${words.scope}`, wholeNumber);
@@ -193,7 +193,7 @@ async function askAccount(
       { label: 'paid', value: 'paid' as const },
     ]));
   const commercialUse =
-    flags.commercialUse ?? (tier === 'paid' && (await asker.yes('Are the data used commercially?', false)));
+    flags.commercialUse ?? (tier === 'paid' && (await asker.yes('Is the data used commercially?', false)));
   return { tier, commercialUse };
 }
 
@@ -228,7 +228,7 @@ const ALLOWANCE_QUESTION =
 
 function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
   const text = withWorkingLinks(configText(answers), standardStreams().env);
-  // Check the text without the key and the watchlist, because they do not have to exist yet.
+  // Check the text without the key and the watchlist, because neither has to exist yet.
   const env = { [answers.keyVariable]: 'not-set-yet' };
   parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
   try {

@@ -27,7 +27,7 @@ interface LimitFlags extends SharedFlags {
 export function keysCommand(): Command {
   const keys = new Command('keys')
     .description(
-      'Manages the accounts of the clients of `serve` and their keys. A key is shown once, when it is created; only its hash is stored.',
+      'Manages accounts and keys for the clients of `serve`. A key is shown once, when it is created. Only its hash is stored.',
     )
     .addHelpText('after', EXAMPLES);
   const add = (
@@ -63,7 +63,7 @@ Examples:
   $ registry-mirror keys create trial --tier free --total 100
   $ registry-mirror keys revoke rm_5f1c09a3be`;
 
-/** The arguments that every action gets. */
+/** The arguments of every action. */
 interface ActionContext {
   readonly file: AccountFile;
   readonly nowMs: number;

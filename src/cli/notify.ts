@@ -14,18 +14,17 @@ import type { Result } from './output.ts';
 export function notifyCommand(): Command {
   const command = new Command('notify')
     .description(
-      'Each run ends with one digest for each receiver of `notify:` in the configuration. The digest lists new, changed ' +
-        'and gone companies, and reports when the mirror fails or works again (docs/notifications.md).',
+      'At its end, each run sends one digest to each receiver under `notify:` in the configuration. The digest ' +
+        'lists new, changed and gone companies, and reports when the mirror fails or works again ' +
+        '(docs/notifications.md).',
     )
     .addHelpText('after', EXAMPLES);
   const add = (name: string, summary: string) => withSharedOptions(command.command(name)).summary(summary);
-  add(
-    'test [name]',
-    'send a sample to a receiver, or to all; a receiver that accepts it is enabled again',
-  ).action((name: string | undefined, flags: SharedFlags) =>
-    perform('test', flags, (context) => sendSamples(context, name)),
+  add('test [name]', 'send a sample to one receiver or to all; enable again those that accept it').action(
+    (name: string | undefined, flags: SharedFlags) =>
+      perform('test', flags, (context) => sendSamples(context, name)),
   );
-  add('send', 'attempt the deliveries that are due, without a run').action((flags: SharedFlags) =>
+  add('send', 'attempt the deliveries that are due, without starting a run').action((flags: SharedFlags) =>
     perform('send', flags, sendDue),
   );
   add('status', 'list the receivers and their deliveries').action((flags: SharedFlags) =>
@@ -38,7 +37,7 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror notify test
   $ registry-mirror notify status
-  */5 * * * *  cd /srv/mirror && registry-mirror notify send --quiet      (in a crontab; repeats failed deliveries)`;
+  */5 * * * *  cd /srv/mirror && registry-mirror notify send --quiet      (in a crontab; retries failed deliveries)`;
 
 interface ActionContext {
   readonly config: Config;
@@ -110,7 +109,7 @@ function chosen(receivers: readonly Receiver[], name: string | undefined): reado
 
 async function sendDue({ config, warehouse }: ActionContext): Promise<ActionResult> {
   const { delivered, failed } = await deliverDue(notifyOptions({ config, warehouse, clock: systemClock }));
-  const text = `Delivered ${delivered}, failed ${failed}. Failed deliveries are repeated.`;
+  const text = `Delivered ${delivered}, failed ${failed}. Failed deliveries are retried.`;
   return { data: { delivered, failed }, text, attention: failed === 0 ? null : text };
 }
 

@@ -6,9 +6,9 @@ import { fittedText } from './fitted_text.ts';
 import { withWorkingLinks } from './setting.ts';
 
 /**
- * The output of a command. Data are printed on standard output, and everything else on standard error. At a terminal,
- * the output is text with progress lines. In a pipe or with `--json`, it is exactly one JSON document. With `--quiet`,
- * only problems that need attention are printed.
+ * The output of a command. Data is printed on standard output, everything else on standard error. On a terminal, the
+ * output is text with progress lines. In a pipe or with `--json`, it is exactly one JSON document. With `--quiet`, only
+ * problems that need attention are printed.
  */
 export interface Output {
   readonly mode: 'text' | 'json' | 'quiet';
@@ -18,9 +18,9 @@ export interface Output {
   result(result: Result): void;
   /** Prints a whole document in another format, such as CSV, in every output mode. */
   document(text: string): void;
-  /** Prints a line on standard error, but only at a terminal. */
+  /** Prints a line on standard error, but only on a terminal. */
   note(line: string): void;
-  /** Prints a line on standard error, only with `--verbose`, but in every output mode. */
+  /** Prints a line on standard error with `--verbose`, in every output mode. */
   detail(line: string): void;
   /** Prints a progress line, which the next output overwrites. An empty line clears it. */
   progress(line: string): void;
@@ -30,24 +30,25 @@ export interface Output {
 export interface Result {
   /** The full name of the command, such as `keys create`. */
   readonly command: string;
-  /** The reason why the command failed; absent or null: it succeeded. */
+  /** The reason why the command failed. Absent or null if it succeeded. */
   readonly error?: ErrorText | null;
-  /** The `data` of the JSON document. Its keys are in snake_case. */
+  /** The `data` of the JSON document, with keys in snake_case. */
   readonly data: unknown;
   readonly text: string;
-  /** The text that is printed with `--quiet`; null: nothing needs attention. */
+  /** The text to print with `--quiet`, or null if nothing needs attention. */
   readonly attention: string | null;
 }
 
 /** The `error` of the JSON document. */
 export interface ErrorText {
   readonly message: string;
-  /** The recommended action; null: the message already makes it clear. */
+  /** The recommended action, or null if the message already makes it clear. */
   readonly hint: string | null;
 }
 
 /**
- * The JSON document of every command, one line: `ok` is true if `error` is null. docs/output.schema.json describes it.
+ * Formats the JSON document of a command on one line. `ok` is true if `error` is null. docs/output.schema.json
+ * describes the document.
  */
 export function jsonDocument(command: string, data: unknown, error: ErrorText | null): string {
   return `${JSON.stringify({ ok: error === null, command, data, error })}\n`;
@@ -134,7 +135,7 @@ function columnsOf({ columns }: { readonly columns?: number }): number {
 const USUAL_COLUMNS = 100;
 const LEAST_COLUMNS = 30;
 
-// Is a variable such as NO_COLOR or CI set? An empty variable is treated as not set (no-color.org).
+// An empty variable, such as NO_COLOR or CI, counts as not set (no-color.org).
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }

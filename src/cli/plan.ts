@@ -21,9 +21,9 @@ export interface PlanFlags extends SharedFlags {
 export function planCommand(): Command {
   const command = new Command('plan')
     .description(
-      'Estimates everything that is due: calls by kind, share of the allowance, minutes at the rate, days, and the ' +
-        'finish date. Due records are counted. Searches are simulated with names and identifiers like the known ones, ' +
-        'so that the estimate is a range. The range narrows as the mirror fills.',
+      'Estimates the calls that are due: their number by kind, share of the allowance, minutes at the rate, days, ' +
+        'and finish date. Due records are counted. Searches are simulated with names and identifiers like the known ' +
+        'ones, so their estimate is a range. The range narrows as the mirror fills.',
     )
     .option('--explain [n]', 'also list the next n calls (default: 10), with reason and expected yield', few)
     .addHelpText('after', EXAMPLES)

@@ -46,17 +46,17 @@ export interface ProbeFlags extends SharedFlags {
 export function probeCommand(): Command {
   const command = new Command('probe')
     .description(
-      'Sends a few calls, each chosen by the responses so far, and writes the dialect to the configuration, with a ' +
-        'comment on everything that is uncertain. Every response is stored, and no call is repeated.',
+      'Sends a few calls, each chosen after reading the previous responses, and writes the dialect to the ' +
+        'configuration, with a comment on each uncertain value. Every response is stored, and no call is repeated.',
     )
     .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
     .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
     .option('--query-param <name>', 'the search parameter for names, if you know it')
     .option('--example <name...>', 'names of companies in the registry, if you know some')
     .option('--openapi <file>', 'an OpenAPI document of the API, which saves calls')
-    .option('--fresh', 'ignore the responses of earlier probes, after a change of the API')
-    .option('--dry-run', 'print the cost estimate; send nothing')
-    .option('--check', 'check the dialect with stored responses; with --max-calls also with new calls')
+    .option('--fresh', 'ignore the responses of earlier probes, for example after the API has changed')
+    .option('--dry-run', 'print the cost estimate without sending calls')
+    .option('--check', 'check the dialect against stored responses and, with --max-calls, against new ones')
     .option('--yes', 'ask no questions')
     .addHelpText('after', EXAMPLES)
     .action((flags: ProbeFlags) => (flags.check ? probeCheck(flags) : findDialect(flags)));
@@ -88,7 +88,7 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
 
 const MOST_CALLS = 16;
 
-/** Probes the API. If the user can help with an answer, asks a question and continues with the remaining calls. */
+/** Probes the API. If an answer from the user can help, asks a question and continues with the remaining calls. */
 async function probeAndAsk(
   config: Config,
   output: Output,
@@ -125,7 +125,7 @@ async function probeAndAsk(
   }
 }
 
-/** Asks the user for hints; null: no hints are needed, or the user has none. */
+/** Asks the user for hints. Returns null if no hints are needed, or the user has none. */
 async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hints): Promise<Hints | null> {
   if (run.ending.ended !== 'done') return null;
   const question = questions.find(({ about }) => about === 'query_param' || about === 'example');
@@ -222,7 +222,7 @@ function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map
   return remarks;
 }
 
-/** The endpoint paths that the probe found; null: the default paths below the base URL work. */
+/** Returns the endpoint paths that the probe found, or null if the default paths below the base URL work. */
 function pathsOf({ addresses, joins }: Conclusions) {
   return addresses.value === null || addresses.value === joins[0] ? null : addresses.value;
 }
@@ -295,7 +295,7 @@ function announce(
 
 function statementsText(output: Output, specification: Specification): string {
   const lines = reportStatements(specification).map((statement) => `  ${findingLine(output, statement)}`);
-  return [`By the OpenAPI document "${specification.title}":`, ...lines].join('\n');
+  return [`From the OpenAPI document "${specification.title}":`, ...lines].join('\n');
 }
 
 function describeProbeCost({ allowance }: Config, maxCalls: number): string {

@@ -10,7 +10,7 @@ interface CheckFlags extends SharedFlags {
   readonly maxCalls?: number;
 }
 
-/** `probe --check`: checks the dialect with stored responses and, with `--max-calls`, with new calls. */
+/** `probe --check`: checks the dialect against stored responses and, with `--max-calls`, against new ones. */
 export async function probeCheck(flags: CheckFlags): Promise<void> {
   const { config, output } = openContext(flags);
   requireDialect(config);

@@ -8,17 +8,20 @@ import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 import { printable } from './table.ts';
 
-/** The bounds of a run whose progress is shown. */
+/** The bounds of the run whose progress is shown. */
 export interface ProgressBounds {
   readonly startedMs: number;
-  /** The calls that the run may send: the quota left, and at most `--max-calls`; Infinity: no limit. */
+  /**
+   * The calls that the run may send: the quota left or `--max-calls`, whichever is smaller. Infinity if there is no
+   * limit.
+   */
   readonly maxCalls: number;
   readonly now: () => number;
 }
 
 /**
- * Shows the progress of a run. The line is updated at most five times a second. With `--verbose`, each call also has a
- * line of its own.
+ * Shows the progress of a run in a line that is updated at most five times a second. With `--verbose`, each call also
+ * gets its own line.
  */
 export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds): OnProgress {
   let shownMs = 0;
@@ -41,8 +44,8 @@ export interface Progress extends Omit<ProgressBounds, 'now'> {
 }
 
 /**
- * The progress line: share, rate, calls left and finish time, followed by results and the last call. A part that does
- * not fit into the terminal is omitted.
+ * Formats the progress line: share, rate, calls left and finish time, followed by results and the last call. Parts that
+ * do not fit into the terminal are omitted.
  */
 export function progressLine(progress: Progress, columns: number): string {
   const { totals, last, startedMs, nowMs, maxCalls } = progress;
@@ -78,7 +81,7 @@ function clockTime(atMs: number, nowMs: number): string {
   return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
 }
 
-/** `2026-11-22T14:05:03.120Z search acme: ok (HTTP 200, 143 ms)` */
+/** Formats a call, such as `2026-11-22T14:05:03.120Z search acme: ok (HTTP 200, 143 ms)`. */
 function callLine(outcome: Outcome): string {
   const { sentAt, status, durationMs, verdict } = outcome;
   const why = 'why' in verdict ? `, ${printable(verdict.why)}` : '';

@@ -26,9 +26,9 @@ interface ChoiceFlags extends SharedFlags {
 export function quarantineCommand(): Command {
   return new Command('quarantine')
     .description(
-      'Responses, and items of responses, that do not match the dialect are stored with the reason. After you correct ' +
-        'the dialect, `quarantine replay` processes them without a call. To fetch them again instead, use ' +
-        '`registry-mirror backfill --failed`.',
+      'Manages responses, or single items of them, that do not match the dialect. After you correct the dialect, ' +
+        '`quarantine replay` processes them without a call. To fetch them again instead, use `registry-mirror ' +
+        'backfill --failed`.',
     )
     .addCommand(listCommand())
     .addCommand(showCommand())
@@ -177,7 +177,7 @@ function discard(ids: readonly number[], flags: ChoiceFlags): void {
   });
 }
 
-/** The open entries with these numbers. If no numbers are given, all open entries. */
+/** Returns the open entries with these numbers, or all open entries if no numbers are given. */
 function chosen(warehouse: Warehouse, ids: readonly number[]): Quarantined[] {
   if (ids.length === 0) return quarantineRegister(warehouse.db).list('open', Number.MAX_SAFE_INTEGER);
   const entries = ids.map((id) => found(warehouse, id));

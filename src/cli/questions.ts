@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../errors.ts';
 import { fittedTo, type Streams } from './output.ts';
 
-/** Asks a person at a terminal. Questions are printed on standard error, so that standard output contains only data. */
+/** Asks the user at a terminal. Questions are printed on standard error, so that standard output contains only data. */
 export interface Asker {
   /** Repeats the question until `read` accepts the answer. `read` returns an Error that explains an invalid answer. */
   text<T>(question: string, read: (answer: string) => T | Error, byDefault?: string): Promise<T>;
@@ -22,7 +22,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     stderr.write('\n');
     process.exit(130);
   });
-  // Reject at the end of the input, because a question would otherwise wait forever.
+  // Reject at the end of the input. Otherwise a question would wait forever.
   const ended = new Promise<never>((_, reject) => {
     lines.once('close', () =>
       reject(

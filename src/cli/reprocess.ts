@@ -11,12 +11,13 @@ import { interruptible, openContext, type SharedFlags, withSharedOptions } from 
 export function reprocessCommand(): Command {
   const command = new Command('reprocess')
     .description(
-      'Rebuilds every table from the stored responses, with the dialect and mapping of the configuration. Readers ' +
-        'see the old tables until the new ones are complete. After an interruption, run it again to continue.',
+      'Rebuilds every table from the stored responses, with the dialect and mapping in the configuration. Readers ' +
+        'see the old tables until the new ones are complete. After an interruption, run the command again to ' +
+        'continue.',
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ registry-mirror reprocess            after a change of dialect or mapping',
+      '\nExamples:\n  $ registry-mirror reprocess            after changing the dialect or the mapping',
     )
     .action((flags: SharedFlags) => rebuild(flags));
   return withSharedOptions(command);

@@ -11,14 +11,15 @@ import { prepareReplacement } from '../warehouse/restore.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `restore FILE`: replaces the warehouse by a backup. */
+/** `restore FILE`: replaces the warehouse with a backup. */
 export function restoreCommand(): Command {
   const command = new Command('restore')
     .description(
-      'Replaces the warehouse by a backup, after checking the backup. The old file stays beside it under another name. ' +
-        'The ledger is never restored: it still counts every call. Not possible while a run holds the lock of the warehouse.',
+      'Checks a backup and replaces the warehouse with it. The old file is kept in the same folder under another ' +
+        'name. The ledger is never restored, so it still counts every call. A warehouse cannot be restored while a ' +
+        'run holds its lock.',
     )
-    .argument('<file>', 'a file that `backup` wrote')
+    .argument('<file>', 'a file written by `backup`')
     .addHelpText('after', '\nExamples:\n  $ registry-mirror restore backups/2027-01-31.db')
     .action((file: string, flags: SharedFlags) => restore(resolve(file), flags));
   return withSharedOptions(command);
@@ -44,11 +45,11 @@ async function restore(file: string, flags: SharedFlags): Promise<void> {
         ...(replaced === null
           ? []
           : [`The old file is now ${replaced}. Delete it when you no longer need it.`]),
-        'The ledger was not restored: it still counts every call. Restart `serve` and `worker` if they run.',
+        'The ledger was not restored, so it still counts every call. Restart `serve` and `worker` if they are running.',
         ...(forgottenSince.length === 0
           ? []
           : [
-              `Forgotten after this backup, so erase again: registry-mirror forget ${forgottenSince.join(' ')}`,
+              `Some entities were forgotten after this backup. Erase them again: registry-mirror forget ${forgottenSince.join(' ')}`,
             ]),
       ].join('\n'),
       attention: null,
@@ -59,8 +60,8 @@ async function restore(file: string, flags: SharedFlags): Promise<void> {
 }
 
 /**
- * Takes the lock of the old warehouse, so that no run starts before it is replaced, and closes it. The lock is not
- * released, because it disappears with the file. Returns the forgotten ids.
+ * Takes the lock of the old warehouse, so that no run starts before the file is replaced, and closes the warehouse. The
+ * lock is not released, because it disappears with the file. Returns the forgotten ids.
  */
 function lockAndClose(path: string): string[] {
   const warehouse = openIfSound(path);
@@ -74,7 +75,7 @@ function lockAndClose(path: string): string[] {
   }
 }
 
-/** The warehouse; null if it is missing or cannot be opened, for example because it is corrupt. */
+/** Opens the warehouse. Returns null if it is missing or cannot be opened, for example because it is corrupt. */
 function openIfSound(path: string): Warehouse | null {
   if (!existsSync(path)) return null;
   try {
@@ -89,7 +90,7 @@ function forgottenIds({ db }: Warehouse): string[] {
   return forgottenCompanies(db).map(({ entityId }) => entityId);
 }
 
-/** The contents of the restored warehouse, and the ids of `forgotten` that are not forgotten in it. */
+/** Counts the companies of the restored warehouse, and lists the ids of `forgotten` that are not forgotten in it. */
 function contents(path: string, forgotten: readonly string[]) {
   const warehouse = openWarehouse({ path, readonly: true, nowMs: systemClock.now() });
   try {

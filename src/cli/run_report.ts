@@ -30,14 +30,14 @@ export function describeReport(report: RunReport, output: Output): string {
   return lines.join('\n');
 }
 
-/** One sentence about how the run ended, with the recommended next step. */
+/** Describes how the run ended, with the recommended next step. */
 export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
       // A sync of a watchlist requests no statistics, so it must not mention the missing count.
       return coverage.registryTotal === null && totals.callsByKind.stats > 0
-        ? 'Done: no query finds more; completeness unknown.'
+        ? 'Done: no query finds more companies. Whether the mirror is complete is unknown.'
         : 'Done: nothing more is due.';
     case 'allowance':
       return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;
@@ -65,8 +65,8 @@ function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }, coverage: Co
 }
 
 /**
- * The exit code: 0 done or paused; 1 failed; 3 done, with responses in quarantine; 75 paused, with --strict; 130
- * interrupted.
+ * Returns the exit code: 0 done or paused; 1 failed; 3 done, with responses in quarantine; 75 paused, with --strict;
+ * 130 interrupted.
  */
 export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): number {
   switch (ending.ended) {
@@ -84,12 +84,12 @@ export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): nu
   }
 }
 
-/** The `error` of a run in the JSON document. Responses in quarantine are no failure. */
+/** Returns the `error` of a run in the JSON document. Responses in quarantine are not a failure. */
 export function errorOf(report: RunReport, exitCode: number): ErrorText | null {
   return exitCode === 0 || exitCode === 3 ? null : { message: headlineOf(report), hint: null };
 }
 
-/** The text that is printed with `--quiet`; null: nothing needs attention. */
+/** Returns the text to print with `--quiet`, or null if nothing needs attention. */
 export function attentionOf(report: RunReport, exitCode: number): string | null {
   const { ending, totals } = report;
   const parts: string[] = [];
@@ -104,7 +104,7 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** The first line of a run: how many names or records the quota left can yield at most; null: no call can be sent. */
+/** Describes how many names or records the quota left can yield at most. Returns null if no call can be sent. */
 export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';

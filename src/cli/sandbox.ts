@@ -27,9 +27,9 @@ export function sandboxCommand(): Command {
     .description(
       'Serves the three endpoints over synthetic companies or any CSV, with keys and limits, and prints a matching ' +
         'configuration. /_sandbox/arrivals lists the received requests; /_sandbox/entities, /_sandbox/summaries and ' +
-        '/_sandbox/changes return the true data. They are for tests, and no part of the API.',
+        '/_sandbox/changes return the true data. These paths are for tests and are not part of the API.',
     )
-    .option('--data <file>', 'companies: CSV with a header, or JSON Lines (default: the sample)')
+    .option('--data <file>', 'companies as CSV with a header or as JSON Lines (default: the sample registry)')
     .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
     .option('--id-column <name>', 'column of the id (default: guessed)')
     .option('--name-column <name>', 'column of the name (default: guessed)')
@@ -48,7 +48,7 @@ export function sandboxCommand(): Command {
     .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
     .option('--page-size <n>', 'default rows per page', positiveWhole)
     .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
-    .option('--window <n>', 'most results that one query can reach', positiveWhole)
+    .option('--window <n>', 'maximum results of one query, over all pages', positiveWhole)
     .option('--latency <ms>', 'delay of every response', wholeNumber)
     .option('--changed <n>', 'companies that change per hour', wholeNumber)
     .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
@@ -134,7 +134,7 @@ function accountOf({ tier, total, perDay, unlimited, perMinute, key }: SandboxFl
     });
   if (tier === 'free' && !hasAllowance && !unlimited)
     throw new UsageError(
-      'The free tier needs an allowance; its documentation gives two, so that there is no default.',
+      'The free tier needs an allowance. There is no default, because its documentation gives two.',
       {
         hint: 'Add --total 100 (calls in total), --per-day 1000 (calls per day), both, or --unlimited.',
       },

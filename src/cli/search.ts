@@ -18,9 +18,9 @@ interface SearchFlags extends SharedFlags {
 export function searchCommand(): Command {
   const command = new Command('search')
     .description(
-      'Searches names, former names and identifiers of all known companies, without a call and without a key. The ' +
-        'best match is first. Score 1 means the same name or identifier. Lower scores allow for typing errors, accents, ' +
-        'another legal form and parts of a name.',
+      'Searches the names, former names and identifiers of all known companies. It sends no calls and needs no ' +
+        'key. The best match comes first. A score of 1 means the same name or identifier. Typing errors, accents, ' +
+        'another legal form or missing words lower the score.',
     )
     .argument('<name...>', 'name, part of a name, or identifier')
     .option('--limit <n>', 'show at most n companies', wholeNumber, 20)
@@ -102,7 +102,7 @@ function describe(
     ]),
     output.columns,
   );
-  const most = companies.length === 1 ? '' : ', the best first';
+  const most = companies.length === 1 ? '' : ', best first';
   return [
     `${counted(companies.length, 'company', 'companies')}${most}`,
     output.style('dim', header),

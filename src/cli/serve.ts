@@ -17,7 +17,7 @@ import type { Output } from './output.ts';
 interface ServeFlags extends SharedFlags {
   readonly host: string;
   readonly port: number;
-  /** Whether to show the page; undefined: only on a loopback address. */
+  /** Whether to show the page. If undefined, it is shown only on a loopback address. */
   readonly page?: boolean;
 }
 
@@ -29,8 +29,8 @@ export function serveCommand(): Command {
         'key from `registry-mirror keys create`. Runs until Ctrl-C.',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0: any free port', portNumber, 8080)
-    .option('--page', 'show the status page, which needs no key, also to other machines')
+    .option('--port <n>', 'port to listen on (0 for any free port)', portNumber, 8080)
+    .option('--page', 'show the status page to other machines too (it needs no key)')
     .option('--no-page', 'hide the status page')
     .addHelpText('after', EXAMPLES)
     .action((flags: ServeFlags) => serve(flags));
@@ -175,8 +175,8 @@ function failureLog(): (error: Error) => void {
 }
 
 const NO_LICENCE =
-  'The licence of the data is unknown (source.licence is not set): republishing them may need permission.';
-const NO_TLS = 'Keys are sent unencrypted: use a proxy with TLS if other machines can reach this address.';
-const OPEN_PAGE = 'The status page needs no key: everyone who can reach this address can read it.';
+  'The licence of the data is unknown (source.licence is not set). Republishing the data may need permission.';
+const NO_TLS = 'Keys are sent unencrypted. If other machines can reach this address, use a proxy with TLS.';
+const OPEN_PAGE = 'The status page needs no key. Everyone who can reach this address can read it.';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 const REPEAT_AFTER_MS = 60_000;

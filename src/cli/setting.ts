@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/process_environment.ts';
 
-/** Gives commands in a text the form that works for the user, for example in a checkout or with npx. */
+/**
+ * Rewrites the commands in a text so that they work as the user installed the program, for example in a checkout or
+ * with npx.
+ */
 export function withWorkingCommands(text: string, env: Environment): string {
   return text.replace(COMMAND, () => prefixOf(env));
 }
 
-/** Like `withWorkingCommands`; also replaces `docs/NAME.md` by the path of that file in the package. */
+/** Like `withWorkingCommands`, but also replaces `docs/NAME.md` with the path of that file in the package. */
 export function withWorkingLinks(text: string, env: Environment): string {
   return withWorkingCommands(text, env).replace(DOCUMENT, (_, name: string) => documentPath(name));
 }
 
-/** The path of a file in the folder `docs` of the package. */
+/** Returns the path of a file in the folder `docs` of the package. */
 export function documentPath(name: string): string {
   // The first path is correct from src/cli, the second from dist/src/cli in a built package.
   const paths = ['../../docs/', '../../../docs/'].map((folder) =>
@@ -21,7 +24,7 @@ export function documentPath(name: string): string {
   return paths.find((path) => existsSync(path)) ?? `docs/${name}`;
 }
 
-/** npm and npx set these variables for the programs that they start. */
+/** Returns how the user started this program. npm and npx set these variables for the programs that they start. */
 function prefixOf({ npm_lifecycle_event, npm_lifecycle_script = '', npm_package_name }: Environment): string {
   const isScript = npm_lifecycle_event === 'registry-mirror' || npm_lifecycle_event === 'demo';
   if (isScript && npm_package_name === 'registry-mirror') return 'npm run -s registry-mirror --';

@@ -21,8 +21,8 @@ interface ShowFlags extends SharedFlags {
 export function showCommand(): Command {
   const command = new Command('show')
     .description(
-      'Prints the state and the latest record of one company, without a call and without a key. A company without a ' +
-        'record is shown as the search listed it.',
+      'Prints the state and the latest record of one company. It sends no calls and needs no key. If the record ' +
+        'was never fetched, it prints the search result.',
     )
     .argument('<id>', 'the entity id, as in the registry')
     .option('--csv', 'print the fields as CSV, one field per line')

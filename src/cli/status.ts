@@ -29,7 +29,7 @@ interface StatusFlags extends SharedFlags {
 export function statusCommand(): Command {
   const command = new Command('status')
     .option('--runs <n>', 'show the last n runs', wholeNumber, 5)
-    .option('--run <n>', 'show run n in full: its end, calls by outcome, and failed calls', wholeNumber)
+    .option('--run <n>', 'show run n in full: how it ended, calls by outcome, and failed calls', wholeNumber)
     .option('--watch [seconds]', 'refresh every n seconds (default: 2) until Ctrl-C', seconds)
     .addHelpText('after', EXAMPLES)
     .action((flags: StatusFlags) => status(flags));

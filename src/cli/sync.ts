@@ -31,14 +31,14 @@ interface SyncFlags extends SharedFlags {
   readonly dryRun?: boolean;
 }
 
-/** `sync`: one run that processes everything that is due. A user or cron starts it. */
+/** `sync`: one run that fetches everything that is due. A user or cron starts it. */
 export function syncCommand(): Command {
   const command = new Command('sync')
     .description(
-      'Sends the most valuable calls within rate and allowance, and loads the responses. Ends when nothing is due, ' +
-        'the quota is used up, or a limit is reached; the next run continues.',
+      'Sends the most valuable calls within the rate and the allowance, and loads the responses. The run ends ' +
+        'when nothing is due, the quota is used up, or a limit is reached. The next run continues.',
     )
-    .option('--dry-run', 'print the cost estimate, like `plan`; send nothing')
+    .option('--dry-run', 'print the cost estimate, like `plan`, without sending calls')
     .option('--strict', 'exit 75 if the quota is used up, and 1 if nothing could be loaded')
     .addHelpText('after', EXAMPLES)
     .action((flags: SyncFlags) => sync(flags));
@@ -103,7 +103,7 @@ export async function syncOnce(
   return exitCode;
 }
 
-/** Changes to the dialect that the latest stored responses suggest. Sends no call. */
+/** Proposes changes to the dialect that make it fit the latest stored responses. Sends no call. */
 function proposeDialectChanges({ warehouse }: Workspace, config: Config): readonly DialectChange[] {
   return checkStored(requireDialect(config), latestAnswers(warehouse.db, LATEST_RESPONSES)).proposals;
 }
@@ -115,8 +115,8 @@ interface Facts {
   readonly drifted: readonly DialectChange[];
   readonly warning: string | null;
   /**
-   * True if an earlier run already reported the same. `--quiet` prints a rejected key once a day, and a permanently
-   * exhausted quota only once.
+   * True if an earlier run already reported the same ending. With `--quiet`, a rejected key is reported once a day, and
+   * a permanently exhausted quota only once.
    */
   readonly isRepeated: boolean;
 }
@@ -154,8 +154,8 @@ Exit codes: 0 done, or paused because the quota is used up; 1 failed; 2 usage or
 3 done, with responses in quarantine; 75 paused, under --strict; 130 interrupted.`;
 
 /**
- * Whether an earlier run on the same day already reported that the key was rejected. Days are periods of 24 hours after
- * the rejection. Cron may start a run every hour, and one mail per day is enough.
+ * Returns whether an earlier run on the same day already reported that the key was rejected. Days are periods of 24
+ * hours after the rejection. Cron may start a run every hour, and one mail per day is enough.
  */
 export function isRepeatedRefusal(
   { ending, runId }: RunReport,
@@ -170,13 +170,12 @@ export function isRepeatedRefusal(
   return dayOf(Date.parse(reportedAt)) === dayOf(nowMs);
 }
 
-/** Whether an earlier run already reported that the account can never send another call. */
+/** Returns whether an earlier run already reported that the account can never send another call. */
 function isRepeatedExhaustion({ ending, totals }: RunReport, { warehouse }: Workspace): boolean {
   if (ending.ended !== 'allowance' || ending.resumesAtMs !== null || totals.calls > 0) return false;
   const [, before] = recentRuns(warehouse.db, 2);
   return before?.ended === 'allowance';
 }
 
-// On the next day, the run at the same hour may fail slightly earlier in that hour than the first run. It must still be
-// in the next period.
+// The next day's run at the same hour may fail a few minutes earlier in that hour. It must still count as the next day.
 const EARLY_MS = 600_000;

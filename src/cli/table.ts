@@ -7,7 +7,7 @@ export interface Column {
   /** True if the column may be truncated with an ellipsis when the terminal is narrow. */
   readonly shrinks?: boolean;
   /**
-   * The minimum width of a truncated column (default: 8). Before a column gets narrower, optional columns are removed.
+   * The minimum width of a truncated column (default: 8). Optional columns are removed before a column gets narrower.
    */
   readonly least?: number;
   /** True if the column may be removed when truncation is not sufficient. The last optional column is removed first. */
@@ -15,8 +15,8 @@ export interface Column {
 }
 
 /**
- * The lines of a table, starting with the header. No line is wider than `columns`. Cells are separated by two spaces,
- * without borders.
+ * Formats the lines of a table, starting with the header. No line is wider than `columns`. Two spaces separate the
+ * cells.
  */
 export function tableLines(
   columns: readonly Column[],
@@ -77,7 +77,7 @@ export function printable(text: string): string {
 // some scripts need them in names.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The columns that are shown. Optional columns are removed from the right until the truncated columns fit. */
+/** Returns the columns to show. Optional columns are removed from the right until the truncated columns fit. */
 function visibleColumns(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],
@@ -112,7 +112,7 @@ function widthsOf(
   }
 }
 
-/** The index of the widest column that can still be truncated. */
+/** Returns the index of the widest column that can still be truncated. */
 function widestShrinkable(
   shown: readonly number[],
   columns: readonly Column[],

@@ -13,9 +13,9 @@ import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 export function watchlistCommand(): Command {
   const command = new Command('watchlist')
     .description(
-      'For a configuration with scope.names: shows for each name the company with exactly this name, or the candidates ' +
-        'with their similarity (1: the same name). If several companies have the name, or only similar names exist, ' +
-        'you decide: put the right ids into scope.ids.',
+      'Shows, for each name in scope.names, the company with exactly this name, or the candidates with their ' +
+        'similarity (1 for the same name). If several companies have the name, or only similar names exist, put the ' +
+        'ids that you mean into scope.ids.',
     )
     .action((flags: SharedFlags) => watchlist(flags));
   return withSharedOptions(command);
@@ -24,7 +24,7 @@ export function watchlistCommand(): Command {
 interface WatchedName {
   readonly name: string;
   readonly state: Finding['is'];
-  /** The matching companies: one with score 1 if the name was found, several if the name is ambiguous. */
+  /** The matching companies. A found name has one with score 1, an ambiguous name has several. */
   readonly candidates: readonly {
     readonly entity_id: string;
     readonly name: string;

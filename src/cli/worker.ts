@@ -21,8 +21,8 @@ export function workerCommand(): Command {
     new Command('worker')
       .description(
         'Polls statistics, sweeps searches and fetches records at the times of `schedule:`, within the allowance. ' +
-          'For several registries, repeat --config. A second worker of the same registry is a standby: it takes over ' +
-          'when the first one ends. Logs are JSON lines on standard error.',
+          'For several registries, repeat --config. A second worker of the same registry is a standby, which takes ' +
+          'over when the first one ends. Logs are JSON lines on standard error.',
       )
       // Options after the name of a subcommand belong to the subcommand.
       .enablePositionalOptions()
@@ -32,7 +32,7 @@ export function workerCommand(): Command {
         'port of /health, /ready, /metrics and /queues (default: worker.health_port)',
         portNumber,
       )
-      .option('--json', 'print one JSON document at the end, also on a terminal')
+      .option('--json', 'print one JSON document at the end, even on a terminal')
       .option('--quiet', 'log warnings and errors only')
       .option('-v, --verbose', 'log every call')
       .addCommand(runCommand())
@@ -77,7 +77,7 @@ async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   await worker.stop();
   if ('error' in why) throw why.error;
   printEnd(output, why.signal);
-  // Exit explicitly, because a hanging Redis connection or an abandoned call would keep the process alive.
+  // Exit explicitly, because a hanging Redis connection or an abandoned call could keep the process alive.
   setImmediate(() => process.exit(0));
 }
 

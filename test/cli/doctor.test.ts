@@ -236,7 +236,7 @@ describe('doctor', () => {
     const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
     setBackThreeHours(upstream);
     const warned = findingOf((await upstream.run('doctor')).json, 'clock');
-    expect(warned).toMatchObject({ status: 'warning', message: expect.stringContaining('up to 5 h late') });
+    expect(warned).toMatchObject({ status: 'warning', message: expect.stringContaining('up to 5 h behind') });
     await upstream.run('doctor', '--online');
     expect(statesOf((await upstream.run('doctor')).json)).not.toHaveProperty('clock');
   });

@@ -194,7 +194,7 @@ describe('probe --openapi', () => {
     const args = ['probe', '--openapi', 'registry-mirror.yaml'];
     expect(await run(directory, args)).toMatchObject({
       code: 2,
-      document: { error: { message: expect.stringContaining('is no OpenAPI document') } },
+      document: { error: { message: expect.stringContaining('is not an OpenAPI document') } },
     });
   });
 });

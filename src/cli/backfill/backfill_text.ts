@@ -25,7 +25,7 @@ export function describeBackfill(report: BackfillReport, output: Output): string
   ].join('\n');
 }
 
-/** One line for each state that at least one item has. */
+/** Returns one line for each state that occurs among the items. */
 export function countLines(counts: Counts): string[] {
   return STATES.flatMap(([state, name, meaning]) =>
     counts[state] === 0
@@ -40,9 +40,9 @@ const STATES: readonly (readonly [BackfillItemState, string, string])[] = [
   ['gone', 'gone', 'deleted from the registry'],
   ['forgotten', 'forgotten', 'not fetched; list: registry-mirror forget --list'],
   ['not_found', 'not found', ''],
-  ['ambiguous', 'ambiguous', 'several or only similar names; the report lists the candidates'],
+  ['ambiguous', 'ambiguous', 'several matches, or only similar names; the report lists them'],
   ['failed', 'failed', 'retry them: registry-mirror backfill --failed'],
-  ['open', 'open', 'not processed yet; the same command resumes them'],
+  ['open', 'open', 'not processed yet; run the same command to resume'],
 ];
 
 function headline({ run, backfill }: BackfillReport): string {
@@ -54,9 +54,9 @@ function headline({ run, backfill }: BackfillReport): string {
         ? `Paused: the ${counted(run.callsLeft, 'call')} left are reserved for scheduled runs (allowance.reserve).${resumption(run.ending.resumesAtMs)}`
         : headlineOf(run);
     case 'max_calls':
-      return 'Call limit reached (--max-calls). The same command resumes it.';
+      return 'Call limit reached (--max-calls). Run the same command to resume.';
     case 'max_minutes':
-      return 'Time limit reached. The same command resumes it.';
+      return 'Time limit reached. Run the same command to resume.';
     case 'interrupted':
       return `Interrupted: all received responses are loaded. Resume: registry-mirror backfill --resume ${backfill.backfillId}`;
     default:
@@ -83,7 +83,7 @@ export function orderData(backfill: BackfillRow, counts: Counts) {
   };
 }
 
-/** Unfinished backfills as a table. */
+/** Formats unfinished backfills as a table. */
 export function describeUnfinished(
   rows: readonly { backfill: BackfillRow; counts: Counts }[],
   output: Output,
@@ -112,7 +112,7 @@ export function describeUnfinished(
   return [output.style('dim', header), ...lines].join('\n');
 }
 
-/** A note about the ignored lines of the lists; null: no line was ignored. */
+/** Describes the ignored lines of the lists. Returns null if no line was ignored. */
 export function describeLists(lists: readonly List[]): string | null {
   const notes = lists.flatMap(({ from, blanks, duplicates }) => {
     const ignored = [

@@ -8,8 +8,8 @@ import { range } from '../plan/cost_text.ts';
 import { openAsker } from '../questions.ts';
 
 /**
- * Asks the user before a backfill that could spend more than a tenth of the quota left. Without a terminal, as in a
- * script, it does not ask.
+ * Asks for confirmation before a backfill that could spend more than a tenth of the quota left. Does not ask if there
+ * is no terminal, as in a script.
  *
  * @throws UsageError if the answer is no.
  */
@@ -32,7 +32,7 @@ export async function confirmCost(
     });
 }
 
-/** The question before a backfill; null: no question, because the backfill costs at most a tenth of the quota left. */
+/** Returns the question to ask, or null if the backfill costs at most a tenth of the quota left. */
 export function costQuestion(
   estimate: () => BackfillEstimate,
   left: number,

@@ -6,11 +6,11 @@ import { UsageError } from '../../errors.ts';
 
 /** The source of a list: a file or standard input. */
 export interface ListSource {
-  /** The path of the file; `-`: standard input. */
+  /** The path of the file, or `-` for standard input. */
   readonly path: string;
   /**
-   * The name of the CSV column, or its number, starting from 1; undefined: the file has only one column or one value
-   * per line.
+   * The name of the CSV column, or its number counted from 1. Undefined if the file has one column or one value per
+   * line.
    */
   readonly column: string | undefined;
 }
@@ -20,7 +20,7 @@ export interface List {
   readonly values: readonly string[];
   readonly blanks: number;
   readonly duplicates: number;
-  /** The name of the source for messages: `companies.csv`, `standard input`. */
+  /** The name of the source in messages, such as `companies.csv` or `standard input`. */
   readonly from: string;
 }
 
@@ -42,8 +42,8 @@ export async function readList(source: ListSource, stdin: Readable): Promise<Lis
     else values.add(text);
   }
   if (values.size === 0)
-    throw new UsageError(`${from} contains no value`, {
-      hint: 'Write one value per line, or use a CSV and --column NAME.',
+    throw new UsageError(`${from} contains no values`, {
+      hint: 'Write one value per line, or use a CSV file and --column NAME.',
     });
   return { values: [...values], blanks, duplicates, from };
 }
@@ -53,9 +53,7 @@ async function* valuesIn(text: string, { path, column }: ListSource, from: strin
   else yield* columnIn(text, column, from);
 }
 
-/**
- * Returns whole lines, because a name may contain commas. Quotes around a line, which spreadsheets write, are removed.
- */
+/** Returns whole lines, because a name may contain commas. Removes the quotes that spreadsheets write around a line. */
 function* linesIn(text: string): Generator<string> {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
@@ -82,8 +80,8 @@ async function* columnIn(text: string, column: string | undefined, from: string)
 }
 
 /**
- * Finds the selected column. The first line is treated as the header, except if it has a single column whose text is
- * not a usual header.
+ * Finds the selected column. The first line is treated as the header, unless it has a single column whose text is not a
+ * usual header.
  */
 function columnOf(first: readonly string[], column: string | undefined, from: string) {
   const names = first.map((name) => name.trim());
@@ -110,7 +108,7 @@ function listed(names: readonly string[]): string {
   return shown.join(', ') + (names.length > shown.length ? ', …' : '');
 }
 
-/** The delimiter: the most frequent of comma, semicolon and tab outside quotes in the first line. */
+/** Chooses comma, semicolon or tab, whichever is most frequent outside quotes in the first line. */
 function delimiterOf(text: string): string {
   const first = (/^(?:[^"\r\n]|"(?:[^"]|"")*")*/.exec(text)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '');
   const counted = [',', ';', '\t'].map((one) => ({ one, times: first.split(one).length }));

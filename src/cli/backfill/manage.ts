@@ -53,14 +53,14 @@ export function cancel(workspace: Workspace, output: Output, backfillId: number)
     command: 'backfill',
     data: { backfill_id: backfillId, cancelled: isCancelled },
     text: isCancelled
-      ? `Backfill ${backfillId} is cancelled: ${chosen.title}. Fetched records stay.`
+      ? `Backfill ${backfillId} is cancelled: ${chosen.title}. The fetched records are kept.`
       : `Backfill ${backfillId} had already ended; nothing was changed.`,
     attention: null,
   });
 }
 
 /**
- * Queues a backfill for the worker. The request is also stored in the warehouse, so that the worker can queue the job
+ * Queues a backfill for the worker. The order is also stored in the warehouse, so that the worker can queue the job
  * again if Redis loses it.
  */
 export async function enqueue(
@@ -78,12 +78,12 @@ export async function enqueue(
   output.result({
     command: 'backfill',
     data: { backfill_id: backfillId, title, queue: queued.queue, job: queued.job },
-    text: `Backfill ${backfillId} (${title}) is job ${queued.job} of the queue ${queued.queue}. Progress: registry-mirror status. Report after its end: registry-mirror backfill --resume ${backfillId} --report FILE`,
+    text: `Backfill ${backfillId} (${title}) is queued as job ${queued.job} of ${queued.queue}. Show its progress: registry-mirror status. Write its report when it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
     attention: null,
   });
 }
 
-/** Prints the cost estimate, for `--dry-run`. */
+/** Prints the cost estimate of `--dry-run`. */
 export function printEstimate(
   workspace: Workspace,
   title: string,

@@ -60,7 +60,7 @@ function documentOf({ candidates, ...item }: BackfillItemRow) {
   } satisfies Record<(typeof COLUMNS)[number], unknown>;
 }
 
-/** One CSV row. All candidates are in one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
+/** Formats one CSV row. All candidates are in one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
 function rowOf(item: BackfillItemRow): string {
   const { candidates, ...document } = documentOf(item);
   const cells = {
@@ -74,7 +74,7 @@ function candidatesIn(text: string | null): readonly Candidate[] {
   return text === null ? [] : (JSON.parse(text) as Candidate[]);
 }
 
-/** Writes a value as a CSV cell (RFC 4180). */
+/** Formats a value as a CSV cell (RFC 4180). */
 function quoted(value: string | number | null): string {
   const text = value === null ? '' : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

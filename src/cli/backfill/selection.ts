@@ -21,13 +21,13 @@ export interface SelectionFlags {
   readonly query?: readonly string[];
   readonly prefix?: readonly string[];
   readonly idPrefix?: readonly string[];
-  /** Select records older than this, in milliseconds. */
+  /** Selects records older than this, in milliseconds. */
   readonly stale?: number;
   readonly missing?: boolean;
   readonly failed?: boolean;
-  /** Also fetch records that are still fresh. */
+  /** Also fetches records that are still fresh. */
   readonly again?: boolean;
-  /** False: find companies without fetching their records. */
+  /** If false, companies are found without fetching their records. */
   readonly records?: boolean;
 }
 
@@ -41,11 +41,11 @@ export interface SelectionContext {
 
 export interface Selection {
   readonly order: BackfillOrder;
-  /** The lists that were read, with the number of ignored lines. */
+  /** The lists that were read, with the numbers of their ignored lines. */
   readonly lists: readonly List[];
 }
 
-/** Whether any selection flag is present. */
+/** Returns whether any selection flag is present. */
 export function isSelecting(flags: SelectionFlags): boolean {
   const { ids, names, query, prefix, idPrefix, stale, missing, failed } = flags;
   return [ids, names, query, prefix, idPrefix, stale, missing, failed].some((one) => one !== undefined);
@@ -138,8 +138,7 @@ function failedItems(db: Database): BackfillItem[] {
 }
 
 /**
- * The time in milliseconds for which a record is considered fresh. `--again` and `--failed` apply to all items of the
- * backfill.
+ * Returns the age in milliseconds up to which a record is considered fresh. With `--again` or `--failed`, no record is.
  */
 function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }: SelectionContext): number {
   if (again || failed) return 0;
@@ -156,7 +155,7 @@ function refuseImpossible({ ids, names, idPrefix }: SelectionFlags, { search }: 
       `this registry has no search by the prefix of an id (dialect.search.identifiers: ${search.identifiers})`,
       { hint: 'Use --ids with whole ids, or --prefix for names.' },
     );
-  // An empty prefix lists everything. It is possible only for names.
+  // An empty prefix would list the whole registry, so it is rejected even if the upstream accepts empty queries.
   const shortest = Math.max(1, search.min_length);
   const short = idPrefix?.find((text) => [...text].length < shortest);
   if (short !== undefined)

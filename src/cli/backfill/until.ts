@@ -27,7 +27,7 @@ function dateTime(text: string): number | null {
   const [, date, clockTime] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?))?$/.exec(text) ?? [];
   if (date === undefined) return null;
-  // A date without a time means local midnight. Add the time, because Date.parse reads a date alone as UTC.
+  // A date without a time means local midnight. Add the time, because Date.parse reads a bare date as UTC.
   const time = Date.parse(`${date}T${clockTime ?? '00:00'}`);
   return Number.isNaN(time) ? null : time;
 }

@@ -14,8 +14,8 @@ export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: 
   if (!upstream.api_key.isKnown)
     return problem(
       'key',
-      'upstream.api_key is not set, so that no call can be sent',
-      'Run `registry-mirror config validate`: it names the variable or file that is missing.',
+      'upstream.api_key is not set, so no call can be sent',
+      'Run `registry-mirror config validate` to see which variable or file is missing.',
     );
   const fingerprint = keyFingerprint(upstream);
   const refused = state?.refusedKey ?? null;
@@ -62,7 +62,7 @@ export function checkTerms({ account, source }: Config, nowMs: number): Finding[
     findings.push(
       note(
         'licence',
-        'the licence of the data is not configured; exports name no licence',
+        'the licence of the data is not configured, so exports do not state one',
         'Set source.licence and source.attribution.',
       ),
     );
@@ -106,7 +106,7 @@ export function checkAllowance(state: LedgerState): Finding[] {
   });
 }
 
-/** Warns while the ledger counts calls differently because this machine's clock was set. */
+/** Warns while the ledger counts calls more strictly because this machine's clock was set. */
 export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
   if (doubt === null) return [];
   const what = clockDoubtText(doubt);
@@ -124,21 +124,19 @@ function clockDoubtText(doubt: NonNullable<LedgerState['clockDoubt']>): string {
     case 'behind':
       return `this machine's clock was set back: it showed ${localTime(doubt.latestMs)} before. Until ${localTime(doubt.untilMs)}, each call counts in every later day`;
     case 'late':
-      return `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${localTime(doubt.untilMs)}, each call counts as if it were sent that much later`;
+      return `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} behind. Until ${localTime(doubt.untilMs)}, each call counts as if it were sent that much later`;
     case 'ahead':
       return `this machine's clock jumped ahead by ${duration(doubt.aheadMs)}. Until its time is confirmed, the limit of a day applies to any 25 hours, and the limit of a month to any 31 days and an hour`;
   }
 }
 
-/**
- * Reports a ledger that does not count all calls of the warehouse, which means that the ledger was deleted or replaced.
- */
+/** Reports a ledger that lacks calls of the warehouse, which means that the ledger was deleted or replaced. */
 export function checkCount(missing: number): Finding[] {
   if (missing === 0) return [];
   return [
     problem(
       'ledger',
-      `it does not count ${counted(missing, 'call')} of this warehouse: it was deleted, or replaced by another file or an older copy. Runs send no call`,
+      `it lacks ${counted(missing, 'call')} of this warehouse, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
       LOST_LEDGER_REMEDY,
     ),
   ];
@@ -151,7 +149,7 @@ export function checkUsers(paths: readonly string[], own: string): Finding[] {
     warning(
       'account',
       `${others.length === 1 ? 'another warehouse spends' : `${others.length} other warehouses spend`} the allowance of this account: ${others.join(', ')}`,
-      'This is safe: they share rate and allowance. Plans and forecasts include only the calls of their own warehouse. Set different values of account.id only for different accounts.',
+      'This is safe, because they share the rate and the allowance. Plans and forecasts include only the calls of their own warehouse. Set different values of account.id only for different accounts.',
     ),
   ];
 }

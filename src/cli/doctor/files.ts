@@ -47,12 +47,12 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
 }
 
 interface CheckedLedger {
-  /** The state of the ledger; null: there is no readable ledger. */
+  /** The state of the ledger, or null if the ledger is missing or unreadable. */
   readonly state: (LedgerState & { readonly warehouses: readonly string[] }) | null;
   readonly findings: readonly Finding[];
 }
 
-/** If both files can be read, compares the ledger with the calls in the warehouse. */
+/** Compares the ledger with the calls in the warehouse, if both files can be read. */
 function checkLedger(config: Config, nowMs: number): CheckedLedger {
   if (!existsSync(config.ledger))
     return { state: null, findings: checkCount(callsWithoutLedger(config, nowMs)) };
@@ -78,7 +78,7 @@ function callsWithoutLedger(config: Config, nowMs: number): number {
   return withWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
 }
 
-/** Reads the warehouse; null: the warehouse cannot be read, which another check reports. */
+/** Reads the warehouse. Returns null if it cannot be read, which another check reports. */
 function withWarehouse<T>(config: Config, nowMs: number, read: (warehouse: Warehouse) => T): T | null {
   if (!existsSync(config.warehouse)) return null;
   try {
@@ -115,8 +115,8 @@ function checkWarehouse(config: Config, nowMs: number): Finding[] {
           ? [
               note(
                 'warehouse',
-                `the WAL has ${byteSize(health.walBytes)}: a reader has been open for a long time`,
-                'Close that reader; the next run empties the WAL.',
+                `the WAL has grown to ${byteSize(health.walBytes)}, because a reader has been open for a long time`,
+                'Close that reader. The next run then empties the WAL.',
               ),
             ]
           : []),
@@ -155,6 +155,6 @@ function accessTo(what: 'warehouse' | 'ledger', path: string) {
 }
 
 const GB = 1_000_000_000;
-// A larger file is not checked for corruption, because that would take too long for an interactive command.
+// Larger files are not checked for corruption, because that takes too long for an interactive command.
 const LARGE_BYTES = 2 * GB;
 const LARGE_WAL_BYTES = GB / 4;

@@ -1,12 +1,14 @@
 /** The result of one check. */
 export interface Finding {
-  /** The checked subject, in one or two words. */
+  /** The subject of the check, in one or two words. */
   readonly check: string;
-  /** problem: something does not work; warning: something may go wrong; note: useful information. */
+  /**
+   * A problem means that something does not work, a warning that something may go wrong. A note is useful information.
+   */
   readonly status: 'ok' | 'note' | 'warning' | 'problem';
-  /** The result, as a sentence without full stop. */
+  /** The result, as a sentence without a full stop. */
   readonly message: string;
-  /** The recommended action; null: no action is needed. */
+  /** The recommended action, or null if no action is needed. */
   readonly remedy: string | null;
 }
 

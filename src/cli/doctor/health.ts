@@ -7,7 +7,7 @@ import { localTime } from '../../report/figures.ts';
 import type { CauseName } from '../../report/health.ts';
 import { type Finding, warning } from './finding.ts';
 
-/** The problems that `status` and the status page show. Other checks report the causes in `REPORTED_ELSEWHERE`. */
+/** Reports the problems that `status` and the status page show, except those that other checks report. */
 export async function checkHealth(config: Config, nowMs: number): Promise<Finding[]> {
   if (!existsSync(config.warehouse) || !existsSync(config.ledger)) return [];
   try {
@@ -17,7 +17,7 @@ export async function checkHealth(config: Config, nowMs: number): Promise<Findin
       .filter(({ name }) => !REPORTED_ELSEWHERE.has(name))
       .map(({ cause, remedy }) => warning('health', cause.replace(/\.$/, ''), remedy));
   } catch (error) {
-    // The checks of the files report a file that cannot be opened.
+    // `checkFiles` reports a file that cannot be opened.
     if (error instanceof MirrorError) return [];
     throw error;
   }

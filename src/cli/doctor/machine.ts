@@ -39,9 +39,9 @@ export function checkSqlite(): Finding {
 export interface DiskFacts {
   readonly folder: string;
   readonly freeBytes: number;
-  /** Size of the warehouse in bytes; 0: the warehouse does not exist. */
+  /** The size of the warehouse in bytes, or 0 if it does not exist. */
   readonly fileBytes: number;
-  /** The file system type from statfs(2); null: the system is not Linux. */
+  /** The file system type from statfs(2), or null if the system is not Linux. */
   readonly fileSystem: number | null;
 }
 
@@ -59,7 +59,7 @@ export function diskFacts(warehousePath: string): DiskFacts | null {
 
 /**
  * Checks the free space. `compact` and `reprocess` write a second copy of the warehouse, so they need as much free
- * space as its size.
+ * space as the warehouse occupies.
  */
 export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFacts): Finding[] {
   const what = `${byteSize(freeBytes)} free at ${folder}`;
@@ -70,7 +70,7 @@ export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFact
     findings.push(
       warning(
         'disk',
-        `only ${what}; compact and reprocess need the size of the warehouse (${byteSize(fileBytes)})`,
+        `only ${what}; compact and reprocess need as much as the warehouse occupies (${byteSize(fileBytes)})`,
         remedy,
       ),
     );
@@ -81,7 +81,7 @@ export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFact
       warning(
         'file system',
         `${folder} is on ${kind}, which does not support SQLite's locks reliably`,
-        'Move warehouse and ledger to a local disk.',
+        'Move the warehouse and the ledger to a local disk.',
       ),
     );
   return findings;
@@ -91,7 +91,7 @@ export interface AccessFacts {
   readonly path: string;
   readonly what: 'warehouse' | 'ledger';
   readonly exists: boolean;
-  /** The reason why the file cannot be written; null: the file can be written. */
+  /** The reason why the file cannot be written, or null if it can. */
   readonly fault: string | null;
 }
 

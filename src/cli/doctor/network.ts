@@ -16,7 +16,7 @@ export async function checkConnection(config: Config): Promise<Finding[]> {
   for (const other of others) other.close();
   const startedMs = performance.now();
   try {
-    // If a proxy is used, the proxy resolves the host name.
+    // A proxy resolves the host name itself.
     if (upstream.proxy === null) await lookup(host.replace(/^\[|\]$/g, ''));
     await connection?.connect();
     return [
@@ -72,7 +72,7 @@ export function checkClock(dateHeader: string | undefined, answeredAtMs: number)
   return [
     warning(
       'clock',
-      `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the upstream's: days and minutes of the allowance start at other times there`,
+      `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the upstream's, so the upstream's days and minutes start at other times`,
       'Set the clock by NTP (timedatectl set-ntp true).',
     ),
   ];

@@ -15,8 +15,8 @@ export interface NextRun {
 }
 
 /**
- * Estimates the next run. `left` is the number of calls that can be sent now; Infinity: no limit. If the focus is
- * coverage, searches are sent before record calls.
+ * Estimates the next run. `left` is the number of calls that can be sent now (Infinity if there is no limit). If the
+ * focus is coverage, searches are sent before record calls.
  */
 export function nextRunOf(
   estimate: SyncEstimate,

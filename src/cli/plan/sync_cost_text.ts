@@ -56,7 +56,7 @@ function lengthOf(watchlist: Watchlist): number {
   return watchlist.of === 'ids' ? watchlist.ids.length : watchlist.queries.length;
 }
 
-/** The scope as shown in `--json`. */
+/** Converts the scope for `--json`. */
 export function scopeData(scope: Scope) {
   return scope.of === 'whole' ? { of: scope.of } : { of: scope.of, count: lengthOf(scope) };
 }
@@ -70,7 +70,7 @@ function describeSize({ low, high, by }: RegistrySize, known: number): string {
   return `${range({ low, high }, 'company', 'companies')} by search totals, ${knownText}`;
 }
 
-/** The next calls, best first, as a table. */
+/** Formats the next calls as a table, best first. */
 export function describeCalls(calls: readonly Call[], output: Output): string {
   if (calls.length === 0) return 'No calls are due.';
   const rows = calls.map((call, at) => [

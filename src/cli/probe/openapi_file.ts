@@ -14,13 +14,16 @@ import { readSpecification } from '../../probe/openapi/specification.ts';
 export function openapiIn(path: string, { upstream }: Config): Specification {
   const specification = readSpecification(contentOf(path), upstream.base_url);
   if (specification !== null) return specification;
-  throw new UsageError(`${path} is no OpenAPI document: it has no "openapi" or "swagger", or no "paths".`, {
-    hint: 'Pass the OpenAPI document of the API, version 2, 3.0 or 3.1, as JSON or YAML.',
-  });
+  throw new UsageError(
+    `${path} is not an OpenAPI document: it has no "openapi" or "swagger", or no "paths".`,
+    {
+      hint: 'Pass the OpenAPI document of the API, version 2, 3.0 or 3.1, as JSON or YAML.',
+    },
+  );
 }
 
 /**
- * The configuration with the paths and the key header of an OpenAPI document. Paths in the configuration file take
+ * Adds the paths and the key header of an OpenAPI document to the configuration. Paths in the configuration file take
  * precedence.
  */
 export function withStatements(config: Config, { addresses, keyHeader }: Specification): Config {
@@ -36,8 +39,8 @@ export function withStatements(config: Config, { addresses, keyHeader }: Specifi
 }
 
 /**
- * The values of `upstream.paths` and `upstream.key_header` to write into the configuration file; null: the value in the
- * file is the same.
+ * Returns the values of `upstream.paths` and `upstream.key_header` to write into the configuration file. A value is
+ * null if the file already has the same one.
  */
 export function statedUpstream(config: Config, { addresses, keyHeader }: Specification) {
   const { upstream } = config;

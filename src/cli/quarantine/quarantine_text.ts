@@ -45,7 +45,7 @@ export function describeEntry(entry: Quarantined, body: string | null, output: O
   ].join('\n');
 }
 
-/** The body as indented JSON, or unchanged if it is not JSON. Control characters are replaced. */
+/** Formats the body as indented JSON, or leaves it unchanged if it is not JSON. Control characters are replaced. */
 function readable(body: string): string {
   const shown =
     body.length > MOST_SHOWN

@@ -76,8 +76,7 @@ function callsLastHour(db: Database, nowMs: number): number {
 
 function readRate(db: Database, nowMs: number): CallRate {
   const firstCallMs = callSpan(db)()?.firstMs ?? null;
-  // Read one more hour, because the rate is computed from a full hour, which can start up to one hour before the
-  // period.
+  // Read one more hour, because the hour from which the rate is computed can start up to one hour before the period.
   const fromMs = Math.round(nowMs) - RATE_PERIOD_MS - HOUR_MS;
   const hours = callBuckets(db)({ fromMs, toMs: Math.round(nowMs) + 1, bucketMs: HOUR_MS });
   return observedRate(hours, { firstCallMs, nowMs });
@@ -99,7 +98,7 @@ function forecastLine(
   return text === null ? [] : [`             ${text}`];
 }
 
-/** The reasons why no call can be sent now. */
+/** Returns a line for each reason why no call can be sent now. */
 function pauseLines({ exhausted, reported, pausedUntilMs, left, resumesAtMs }: LedgerState): string[] {
   const lines: string[] = [];
   if (exhausted !== null)

@@ -86,8 +86,8 @@ function isDate(atMs: number | null): atMs is number {
 }
 
 /**
- * The known share of the registry as estimated from search results. It is shown in addition to the registry count, or
- * instead of it.
+ * Shows the known share of the registry as estimated from search results, in addition to the registry count or instead
+ * of it.
  */
 function estimateLines({ low, high, by, recaptured }: CoverageEstimate, output: Output): string[] {
   const evidence =
@@ -122,7 +122,7 @@ export const freshnessSection = section({
 /** Upper limits of the age classes in days. A further class contains everything older. */
 const AGES = [1, 7, 30, 90] as const;
 
-/** A line with a bar and the count of each age class; no line if all counts are 0. */
+/** Returns a line with a bar and the count of each age class, or no line if all counts are 0. */
 function ageLine(
   ages: readonly AgeClass[],
   kind: keyof AgeClass,
@@ -136,7 +136,7 @@ function ageLine(
   return [`  ${label}${bar(shares, output)}  ${figures.join(' · ')}`];
 }
 
-/** A bar of BAR_WIDTH characters. Younger age classes are darker. */
+/** Draws a bar of BAR_WIDTH characters. Younger age classes are darker. */
 function bar(shares: readonly number[], output: Output): string {
   const shades = ['█', '▓', '▒', '░', '·'];
   let text = '';

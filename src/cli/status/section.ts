@@ -8,7 +8,7 @@ import { type Column, tableLines } from '../table.ts';
 /** The sources from which the sections read. */
 export interface StatusReadings extends MirrorReading {
   readonly config: Config;
-  /** The state of the worker; null: Redis does not respond, or no worker ever ran for this registry. */
+  /** The state of the worker. Null if Redis does not respond, or no worker ever ran for this registry. */
   readonly worker: WorkerStatus | null;
   /** The number of runs to show. */
   readonly runs: number;
@@ -20,11 +20,11 @@ export interface SectionEntry<Value> {
   /** Returns null if there is nothing to show. */
   read(readings: StatusReadings): Value | null;
   json(value: Value): unknown;
-  /** The JSON value if there is nothing to show; undefined: the key is omitted. */
+  /** The JSON value if there is nothing to show. If it is undefined, the key is omitted. */
   readonly empty: unknown;
-  /** Lines for the upper block. Each line has a label of ten characters, followed by the facts. */
+  /** Lines for the upper block. Each line starts with a label of ten characters. */
   lines?(value: Value, context: TextContext): string[];
-  /** A table below the upper block; null: the table has no rows. */
+  /** A table below the upper block, or null if it would have no rows. */
   table?(value: Value, context: TextContext): string | null;
 }
 
@@ -60,7 +60,7 @@ export function section<Value>(entry: SectionEntry<Value>): StatusSection {
   };
 }
 
-/** A table with a dim header. A row for whose index `isBad` returns true is red. */
+/** Formats a table with a dim header. A row is red if `isBad` returns true for its index. */
 export function table(
   columns: readonly Column[],
   rows: readonly string[][],

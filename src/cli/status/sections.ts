@@ -14,7 +14,7 @@ import {
   workerSection,
 } from './work_sections.ts';
 
-/** All sections of `status`. The JSON keys and the parts of the text are both in this order. */
+/** All sections of `status`, in the order of the JSON keys and of the text. */
 const SECTIONS: readonly StatusSection[] = [
   section({ key: 'source', empty: null, read: ({ config }) => config.source.name, json: (name) => name }),
   section({ key: 'account', empty: null, read: ({ config }) => config.account.id, json: (id) => id }),

@@ -13,14 +13,16 @@ export function runCommand(): Command {
     .action(async (name: string, _flags: SharedFlags, self: Command) => {
       const { config, output } = contextOf(self);
       const { job, ...state } = await addScheduledJob(config, name);
-      print(output, 'worker run', state, `${name} is job ${job} of the queue ${state.queue}.`, { job });
+      print(output, 'worker run', state, `${name} was added to the queue ${state.queue} as job ${job}.`, {
+        job,
+      });
     });
   return withSharedOptions(command);
 }
 
 /** `worker pause`: pauses the queue. No job starts until `worker resume`. */
 export function pauseCommand(): Command {
-  return pausingCommand('pause', 'start no job until `worker resume`; a job that runs continues');
+  return pausingCommand('pause', 'start no jobs until `worker resume`; a running job continues');
 }
 
 export function resumeCommand(): Command {
@@ -34,7 +36,7 @@ function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
     .action(async (_flags: SharedFlags, self: Command) => {
       const { config, output } = contextOf(self);
       const state = await setPaused(config, name === 'pause');
-      const text = state.isPaused ? '' : `The queue ${state.queue} starts jobs.`;
+      const text = state.isPaused ? '' : `The queue ${state.queue} is active.`;
       print(output, `worker ${name}`, state, text, {});
     });
   return withSharedOptions(command);

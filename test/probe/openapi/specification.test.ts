@@ -189,7 +189,7 @@ test.each(readdirSync(FOLDER))('the document %s yields the same dialect as a per
 function specificationOf(file: string): Specification {
   const parsed = parse(readFileSync(new URL(file, FOLDER), 'utf8'));
   const specification = readSpecification(parsed, 'https://registry.example/api');
-  if (specification === null) throw new Error(`${file} is no OpenAPI document`);
+  if (specification === null) throw new Error(`${file} is not an OpenAPI document`);
   return specification;
 }
 
