@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3';
 
 /** One row of the table `account`. Times are epoch milliseconds. */
 export interface Account {
-  /** All calls counted since the ledger was created. `already_spent` is not included. */
+  /** Calls counted since the ledger was created, without `already_spent`. */
   readonly spent_ever: number;
-  /** All units ever debited, including units that were returned later. This number never decreases. */
+  /** Units ever debited, including units that were returned later. The number never decreases. */
   readonly debits: number;
   readonly last_spent_ms: number;
   readonly next_slot_ms: number;
@@ -12,36 +12,38 @@ export interface Account {
   readonly paused_until_ms: number;
   readonly exhausted_at_ms: number | null;
   readonly exhausted_until_ms: number | null;
-  /** The quota left according to the ledger when the upstream reported an exhausted allowance; null: no limit. */
+  /**
+   * The quota left by the ledger's count when the upstream reported an exhausted allowance; null if there is no limit.
+   */
   readonly exhausted_left: number | null;
   /** The number of reports of an exhausted allowance since the last successful call. */
   readonly exhausted_times: number;
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
   readonly worked_key: string | null;
-  /** The latest clock time that was stored without a call, or before the clock was set back. */
+  /** The latest stored clock time. The times of calls and pauses are stored separately. */
   readonly latest_ms: number;
-  /** The earliest clock time since the clock was set back; null: the clock has reached the old time again. */
+  /** The earliest time that the clock has shown since it was set back; null if it is no longer behind. */
   readonly set_back_at_ms: number | null;
-  /** The clock may be late by up to this duration, until `doubted_until_ms`. */
+  /** Until `doubted_until_ms`, the clock may be behind real time by up to this duration. */
   readonly late_ms: number;
   readonly doubted_until_ms: number;
-  /** All runs ever started. This number never decreases. */
+  /** The number of runs ever started. It never decreases. */
   readonly starts: number;
-  /** The start of the machine that `booted_ms` describes. */
+  /** The ID of the boot to which `booted_ms` refers. */
   readonly boot_id: string | null;
-  /** The time at which the machine started, according to the trusted clock. */
+  /** The boot time of the machine, according to the clock while it was trusted. */
   readonly booted_ms: number | null;
-  /** The clock may be ahead by this duration; 0: the clock is trusted. */
+  /** The clock may be ahead of real time by this duration; 0 if the clock is trusted. */
   readonly ahead_ms: number;
-  /** The time at which the clock jumped ahead. */
+  /** The time at which the clock jumped forward. */
   readonly ahead_since_ms: number;
-  /** The quota left that the upstream reported, less the calls since then; null: no report. */
+  /** The quota left as reported by the upstream, minus the calls since then; null if there is no report. */
   readonly reported_left: number | null;
-  /** The time at which the call that returned the report was sent. */
+  /** The send time of the call that returned the report. */
   readonly reported_at_ms: number;
   readonly reported_until_ms: number;
-  /** The shortest time between two calls according to the upstream; 0: no report. */
+  /** The shortest time between two calls that the upstream permits; 0 if it reported none. */
   readonly reported_spacing_ms: number;
   readonly spaced_at_ms: number;
 }
@@ -62,13 +64,13 @@ export interface AccountTable {
   reportLeft(report: { readonly left: number; readonly atMs: number; readonly untilMs: number }): void;
   /** Stores the shortest time between two calls that the upstream reported. */
   reportSpacing(spacingMs: number, nowMs: number): void;
-  /** Stores the fingerprint of a rejected key; null: no key is rejected. */
+  /** Stores the fingerprint of a rejected key. Null deletes it. */
   rejectKey(fingerprint: string | null, nowMs: number | null): void;
   /** Stores the fingerprint of a key with which a call succeeded. */
   confirmKey(fingerprint: string): void;
 }
 
-/** Opens the row of one account, and creates it if it is missing. */
+/** Opens the row of one account and creates it if necessary. */
 export function openAccount(db: Database.Database, accountId: string): AccountTable {
   db.prepare('INSERT INTO account (account_id) VALUES (?) ON CONFLICT DO NOTHING').run(accountId);
   const read = db.prepare<[string], Account>('SELECT * FROM account WHERE account_id = ?');
@@ -122,7 +124,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
   };
 }
 
-/** The warehouses that share one account's allowance. Each of them plans as if it were the only one. */
+/** The warehouses that share one account's allowance. Each one plans as if it had the whole allowance. */
 export interface Users {
   /** Records that a warehouse spends the allowance. */
   record(warehouse: string, nowMs: number): void;

@@ -26,14 +26,15 @@ export interface LedgerState {
   readonly resumesAtMs: number | null;
   readonly pausedUntilMs: number | null;
   /**
-   * Not null if the upstream reported an exhausted allowance, at `atMs`. `left` is the quota left according to the
-   * ledger.
+   * Not null if the upstream reported an exhausted allowance at `atMs`. `left` is the quota left by the ledger's count.
    */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
-  /** The quota left according to the upstream; null if it reported none. `left` is not larger. */
+  /**
+   * The quota left according to the upstream; null if it reported none. The field `left` of this state is never larger.
+   */
   readonly reported: ReportedLeft | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
-  /** All calls counted since the ledger was created. `already_spent` is not included. */
+  /** Calls counted since the ledger was created, without `already_spent`. */
   readonly spentEver: number;
   /** Null if the clock is trusted. */
   readonly clockDoubt: ClockDoubt | null;
@@ -58,11 +59,11 @@ export interface AccountWindows {
   windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
   /** The calls that every window and the upstream's report still permit; Infinity if there is no limit. */
   leftOf(row: Account, states: readonly WindowState[], nowMs: number): number;
-  /** The current window of this name, and the calls in it. It need not be limited by the configuration. */
+  /** The current window with this name, even if the configuration does not limit it, and the calls in it. */
   reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
   /** The closure that ends last, or null if the account can spend. */
   closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
-  /** The state at a steady time. The times in the result are times of the clock. */
+  /** Returns the state at a steady time. The times in the result are clock times. */
   stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState;
 }
 

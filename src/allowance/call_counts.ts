@@ -12,7 +12,7 @@ export interface CallCounts {
   since(name: string, sinceMs: number): number;
   /** Returns the same number as `since`, but stores nothing. */
   peek(name: string, sinceMs: number): number;
-  /** Returns the time at which the oldest calls of a rolling window stop counting; null: never. */
+  /** Returns the time at which the oldest calls leave a rolling window; null if they never do. */
   endOfOldestMs(oldest: OldestCalls): number | null;
   /** Moves all calls counted after `madeByMs` to the minute of `madeByMs`, because no call was made later than that. */
   bringBack(madeByMs: number): void;
@@ -29,7 +29,7 @@ export interface OldestCalls {
   readonly lengthMs: number;
   /** The number of calls that must leave the window before another call is possible. */
   readonly calls: number;
-  /** The time by which every call without a date gets one. */
+  /** The time by which all undated calls get a date. */
   readonly datedByMs: number;
 }
 

@@ -2,16 +2,16 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { Account } from './account.ts';
 
 /**
- * Handling of a clock that was set back (docs/decisions/0011-clock-set-back.md). Pure.
+ * Handles a clock that was set back (docs/decisions/0011-clock-set-back.md). All functions are pure.
  *
  * If the clock goes back, it was wrong before or it is wrong now. Until the program knows which, the ledger uses two
- * times for each call: it checks the limits at the earliest possible time and counts the call at the latest possible
+ * times for each call. It checks the limits at the earliest possible time, and counts the call at the latest possible
  * time. A window counts all calls since its start, so its limit is respected in both cases.
  */
 export interface ClockReading {
   /** The account after the clock was read; the same object if nothing changed. */
   readonly account: Account;
-  /** No call so far was made after this time, so counts at later times move to it; null: no such time was learned. */
+  /** All calls so far were made by this time, so later counts move to it; null if no such time is known. */
   readonly madeByMs: number | null;
 }
 
@@ -28,19 +28,21 @@ export function readClock(account: Account, nowMs: number, slotSpacingMs: number
   return withoutDates(running);
 }
 
-/** Updates the account when the upstream's clock agrees with ours. All calls were therefore made before `nowMs`. */
+/**
+ * Updates the account when the upstream's clock agrees with ours. All calls must then have been made before `nowMs`.
+ */
 export function confirmClock(account: Account, nowMs: number, slotSpacingMs: number): ClockReading {
   const running = lastEventTime(account) > nowMs ? moveEventsBack(account, nowMs, slotSpacingMs) : account;
   const believed = { ...running, latest_ms: nowMs, set_back_at_ms: null, late_ms: 0, doubted_until_ms: 0 };
   return { account: believed, madeByMs: nowMs };
 }
 
-/** The latest possible real time of a call that is made when the clock shows `atMs`. */
+/** The latest possible real time of a call made when the clock shows `atMs`. */
 export function latestDateMs(account: Account, atMs: number): number {
   return account.set_back_at_ms === null ? atMs + account.late_ms : UNDATED_MS;
 }
 
-/** The time by which every call without a date gets one; Infinity if all calls have a date. */
+/** The time by which all undated calls get a date; Infinity if no call is undated. */
 export function allDatedByMs(account: Account): number {
   const { set_back_at_ms: setBackAtMs } = account;
   if (setBackAtMs === null) return Infinity;
@@ -48,14 +50,14 @@ export function allDatedByMs(account: Account): number {
 }
 
 export type ClockDoubt =
-  /** The clock was set back and has not reached `latestMs` again. */
+  /** The clock was set back and has not caught up with `latestMs`. */
   | { readonly is: 'behind'; readonly latestMs: number; readonly untilMs: number }
-  /** The clock has reached the old time again, but may be late by up to `lateMs`. */
+  /** The clock has caught up, but may still be behind real time by up to `lateMs`. */
   | { readonly is: 'late'; readonly lateMs: number; readonly untilMs: number }
-  /** The clock jumped ahead, and may be ahead by up to `aheadMs`. */
+  /** The clock jumped forward and may be ahead of real time by up to `aheadMs`. */
   | { readonly is: 'ahead'; readonly aheadMs: number };
 
-/** The doubt about the clock at `nowMs`, or null if the clock is trusted. */
+/** Returns the doubt about the clock at `nowMs`, or null if the clock is trusted. */
 export function clockDoubtOf(account: Account, nowMs: number): ClockDoubt | null {
   const {
     set_back_at_ms: setBackAtMs,
@@ -72,9 +74,9 @@ export function clockDoubtOf(account: Account, nowMs: number): ClockDoubt | null
 }
 
 /**
- * The clock shows an earlier time than before. One of the two times is wrong, so calls get no date until the program
- * knows which. The program trusts the clock again after `TRUSTED_AFTER_MS`. Without this limit, a clock that once
- * showed 2099 would block the account until 2099.
+ * Handles a clock that shows an earlier time than before. One of the two times is wrong, so calls stay undated until
+ * the program knows which. The program trusts the clock again after `TRUSTED_AFTER_MS`. Without this limit, a clock
+ * that once showed 2099 would block the account until 2099.
  */
 function readWhileBehind(account: Account, latestMs: number, nowMs: number): ClockReading {
   const setBackAtMs = Math.min(account.set_back_at_ms ?? nowMs, nowMs);
@@ -85,10 +87,10 @@ function readWhileBehind(account: Account, latestMs: number, nowMs: number): Clo
 }
 
 /**
- * The clock has reached its old time again. Either someone corrected it, or it continued to run and is still late. In
- * the second case, the delay is the observed step back plus the time before the step was noticed (at most `UNSEEN_MS`).
- * If the step was longer than `TRUSTED_AFTER_MS`, the clock cannot have reached its old time by running, so it was
- * corrected.
+ * Handles a clock that has caught up with its old time. Either someone corrected it, or it kept running and is still
+ * behind. In the second case, it is behind by the observed step plus the time before the step was noticed (at most
+ * `UNSEEN_MS`). If the step was longer than `TRUSTED_AFTER_MS`, the clock cannot have caught up by running, so someone
+ * corrected it.
  */
 function readCaughtUp(account: Account, setBackAtMs: number, latestMs: number, nowMs: number): ClockReading {
   const backMs = latestMs - setBackAtMs;
@@ -107,8 +109,8 @@ function readCaughtUp(account: Account, setBackAtMs: number, latestMs: number, n
 }
 
 /**
- * Moves the start of slots, pauses and exhaustions from the future to now and keeps their durations, so that none lasts
- * too long.
+ * Moves slots, pauses and exhaustions that start in the future to now. Their durations stay the same, so none lasts too
+ * long.
  */
 function moveEventsBack(account: Account, nowMs: number, slotSpacingMs: number): Account {
   const { paused_at_ms, paused_until_ms, exhausted_at_ms, exhausted_until_ms } = account;
@@ -143,14 +145,14 @@ function lastEventTime({ last_spent_ms, paused_at_ms, exhausted_at_ms }: Account
 }
 
 const CLOCK_STEP_MS = 5000;
-// Without a call, the clock time is stored at this interval.
+// If there are no calls, the clock time is stored at this interval.
 const STORED_EVERY_MS = MINUTE_MS;
 const TRUSTED_AFTER_MS = 2 * DAY_MS;
 // The longest time before a step of the clock is noticed. A process that waits for the allowance reads the clock more
 // often.
 const UNSEEN_MS = 2 * HOUR_MS;
 const LONGEST_LATE_MS = DAY_MS;
-// After the clock has reached its old time, it stays in doubt for this duration, because someone may still correct it.
+// After the clock has caught up, it stays in doubt for this long, because someone may still correct it.
 const DOUBT_MS = 7 * DAY_MS;
 /** The latest time that a Date can represent. A call at this time is counted in every window until it gets a date. */
 const UNDATED_MS = 8_640_000_000_000_000;

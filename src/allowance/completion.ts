@@ -11,15 +11,15 @@ import {
   type WindowName,
 } from './windows.ts';
 
-/** The forecast for a number of calls, if nothing else spends the allowance. */
+/** The forecast for a number of calls, provided that nothing else spends the allowance. */
 export interface Completion {
   /** The calls that the account can make within a hundred years. */
   readonly affordable: number;
   /** The time of the last affordable call; `nowMs` if there is none. */
   readonly finishesAtMs: number;
-  /** The number of days with calls. Days are periods of 24 hours from now. */
+  /** The number of 24-hour periods from now that contain calls. */
   readonly days: number;
-  /** The duration of all calls if only the rate limited them; 0 if there is no rate. */
+  /** The time that all calls would take if only the rate limited them; 0 if there is no rate. */
   readonly atRateMs: number;
 }
 
@@ -30,7 +30,7 @@ export interface CompletionInput {
   readonly purpose: Purpose;
   readonly calls: number;
   readonly nowMs: number;
-  /** The time of the first call; default: `nowMs`. A window that resets until then has its full limit again. */
+  /** The time of the first call; default: `nowMs`. Windows that reset before then have their full limit again. */
   readonly startsAtMs?: number;
 }
 
@@ -43,8 +43,8 @@ export function startOfCallsMs(
 }
 
 /**
- * Simulates the allowance windows. Calls are made at the rate until a window is exhausted, and resume when that window
- * resets. A rolling window is simulated as consecutive fixed windows of the same length; the first one starts now.
+ * Simulates the allowance windows. Calls are made at the rate until a window is exhausted, and resume when it resets. A
+ * rolling window is simulated as consecutive fixed windows of the same length, the first of which starts now.
  */
 export function forecastCompletion(input: CompletionInput): Completion {
   const { allowance, left, purpose, calls, nowMs, startsAtMs = nowMs } = input;
@@ -91,7 +91,7 @@ export function forecastCompletion(input: CompletionInput): Completion {
     for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }
 
-  /** The next reset after `ms` of each window that has one. */
+  /** The next reset after `ms` of each window that resets. */
   function resetsAt(ms: number): Map<WindowName, number> {
     return new Map(
       windowsAt(ms).flatMap((window) => {
@@ -110,5 +110,5 @@ export function forecastCompletion(input: CompletionInput): Completion {
   }
 }
 
-// A hundred years: the longest forecast.
+// The longest forecast is a hundred years.
 const HORIZON_MS = 36_525 * DAY_MS;

@@ -25,10 +25,10 @@ export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
 /**
  * The ledger counts the calls of each account. It is a separate file, because the allowance belongs to the account and
  * several warehouses can share it. Every process debits the ledger immediately before it sends a call. All processes
- * together therefore never exceed the rate or the allowance, and the quota left is exact. All times are epoch
- * milliseconds of the clock. Inside the ledger they are steady times (`steady_time.ts`).
+ * together therefore never exceed the rate or the allowance, and the quota left is exact. Arguments and results are
+ * clock times in epoch milliseconds. The file contains steady times (`steady_time.ts`).
  *
- * If the file is busy, methods throw SQLite's error, which `isBusy` recognises; the caller should try again. Other
+ * If the file is busy, methods throw an SQLite error that `isBusy` recognises. The caller should then try again. Other
  * failures throw a FailedError with the remedy.
  */
 export interface Ledger {
@@ -45,16 +45,16 @@ export interface Ledger {
   /**
    * Records that the upstream reported an exhausted allowance until `untilMs`. If the upstream gave no date (null), the
    * account waits until the next window resets, or for a day if no window resets. The wait grows with each further
-   * report until a call succeeds. If the upstream's total limit is smaller than the configured one, only a few calls
-   * are therefore wasted.
+   * report until a call succeeds. Few calls are therefore wasted if the upstream's total limit is smaller than the
+   * configured one.
    */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
   /**
-   * Records the quota left that a response reports. It limits further calls until the window resets or another response
-   * reports a quota. The configured limits still apply.
+   * Records the quota left as reported by a response. It limits further calls until the window resets or another
+   * response reports a quota. The configured limits still apply.
    */
   reportQuota(report: QuotaReport, nowMs: number): void;
-  /** Records the shortest time between two calls that a response reports. It applies for a day. */
+  /** Records the shortest time between two calls, as reported by a response. It applies for a day. */
   reportSpacing(spacingMs: number, nowMs: number): void;
   /**
    * Records that the upstream rejected the key. `spend` then refuses this key until another key is used or
@@ -71,7 +71,7 @@ export interface Ledger {
   usedBy(warehouse: string, nowMs: number): void;
   /** The warehouses recorded in the last two months, most recent first. */
   warehouses(nowMs: number): string[];
-  /** Identifies the ledger and its progress. Throws a LostFileError in the same cases as `spend`. */
+  /** Identifies the ledger and shows its progress. Throws a LostFileError if the file was deleted or replaced. */
   mark(): LedgerMark;
   /** Counts the start of a run, so that an older copy of the ledger is recognised before the run sends a call. */
   startRun(): void;
@@ -87,7 +87,7 @@ export interface LedgerMark {
   readonly ledgerId: string;
   /** All units ever debited from the account. An older copy of the file has a smaller number. */
   readonly debits: number;
-  /** All runs ever started with the account. An older copy of the file has a smaller number. */
+  /** The number of runs ever started with the account. An older copy of the file has a smaller number. */
   readonly starts: number;
   /** The time of the last call. */
   readonly lastSpentMs: number;
@@ -116,17 +116,19 @@ export type Spent =
   | ({ readonly is: 'spent' } & Closure)
   | { readonly is: 'refused_key'; readonly sinceMs: number };
 
-/** A slot is taken at most this long before its time, so that a killed process loses few units. */
+/** A slot is taken at most this long in advance, so that a killed process loses few units. */
 export const LOOKAHEAD_MS = 200;
 
-/** A slot is taken at most this long after its time. Its call can still be sent then (`SLOT_TOLERANCE_MS`). */
+/**
+ * A slot can be taken up to this long after its time, because its call can then still be sent (`SLOT_TOLERANCE_MS`).
+ */
 const LATENESS_MS = 100;
 
 export interface LedgerOptions {
   readonly path: string;
   readonly accountId: string;
   readonly allowance: Allowance;
-  /** Shows whether the clock jumped ahead. If it is missing, such jumps are not noticed. */
+  /** Reads the boot time, which reveals forward jumps of the clock. Without it, such jumps are not noticed. */
   readonly boot?: (() => BootTime | null) | undefined;
 }
 
@@ -230,7 +232,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const exhaust = db.transaction((namedMs: number | null, clockMs: number) => {
     const { row, nowMs } = accountAt(clockMs);
     const states = windows.windowStates(nowMs, row, 'scheduled', counts.peek);
-    // Calls that are in flight at the same time all receive the same report. Count these reports as one.
+    // All calls that are in flight at the same time receive the same report. Count these reports as one.
     const isRepeated = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
     const times = isRepeated ? row.exhausted_times - 1 : row.exhausted_times;
     const steadyMs = namedMs === null ? null : namedMs - row.ahead_ms;
@@ -255,8 +257,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   );
 
   /**
-   * `hasNewDates` is true if calls can now get a date or a later one. The state is exact only after these dates are
-   * stored.
+   * `hasNewDates` is true if undated calls can now get a date, or other calls a later date. The state is exact only
+   * after these dates are stored.
    */
   const state = db.transaction((clockMs: number, purpose: Purpose) => {
     const { account: row, nowMs, redated } = readSteadyTime(account.read(), clockMs, boot());

@@ -15,8 +15,8 @@ export class DamagedLedgerError extends UsageError {
 /**
  * Opens the ledger file, and creates it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`).
  *
- * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or a newer version wrote
- * it.
+ * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or was written by a newer
+ * version.
  */
 export function openLedgerFile(path: string): Database.Database {
   try {
@@ -35,7 +35,7 @@ export function openLedgerFile(path: string): Database.Database {
 
 /** Creates the file under another name first, so that no process ever opens an empty ledger. */
 function createFile(path: string): void {
-  // SQLite would apply the WAL of the old ledger to the new file.
+  // If the WAL of a deleted ledger remained, SQLite would apply it to the new file.
   if (existsSync(`${path}-wal`) && !existsSync(path))
     throw new DamagedLedgerError(path, 'it was deleted; only its WAL remains');
   const partial = `${path}.${randomUUID()}.partial`;
@@ -63,7 +63,7 @@ function open(path: string): Database.Database {
     const verdict = db.pragma('quick_check(1)', { simple: true });
     if (verdict !== 'ok')
       throw new DamagedLedgerError(path, `the file is malformed (${lastLine(String(verdict))})`);
-    // While another process turns on the WAL, SQLite fails immediately, without its busy timeout.
+    // While another process turns on the WAL, SQLite fails immediately and ignores the busy timeout.
     whenFree(() => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = FULL');
     whenFree(() => db.transaction(() => migrate(db)).immediate());
@@ -74,12 +74,12 @@ function open(path: string): Database.Database {
   }
 }
 
-/** SQLite names the database in a line before the fault. */
+/** Returns the fault without the preceding line, in which SQLite names the database. */
 function lastLine(verdict: string): string {
   return verdict.trim().split('\n').at(-1) ?? verdict;
 }
 
-/** What to do if the ledger was deleted, replaced or damaged. */
+/** The remedy if the ledger was deleted, replaced or corrupted. */
 export const LOST_LEDGER_REMEDY =
   'Put the latest ledger back, or run `registry-mirror doctor --rebuild-ledger` to count the calls of the warehouses again.';
 
@@ -96,7 +96,7 @@ function isCorrupt(error: unknown): error is Error {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }
 
-/** Did SQLite fail because another process is writing? If so, the caller tries again. */
+/** True if SQLite failed because another process is writing. The caller should then try again. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
@@ -119,7 +119,7 @@ function hintFor(error: unknown): string {
   if (error instanceof NewerLedger)
     return 'A newer version of this program wrote the ledger. Use that version.';
   if (isBusy(error))
-    return 'Another program holds the lock of the file. End that program, or try again later.';
+    return 'Another program has locked the file. End that program, or try again later.';
   return 'The key `ledger` in the configuration must name a file that this user may write.';
 }
 
@@ -199,8 +199,8 @@ UPDATE account SET debits = spent_ever;
 
 const STEADY_SCHEMA = `
 ALTER TABLE account ADD COLUMN starts         INTEGER NOT NULL DEFAULT 0; -- runs ever started; never decreases
-ALTER TABLE account ADD COLUMN boot_id        TEXT;                       -- the start of the machine that booted_ms describes
-ALTER TABLE account ADD COLUMN booted_ms      REAL;                       -- when the machine started, by the trusted clock
+ALTER TABLE account ADD COLUMN boot_id        TEXT;                       -- the boot to which booted_ms refers
+ALTER TABLE account ADD COLUMN booted_ms      REAL;                       -- when the machine booted, by the trusted clock
 ALTER TABLE account ADD COLUMN ahead_ms       REAL NOT NULL DEFAULT 0;    -- the clock may be ahead by this much
 ALTER TABLE account ADD COLUMN ahead_since_ms REAL NOT NULL DEFAULT 0;
 `;
@@ -218,7 +218,7 @@ ALTER TABLE account ADD COLUMN spaced_at_ms        REAL NOT NULL DEFAULT 0;
 const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA, STEADY_SCHEMA, REPORTS_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
-// Longer than any commit, but short, because a process that is stopped during a commit must not block the others.
+// Longer than any commit, but short enough that a process stopped during a commit does not block the others for long.
 const BUSY_TIMEOUT_MS = 1000;
 const OPENING_ATTEMPTS = 250;
 const OPENING_PAUSE_MS = 20;

@@ -2,10 +2,10 @@ import type { BootTime } from '../clock.ts';
 import type { Account } from './account.ts';
 
 /**
- * Handling of a clock that jumps ahead (docs/decisions/0023-clock-ahead.md). Pure.
+ * Handles a clock that jumps forward (docs/decisions/0023-clock-ahead.md). All functions are pure.
  *
- * The time since the machine started shows how much time has really passed. If the clock has advanced more, it was late
- * before or it is ahead now. Until the program knows which, the ledger uses steady time: the clock's time minus
+ * The time since the machine booted shows how much time has really passed. If the clock has advanced more, it was
+ * behind before or it is ahead now. Until the program knows which, the ledger uses steady time: the clock's time minus
  * `ahead_ms`, the duration of the jump. All times in the ledger are steady times.
  */
 export interface SteadyReading {
@@ -13,11 +13,11 @@ export interface SteadyReading {
   readonly account: Account;
   /** The steady time. */
   readonly nowMs: number;
-  /** All calls since `sinceMs` get the date `atMs`, the latest possible one; null: dates do not change. */
+  /** All calls since `sinceMs` get the date `atMs`, the latest possible one; null if no date changes. */
   readonly redated: { readonly sinceMs: number; readonly atMs: number } | null;
 }
 
-/** Converts the clock's time to steady time. `boot` is null if the machine does not show when it started. */
+/** Converts the clock's time to steady time. `boot` is null if the machine does not report when it booted. */
 export function readSteadyTime(account: Account, clockMs: number, boot: BootTime | null): SteadyReading {
   if (boot === null) return { account, nowMs: clockMs - account.ahead_ms, redated: null };
   if (account.boot_id !== boot.bootId) return trustClock(account, clockMs, boot);
@@ -29,7 +29,9 @@ export function readSteadyTime(account: Account, clockMs: number, boot: BootTime
   return { account: { ...account, ahead_ms: aheadMs, ahead_since_ms }, nowMs, redated: null };
 }
 
-/** Ends the doubt: the clock is right. Steady time becomes the clock's time, and all stored times move with it. */
+/**
+ * Ends the doubt because the clock is right. Steady time becomes clock time, and all stored times are shifted to match.
+ */
 export function trustClock(account: Account, clockMs: number, boot: BootTime | null): SteadyReading {
   const { ahead_ms: aheadMs, ahead_since_ms: sinceMs } = account;
   const trusted = {
@@ -42,8 +44,7 @@ export function trustClock(account: Account, clockMs: number, boot: BootTime | n
 }
 
 /**
- * Accepts a clock that was set back and is trusted again. Without this step, a later jump to the old time would not be
- * noticed.
+ * Accepts a clock that was set back and is trusted again. Otherwise, a later jump to the old time would not be noticed.
  */
 export function acceptSetBack(account: Account, clockMs: number, boot: BootTime | null): Account {
   if (boot === null || account.set_back_at_ms !== null) return account;
@@ -75,5 +76,5 @@ function movedBy(account: Account, ms: number): Account {
 }
 
 const CLOCK_STEP_MS = 5000;
-// The two clocks are not read at the same instant, and the time since the start has a resolution of up to a second.
+// The two clocks are not read at the same instant, and the time since boot has a resolution of up to a second.
 const NOISE_MS = 1500;

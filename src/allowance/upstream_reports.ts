@@ -2,11 +2,13 @@ import { DAY_MS } from '../durations.ts';
 import type { Account } from './account.ts';
 import { isRolling, rollingLengthMs, type Window, type WindowName } from './windows.ts';
 
-/** Limits that the upstream reported about an account. They only tighten the configured limits. Pure. */
+/**
+ * Limits that the upstream reported for an account. They only tighten the configured limits. All functions are pure.
+ */
 
-/** A quota in a response. At least one of `left` and `limit` is a number. */
+/** A quota that a response reports. At least one of `left` and `limit` is a number. */
 export interface ReportedQuota {
-  /** null: unknown. */
+  /** Null if the response does not name the window. */
   readonly window: WindowName | null;
   /** Calls left; null: not reported. */
   readonly left: number | null;
@@ -18,7 +20,7 @@ export interface ReportedQuota {
 /** The quota left according to the upstream. */
 export interface ReportedLeft {
   readonly left: number;
-  /** The report is void from then on. */
+  /** The time at which the report expires. */
   readonly untilMs: number;
 }
 
@@ -26,13 +28,13 @@ export interface ReportedLeft {
 export interface QuotaReport {
   readonly quotas: readonly ReportedQuota[];
   readonly sentAtMs: number;
-  /** Units that were spent, but whose responses are missing. The upstream may not have counted them yet. */
+  /** Units spent on calls that have no response yet. The upstream may not have counted these calls. */
   readonly inFlight: number;
 }
 
 /**
- * Returns the smallest quota left of a report; null if it need not be stored. Responses can arrive in another order
- * than their calls were sent, so the report of an earlier call can only lower the quota.
+ * Returns the smallest quota left in a report, or null if it need not be stored. Responses can arrive in a different
+ * order from their calls, so the report of an earlier call can only lower the quota.
  */
 export function smallestReport(
   { quotas, sentAtMs, inFlight }: QuotaReport,
@@ -64,7 +66,7 @@ function endOf(window: Window, nowMs: number): number {
   return window.resetsAtMs ?? (isRolling(window) ? nowMs + rollingLengthMs(window) : nowMs + LONGEST_MS);
 }
 
-/** Returns the valid report of an account; null if there is none, or if the clock was set back since. */
+/** Returns the valid report of an account, or null if there is none or the clock has been set back since. */
 export function currentReport(
   { reported_left: left, reported_at_ms: atMs, reported_until_ms: untilMs }: Account,
   nowMs: number,

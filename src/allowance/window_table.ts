@@ -31,24 +31,24 @@ export interface WindowRow {
   /** Stored in the ledger and shown in JSON, so it must never change. */
   readonly name: string;
   /**
-   * The key below `allowance` in the configuration. Its environment variable is `REGISTRY_MIRROR_` and the key in
-   * capitals.
+   * The key below `allowance` in the configuration. The environment variable is `REGISTRY_MIRROR_` followed by the key
+   * in capitals.
    */
   readonly key: string;
-  /** The property of `Allowance` with the limit. */
+  /** The property of `Allowance` that contains the limit. */
   readonly property: string;
   readonly span: WindowSpan;
   readonly words: WindowWords;
 }
 
 export type WindowSpan =
-  /** The account's whole life. The window never resets. */
+  /** The lifetime of the account. The window never resets. */
   | { readonly kind: 'lifetime' }
-  /** The last `lengthMs` milliseconds. Each call leaves the window when it is older. */
+  /** The last `lengthMs` milliseconds. Each call leaves the window when it becomes older. */
   | { readonly kind: 'rolling'; readonly lengthMs: number }
   /**
-   * A day or month that starts as `day_starts` specifies, at most `lengthMs` long, except at changes of the clock. If
-   * `day_starts` is rolling, the window also rolls if `canRoll` is set; otherwise it follows the UTC calendar.
+   * A day or month that starts as `day_starts` specifies. It is at most `lengthMs` long, except when the clock changes.
+   * If `day_starts` is rolling, the window also rolls if `canRoll` is set. Otherwise it follows the UTC calendar.
    */
   | {
       readonly kind: 'calendar';
@@ -97,7 +97,7 @@ export function limitsByProperty(limits: Readonly<Record<WindowKey, number | nul
   return Object.fromEntries(windowRows().map(({ key, property }) => [property, limits[key]])) as WindowLimits;
 }
 
-/** The length of a window; Infinity for the account's whole life. */
+/** The length of a window; Infinity for the account's lifetime. */
 export function windowLengthMs({ span }: WindowRow): number {
   return span.kind === 'lifetime' ? Infinity : span.lengthMs;
 }

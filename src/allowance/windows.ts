@@ -38,7 +38,7 @@ export interface Window {
    * The time of the next reset; null: the window never resets (lifetime), or each call leaves it separately (rolling).
    */
   readonly resetsAtMs: number | null;
-  /** A rolling window is longer than usual by this duration, because the clock is in doubt. */
+  /** The duration by which a rolling window is extended while the clock is in doubt. */
   readonly extraMs?: number;
 }
 
@@ -51,8 +51,8 @@ export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
 }
 
 /**
- * The windows that apply while the clock may be ahead. The reset of a day or month is then not known, so every window
- * rolls. An hour is added, because a day in autumn has 25 hours.
+ * The windows that apply while the clock may be ahead. The next reset of a day or month is then unknown, so every
+ * window rolls. An hour is added because the day on which the clock changes in autumn has 25 hours.
  */
 export function doubtfulWindowsAt(allowance: Allowance, nowMs: number): Window[] {
   return limitedRows(allowance).map(({ row, limit }) => {
@@ -73,8 +73,8 @@ function limitedRows(allowance: Allowance) {
 }
 
 /**
- * Returns a `windowsAt` with a cache for one allowance. Fixed windows are cached until one of them resets; rolling
- * windows move with every call. The cache is useful because the ledger needs the windows twice for each call.
+ * Returns a version of `windowsAt` with a cache for one allowance, because the ledger needs the windows twice for each
+ * call. Fixed windows are cached until one of them resets. Rolling windows move with every call.
  */
 export function rememberWindows(allowance: Allowance): (atMs: number) => Window[] {
   let windows: Window[] = [];
@@ -94,12 +94,12 @@ export function rememberWindows(allowance: Allowance): (atMs: number) => Window[
   };
 }
 
-/** Does this window cover the account's whole life, so that it never resets? */
+/** True if the window covers the account's lifetime and therefore never resets. */
 export function isLifetime({ name }: Pick<Window, 'name'>): boolean {
   return windowRow(name).span.kind === 'lifetime';
 }
 
-/** Does each call leave this window at its own time? */
+/** True if each call leaves this window at its own time. */
 export function isRolling(window: Window): boolean {
   return window.resetsAtMs === null && !isLifetime(window);
 }
@@ -165,8 +165,8 @@ const CALENDAR = {
 /**
  * The span that contains `nowMs`. A span starts and ends at the start of a day, which does not depend on `nowMs`. When
  * the time zone changes its clock, spans therefore neither overlap nor leave a gap. The search checks two starts before
- * and two after the local date, because a local date can begin twice near a change of the clock, and a zone that
- * crosses the date line skips a date.
+ * and two after the local date. Near a clock change a local date can begin twice, and a zone that crosses the date line
+ * skips a date.
  */
 function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) => number): Span {
   const starts = [-2, -1, 0, 1, 2].map((step) => startOf(day, midnightAt(step)));
@@ -205,8 +205,8 @@ function offsetMs(timeZone: string, atMs: number): number {
 export const ARRIVAL_MS = 1000;
 
 /**
- * The first time from `atMs` on that is at least `ARRIVAL_MS` away from every reset. A call must arrive in the window
- * that counts it.
+ * The earliest time from `atMs` on that is at least `ARRIVAL_MS` away from every reset. A call must arrive in the
+ * window that counts it.
  */
 export function clearOfResets(atMs: number, windows: readonly Window[]): number {
   const times = windows.map(({ sinceMs, resetsAtMs }) => {
@@ -226,9 +226,9 @@ export interface Exhaustion {
 }
 
 /**
- * The time until which the account waits after the upstream reported an exhausted allowance. This is the date that the
- * upstream named. Without a date, it is the next reset of a window (for a rolling window, after its length), or a day
- * later if no window resets. The wait is never infinite, because one misunderstood response would then block the
+ * The time until which the account waits after the upstream reported an exhausted allowance. If the upstream named a
+ * date, this is that date. Otherwise it is the next reset of a window, or a day later if no window resets. A rolling
+ * window resets after its length. The wait is never infinite, because one misunderstood response would then block the
  * account permanently. Instead, each repeated report doubles the shortest wait. No wait is longer than
  * `LONGEST_WAIT_MS`.
  */

@@ -1,9 +1,9 @@
-/** Call ids are integers below 2^53. They increase with time, so that sorting by id gives the order of the calls. */
+/** Call ids are integers below 2^53. They increase with time, so sorting by id gives the order of the calls. */
 export interface CallIds {
   next(sentAtMs: number): number;
 }
 
-/** Continues after the last id in the warehouse, even if the clock was set back. */
+/** The ids continue after the last id in the warehouse, even if the clock was set back. */
 export function openCallIds(lastCallId: number): CallIds {
   let last = lastCallId;
   return {
@@ -14,5 +14,5 @@ export function openCallIds(lastCallId: number): CallIds {
   };
 }
 
-// 2^53 / 1024 milliseconds after 1970 is in the year 2248.
+// With this many ids per millisecond, the ids reach 2^53 in the year 2248.
 const IDS_PER_MS = 1024;

@@ -4,17 +4,15 @@ import net from 'node:net';
 import tls from 'node:tls';
 
 /**
- * One connection to the upstream. It is opened before a unit is spent. A failed connection therefore costs nothing, and
- * a request is sent in the same tick of the event loop in which the planner chose it.
+ * One connection to the upstream. It is opened before a unit is spent, so a failed connection costs nothing. A request
+ * is sent in the same tick of the event loop in which the planner chose it.
  */
 export interface Connection {
-  /** The connection is open. */
+  /** True if the connection is open. */
   readonly isReady: boolean;
   /** Resolves when the connection is open. Rejects with the network error. */
   connect(): Promise<void>;
-  /**
-   * Restarts the idle timer, so that the connection is not closed between the time when a slot is taken and its use.
-   */
+  /** Restarts the idle timer, so that the connection stays open until its slot is used. */
   hold(): void;
   /** Closes the connection of a failed request, because the upstream may never close it. */
   discard(): void;
@@ -25,18 +23,18 @@ export interface Connection {
 export interface ConnectionOptions {
   readonly origin: URL;
   readonly connectTimeoutMs: number;
-  /** Additional certificate authorities, PEM. */
+  /** Additional certificate authorities in PEM format. */
   readonly ca: string | null;
-  /** Proxy for a CONNECT tunnel; null: no proxy. */
+  /** The proxy for a CONNECT tunnel; null if there is none. */
   readonly proxy: URL | null;
   /**
-   * Longest time for which a connection may be idle before it is replaced. Upstreams close idle connections after 5
+   * The longest time for which a connection may be idle before it is replaced. Upstreams close idle connections after 5
    * seconds or more. A request that is sent while the upstream closes the connection is lost, but its unit is spent.
    */
   readonly maxIdleMs?: number;
 }
 
-/** Prepares `count` connections to one upstream, which share the TLS context. `connect` opens each of them. */
+/** Prepares `count` connections to one upstream. They share the TLS context, and `connect` opens each of them. */
 export function openConnections(count: number, options: ConnectionOptions): Connection[] {
   const connect = openConnector(options);
   return Array.from({ length: count }, () => openConnection(options, connect));
@@ -57,7 +55,7 @@ function openConnection(
   const takeReady = (): net.Socket => {
     const socket = ready;
     ready = null;
-    // The agent must not open a connection, because the unit is already spent here.
+    // The agent must not open a connection, because the unit is already spent at this point.
     if (socket === null || !isOpen(socket))
       throw new Error('the connection was lost before the request was sent');
     return socket.setTimeout(0).removeAllListeners('timeout');
@@ -72,7 +70,7 @@ function openConnection(
     ...(ready === null ? [] : [ready]),
     ...Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []),
   ];
-  // Must be fast: it runs several times for each call.
+  // This function must be fast, because it runs several times for each call.
   const isReady = () =>
     (ready !== null && isOpen(ready)) ||
     Object.values(agent.freeSockets).some((sockets) => sockets?.some(isOpen));
@@ -113,7 +111,7 @@ type Connect = (signal: AbortSignal) => Promise<net.Socket>;
 
 function openConnector({ origin, connectTimeoutMs, ca, proxy }: ConnectionOptions): Connect {
   const target = { host: bareHost(origin), port: portOf(origin) };
-  // Created once, because reading the system's certificate authorities takes longer than a call.
+  // Created only once, because reading the system's certificate authorities takes longer than a call.
   const secureContext =
     ca === null ? null : tls.createSecureContext({ ca: [...tls.getCACertificates(), ca] });
   const open = async (signal: AbortSignal): Promise<net.Socket> => {
@@ -164,7 +162,7 @@ function secured(
 ): Promise<tls.TLSSocket> {
   const secure = tls.connect({
     socket,
-    // The server's certificate must contain this host. RFC 6066 does not permit an IP address as server name.
+    // The server's certificate must be valid for this host. RFC 6066 does not permit an IP address as a server name.
     host,
     ...(net.isIP(host) ? {} : { servername: host }),
     ALPNProtocols: ['http/1.1'],
@@ -180,7 +178,7 @@ interface Tunnel {
   readonly signal: AbortSignal;
 }
 
-/** A tunnel through a proxy (RFC 9110, 9.3.6). */
+/** Opens a tunnel through a proxy (RFC 9110, section 9.3.6). */
 async function tunnel({ proxy, target, secureContext, signal }: Tunnel): Promise<net.Socket> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;

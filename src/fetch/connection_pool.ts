@@ -3,11 +3,11 @@ import type { Connection } from './connection.ts';
 
 /** The connections of one run. A connection is free if it carries no request. */
 export interface ConnectionPool {
-  /** Number of free connections. */
+  /** The number of free connections. */
   readonly free: number;
   /**
-   * Resolves with one to `maxCount` free, open connections. Opens connections if there are too few. Resolves with an
-   * empty list if the signal aborts. Rejects with the network error if no connection can be opened.
+   * Resolves with one to `maxCount` free, open connections, and opens more if necessary. Resolves with an empty list if
+   * the signal aborts. Rejects with the network error if no connection can be opened.
    */
   ready(maxCount: number, signal: AbortSignal): Promise<readonly Connection[]>;
   take(connection: Connection): void;
@@ -15,7 +15,7 @@ export interface ConnectionPool {
 }
 
 export function openConnectionPool(connections: readonly Connection[], clock: Clock): ConnectionPool {
-  // The most recently used connection is first, so that the others can be closed when they are idle.
+  // The most recently used connection comes first, so that the others become idle and can be closed.
   const free = [...connections];
   const opening = new Map<Connection, Promise<void>>();
   let openedAtMs = Number.NEGATIVE_INFINITY;
@@ -84,6 +84,6 @@ async function firstOf(connecting: readonly Promise<void>[], signal: AbortSignal
   }
 }
 
-/** If an unused connection must be replaced sooner than this, its life is considered short. */
+/** If an unused connection must be replaced sooner than this, it counts as short-lived. */
 const SHORT_LIFE_MS = 500;
 const EXTRA_SHORT_LIVES = 3;

@@ -28,26 +28,26 @@ export type { NoSlot, SendSlot } from './rate_limiter.ts';
 export interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
   readonly dialect: Dialect;
   readonly endpoints: Endpoints;
-  /** The protocol of a probe, which replaces the dialect's protocol. */
+  /** The protocol of a probe, which is used instead of the dialect's protocol. */
   readonly protocol?: Protocol;
   readonly connections: readonly Connection[];
   readonly send: Send;
   readonly callIds: CallIds;
 }
 
-/** No byte of the request was sent, and its unit was returned. */
+/** The call was not sent: no byte left the machine, and the unit was returned. */
 export interface NotSent {
   readonly call: Call;
-  /** The connection error; null: the slot had expired. */
+  /** The connection error; null if the slot had expired. */
   readonly why: string | null;
 }
 
 export interface Fetch {
-  /** Number of connections that carry no request. */
+  /** The number of connections that carry no request. */
   readonly free: number;
   /**
-   * False until the upstream has accepted the key. Until then only one call may be in flight, so that a rejected key
-   * costs one call.
+   * False until the upstream has accepted the key. Until then, only one call may be in flight, so that a rejected key
+   * costs only one call.
    */
   readonly isKeyAccepted: boolean;
   /**
@@ -58,14 +58,15 @@ export interface Fetch {
   /** Returns the unit of a slot that no call uses. */
   giveBack(slot: SendSlot): Promise<void>;
   /**
-   * The outcome of a call that cannot be sent because it has no valid URL, so that it needs no slot; null: the call can
-   * be sent.
+   * Returns the outcome of a call that cannot be sent because it has no valid URL. Such a call needs no slot. Returns
+   * null if the call can be sent.
    */
   unwritable(call: Call): Outcome | null;
   /** Makes exactly one HTTP attempt. */
   attempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent>;
   /**
-   * Classifies a stored attempt. Reports to the ledger what the response shows about the key and the upstream's limits.
+   * Classifies a stored attempt. Reports to the ledger what the response reveals about the key and the upstream's
+   * limits.
    */
   outcomeOf(attempt: Attempt): Outcome;
   /** Resolves when the ledger has recorded all reports. Rejects if the ledger cannot be written. */
@@ -80,7 +81,7 @@ export function openFetch(parts: FetchParts): Fetch {
   const limiter = openRateLimiter({ ...parts, pool });
   const reports = openReports(parts);
 
-  /** Units that were spent, but whose responses were not observed yet. */
+  /** The number of units spent on calls whose responses were not observed yet. */
   let inFlight = 0;
 
   async function giveBack(slot: Slot): Promise<void> {
@@ -143,12 +144,11 @@ export function openFetch(parts: FetchParts): Fetch {
   };
 }
 
-/** Writes to the ledger what responses show about the key and the upstream's limits. */
+/** Writes what responses reveal about the key and the upstream's limits to the ledger. */
 interface Reports {
   readonly isKeyAccepted: boolean;
   /**
-   * Classifies the reply and starts to report it to the ledger. If the verdict is a throttle, it contains the same
-   * pause as the ledger.
+   * Classifies the reply and starts to record it in the ledger. The pause of a throttle is the same as in the ledger.
    */
   observe(attempt: Attempt, reply: Reply, protocol: Protocol, inFlight: number): Verdict;
   written(): Promise<void>;
@@ -159,7 +159,7 @@ function openReports({ ledger, clock, keyFingerprint, dialect }: FetchParts): Re
   const limitsOf = openReportedLimits(dialect.limits);
   let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
   let isKeyAccepted = keyHasWorked;
-  /** True after the ledger has recorded that the key works and that the allowance is not exhausted. */
+  /** True after the ledger has recorded that the key works and the allowance is not exhausted. */
   let isSuccessRecorded = false;
   let written: Promise<void> = Promise.resolve();
 
@@ -195,7 +195,7 @@ function openReports({ ledger, clock, keyFingerprint, dialect }: FetchParts): Re
       if (mustReport) {
         const before = written;
         written = before.then(() => write({ verdict, rateResetMs, limits, sentAtMs, inFlight, nowMs }));
-        // The error is reported to callers that await `written`.
+        // Callers that await `written` receive the error.
         written.catch(() => {});
       }
       return verdict;
@@ -207,7 +207,7 @@ function openReports({ ledger, clock, keyFingerprint, dialect }: FetchParts): Re
   };
 }
 
-/** What one response shows about the upstream's limits. */
+/** The upstream's limits, as shown by one response. */
 interface Report {
   readonly verdict: Verdict;
   readonly rateResetMs: number | null;
@@ -221,7 +221,7 @@ function reportsLimit({ quotas, pausedUntilMs, spacingMs }: LimitReport): boolea
   return quotas.length > 0 || pausedUntilMs !== null || spacingMs > 0;
 }
 
-/** The ledger could not record a limit that a response showed. The response itself is stored. */
+/** The ledger could not record a limit from a response. The response itself is stored. */
 class LedgerFailure extends FailedError {
   constructor(cause: unknown) {
     super(`the ledger cannot be written: ${errorText(cause)}`, {
@@ -231,7 +231,7 @@ class LedgerFailure extends FailedError {
   }
 }
 
-/** Runs the action, and retries it while the ledger is busy. */
+/** Runs the action and retries it while the ledger is busy. */
 async function whenFree(clock: Clock, action: () => void): Promise<void> {
   for (;;) {
     try {
@@ -243,6 +243,6 @@ async function whenFree(clock: Clock, action: () => void): Promise<void> {
   }
 }
 
-/** Verdicts that show that the upstream accepts the key. */
+/** Verdicts that prove that the upstream accepts the key. */
 const ACCEPTED = new Set<Verdict['is']>(['ok', 'absent', 'gone', 'refused']);
 const BUSY_WAIT_MS = 20;

@@ -1,10 +1,10 @@
 /**
- * A pattern that finds a key in text. Each character of the key can be plain, escaped as in JSON or JavaScript,
+ * Returns a pattern that finds a key in text. Each character of the key can be plain, escaped as in JSON or JavaScript,
  * percent-encoded (up to five times), an HTML entity, or quoted-printable. One key can mix these encodings. The pattern
  * also finds the key in base64, base64url and hexadecimal, at any position in a longer text. All repetitions are
- * bounded, so that matching takes time linear in the length of the text.
+ * bounded, so matching takes time linear in the length of the text.
  *
- * `isWide`: characters can be separated by zero bytes, as in UTF-16 and UTF-32.
+ * If `isWide` is true, zero bytes can separate the characters, as in UTF-16 and UTF-32.
  */
 export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp {
   const forms = [
@@ -17,8 +17,8 @@ export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp
 }
 
 /**
- * The base64 strings that must occur if a base64-encoded text contains the key. There is one for each alignment of the
- * key to the groups of three bytes.
+ * Returns the base64 strings that must occur if a base64-encoded text contains the key. Base64 encodes groups of three
+ * bytes, and there is one string for each position of the key in a group.
  */
 export function base64Forms(key: string): string[] {
   return [0, 1, 2].map((before) => {
@@ -47,7 +47,7 @@ function encodedCharacter(character: string): string {
   return `(?:${alternatives.join('|')})`;
 }
 
-/** Matches base64url too, which uses - and _ instead of + and /. */
+/** Also matches base64url, which uses - and _ instead of + and /. */
 function base64Character(character: string): string {
   if (character === '+') return `(?:-|${encodedCharacter('+')})`;
   if (character === '/') return `(?:_|${encodedCharacter('/')})`;
@@ -65,7 +65,9 @@ function widened(source: string): string {
   );
 }
 
-/** Matches the start of a group or a repetition, which do not change, or one character or class with its repetition. */
+/**
+ * Matches the start of a group, a repetition, or one character or class with its repetition. Only characters and classes are changed.
+ */
 const ATOMS = /\(\?[:!]|\{\d,\d\}|(\\x[\da-f]{2}|\\.|\[[^\]]*\]|[\w%&#;=\- ])(\{\d,\d\}|\?)?/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {

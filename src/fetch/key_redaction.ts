@@ -4,17 +4,19 @@ import { decodeText } from '../dialect/response_body.ts';
 import { base64Forms, keyPattern } from './key_pattern.ts';
 
 /**
- * Removes the key from replies and messages. Some upstreams repeat the key in a reply, and replies are stored and shown
+ * Removes the key from replies and messages. Some upstreams echo the key in a reply, and replies are stored and shown
  * to users.
  */
 export interface Redaction {
-  /** The reply without the key; null: the body contains the key in an encoding from which it cannot be removed. */
+  /**
+   * Returns the reply without the key. Returns null if the body contains the key in an encoding that cannot be removed.
+   */
   reply(reply: Reply): Reply | null;
   text(text: string): string;
 }
 
 export function openRedaction(apiKey: string): Redaction {
-  // A short key can be part of a company name by chance, and a reply must not be changed unnecessarily.
+  // A short key could occur in a company name by chance, and replies must not be changed unnecessarily.
   if (apiKey.length < MIN_KEY_CHARS) return { reply: (reply) => reply, text: (text) => text };
   const narrow = keyPattern(apiKey, { isWide: false });
   const wide = keyPattern(apiKey, { isWide: true });
@@ -23,7 +25,7 @@ export function openRedaction(apiKey: string): Redaction {
   const needles = forms.map((form) => Buffer.from(form));
   const without = (text: string) => text.replace(narrow, '[key]');
 
-  /** Reads the body as Latin-1, in which every byte is one character, so that the other bytes do not change. */
+  /** Reads the body as Latin-1, in which every byte is one character, so that all other bytes stay the same. */
   function withoutKey(body: Buffer): Buffer {
     const isEncoded = INTRODUCERS.some((byte) => body.includes(byte));
     if (!isEncoded && !needles.some((needle) => body.includes(needle))) return body;
@@ -33,8 +35,8 @@ export function openRedaction(apiKey: string): Redaction {
   }
 
   /**
-   * Does the text contain the key after all its encodings are decoded? This last check finds encodings and character
-   * sets that no pattern covers.
+   * Returns whether the text contains the key after all encodings are decoded. This last check finds encodings and
+   * character sets that no pattern covers.
    */
   function holdsKey(body: Buffer, contentType: string): boolean {
     if (!INTRODUCERS.some((byte) => body.includes(byte)) && !contentType.includes('charset')) return false;
@@ -52,7 +54,7 @@ export function openRedaction(apiKey: string): Redaction {
   };
 }
 
-/** The key, and its encodings that contain no escapes: base64, base64url and hexadecimal. */
+/** Returns the key and its encodings without escapes: base64, base64url and hexadecimal. */
 function unescapedForms(apiKey: string): string[] {
   const base64 = base64Forms(apiKey);
   const base64Url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
@@ -60,9 +62,7 @@ function unescapedForms(apiKey: string): string[] {
   return [...new Set([apiKey, ...base64, ...base64Url, hex, hex.toUpperCase()])];
 }
 
-/**
- * A placeholder with the same zero bytes between its characters, so that the character set of the text does not change.
- */
+/** Returns a placeholder with the same zero bytes between its characters, so that the text keeps its character set. */
 function widePlaceholder(match: string): string {
   const zeros = /^[^\0]*(\0*)/.exec(match.replace(/^\0+/, ''))?.[1] ?? '';
   const before = /^\0*/.exec(match)?.[0] ?? '';
@@ -79,8 +79,8 @@ function headersWithout(headers: Headers, without: (text: string) => string): He
 }
 
 /**
- * The text, and the text after each round of decoding. A key can contain what looks like an escape, such as `=ae`. It is
- * therefore decoded in the same way as the text in which it is searched for.
+ * Returns the text itself and the text after each round of decoding. A key can contain characters that look like an
+ * escape, such as `=ae`, so the key must be decoded in the same way as the text.
  */
 function decodings(text: string): string[] {
   const rounds = [text];

@@ -5,26 +5,26 @@ import type { Connection } from './connection.ts';
 import type { ConnectionPool } from './connection_pool.ts';
 import { openSmoother } from './smoother.ts';
 
-/** A call may be sent at most this long after the time of its slot. */
+/** A call may be sent at most this long after its slot begins. */
 export const SLOT_TOLERANCE_MS = 250;
 
-/** The right to send one call on an open connection. Its unit is spent. */
+/** The right to send one call on an open connection. The unit is already spent. */
 export interface SendSlot extends Slot {
   readonly connection: Connection;
 }
 
-/** Waits until the account may send. The ledger applies the limits to all processes of the account. */
+/** Waits until the account may send. Through the ledger, all processes of the account share the limits. */
 export interface RateLimiter {
   /**
-   * Resolves with one to `maxCount` slots, or with the reason why there is no slot. Resolves at most LOOKAHEAD_MS
-   * before the first slot. Opens the connections before the units are spent, so that a failed connection costs nothing.
+   * Resolves with one to `maxCount` slots, or with the reason why there is none. Resolves at most LOOKAHEAD_MS before
+   * the first slot. Connections are opened before units are spent, so a failed connection costs nothing.
    */
   slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
 }
 
 export type NoSlot =
   | Exclude<Spent, { is: 'go' } | { is: 'wait' }>
-  /** The upstream requires a pause longer than `MAX_PAUSE_MS`, the longest pause that a run waits for. */
+  /** The upstream requires a pause longer than `MAX_PAUSE_MS`. */
   | { readonly is: 'paused'; readonly untilMs: number }
   | { readonly is: 'unreachable'; readonly error: unknown }
   | { readonly is: 'interrupted' };
@@ -39,7 +39,7 @@ export interface RateLimiterOptions {
 }
 
 /**
- * p-throttle spreads the calls of this process over time; the ledger enforces the limits. One transaction takes all
+ * p-throttle spreads the calls of this process over time, and the ledger enforces the limits. One transaction takes all
  * slots in the next LOOKAHEAD_MS.
  */
 export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
@@ -51,8 +51,8 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   let lastSlotMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * The earliest time at which one transaction can take this many slots. The transaction takes fewer slots if the first
-   * one would otherwise be less than MIN_LEAD_MS in the future.
+   * Returns the earliest time at which one transaction can take this many slots. If the first slot would otherwise be
+   * less than MIN_LEAD_MS away, the transaction takes fewer slots.
    */
   const earliestMs = (count: number): number => {
     const together = slotSpacingMs > 0 ? 1 + Math.floor((LOOKAHEAD_MS - MIN_LEAD_MS) / slotSpacingMs) : 1;
@@ -62,7 +62,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   /** Spends up to `maxCount` units. If the ledger is busy, returns a short wait. */
   function spend(maxCount: number): Spent {
     const nowMs = clock.now();
-    // Before this time a transaction would only return `wait`.
+    // Before this time, a transaction would only return `wait`.
     const untilMs = earliestMs(maxCount);
     const isTooEarly = untilMs > nowMs && untilMs - nowMs <= MAX_UNCHECKED_MS;
     if (isTooEarly) return { is: 'wait', untilMs };
@@ -77,7 +77,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   return {
     slots: async (maxCount, signal) => {
-      // Wait first: a connection that is opened long before its slot could be closed because it is idle.
+      // Wait before opening the connection, because a connection that idles until its slot could be closed.
       await sleepUntil(earliestMs(maxCount) - CONNECT_AHEAD_MS);
       if (!signal.aborted) await smoother(signal);
       for (;;) {
@@ -98,7 +98,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
       }
 
       async function sleepUntil(untilMs: number): Promise<void> {
-        // Timers have a resolution of 1 ms. Round up, because a timer that fires too early would only repeat the check.
+        // Timers have a resolution of 1 ms. Round up, because a timer that fires early would only repeat the check.
         const waitMs = Math.ceil(untilMs - clock.now());
         // Check again at intervals, because another process may end a pause and the clock may be set.
         if (waitMs > 0) await clock.sleep(Math.min(waitMs, RECHECK_MS), signal);
@@ -118,12 +118,12 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 const MAX_BATCH = 32;
-// The time that the planner and the connection need before a slot.
+// The planner and the connection need this time before a slot.
 const MIN_LEAD_MS = 50;
 const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;
 const RECHECK_MS = 30_000;
-/** Longest pause that a run waits for; a longer pause ends the run. */
+/** The longest pause that a run waits for. A longer pause ends the run. */
 export const MAX_PAUSE_MS = 10 * 60_000;
-// Longest wait without reading the ledger, so that the run soon notices a rejected key or an exhausted allowance.
+// The longest wait between two reads of the ledger, so that a rejected key or an exhausted allowance is noticed soon.
 const MAX_UNCHECKED_MS = 1000;

@@ -19,14 +19,14 @@ export type Sent =
       readonly status: number | null;
       readonly why: string;
     }
-  /** No byte of the request was sent. */
+  /** No byte of the request left the machine. */
   | { readonly is: 'unsent'; readonly why: string }
   /** The slot expired before the request could be sent. */
   | { readonly is: 'missed' };
 
 export interface SendOptions {
   readonly apiKey: string;
-  /** `upstream.key_header`: a name, or a header with `{key}`. */
+  /** The value of `upstream.key_header`: a header name, or a whole header with `{key}`. */
   readonly keyHeader: string;
   readonly userAgent: string;
   readonly responseTimeoutMs: number;
@@ -40,7 +40,7 @@ export function openSend(options: SendOptions, clock: Clock): Send {
   const client = got.extend({
     headers: {
       ...keyHeaders(options.keyHeader, options.apiKey),
-      // Some registries use their own JSON media type, and some of them reject a request that does not accept it.
+      // Some registries use their own JSON media type and reject requests that do not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
       'user-agent': options.userAgent,
     },
@@ -70,8 +70,8 @@ function keyHeaders(form: string, apiKey: string): Record<string, string> {
 }
 
 /**
- * got passes thirty options to Node. Most of them are needed only to open a connection, which is already open here.
- * Node copies all options several times for each request, so pass only the necessary ones.
+ * got passes thirty options to Node, which copies all of them several times for each request. Most options are needed
+ * only to open a connection, which is already open here. Only the necessary ones are passed on.
  */
 const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
   (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
@@ -105,14 +105,14 @@ class HttpRequest {
       let receivedBytes = 0;
 
       stream.once('request', (request) => {
-        // Node makes this listener responsible for the socket. Without the listener, the socket could stay open after
+        // If this listener exists, Node leaves the socket to it. Without the listener, the socket could stay open after
         // the request.
         request.once('upgrade', (response: { statusCode?: number }) => {
           this.#status = response.statusCode ?? null;
           resolve(this.#failed('the upstream switched to another protocol (101 Switching Protocols)'));
           stream.destroy();
         });
-        // Node writes the request in the same tick as this event, so this is the last chance to cancel the request.
+        // Node writes the request in the same tick as this event, so this is the last chance to cancel it.
         request.once('socket', () => {
           if (this.#isInTime()) return;
           request.destroy(new Error('the slot was missed'));
@@ -161,7 +161,7 @@ class HttpRequest {
   }
 }
 
-/** A short description of a network error. It omits the options of the request, because they contain the key. */
+/** Returns a short description of a network error. It omits the request options, because they contain the key. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
@@ -172,7 +172,7 @@ export function errorText(error: unknown): string {
 }
 
 /**
- * If a host has several addresses, Node throws an AggregateError without a message; only its inner errors have
+ * If a host has several addresses, Node throws an AggregateError without a message. Only its inner errors have
  * messages.
  */
 function networkMessageOf(error: Error): string {

@@ -2,15 +2,15 @@ import pThrottle from 'p-throttle';
 import type { Clock } from '../clock.ts';
 
 /**
- * Resolves when this process may take its next slot, or when the signal aborts. After an abort, the smoother cannot be
- * used again.
+ * Resolves when this process may take its next slot, or when the signal aborts. A smoother cannot be used after an
+ * abort.
  */
 export type Smoother = (signal: AbortSignal) => Promise<void>;
 
 export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): Smoother {
   const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
-  // Intervals shorter than the resolution of a timer cannot be smoothed. Wait only until the next turn of the event
-  // loop, so that connections that become free in the same turn share one transaction.
+  // Intervals shorter than the resolution of a timer cannot be smoothed. Wait only for the next turn of the event loop,
+  // so that connections that become free in the same turn share one transaction.
   if (intervalMs < 1) return () => new Promise(setImmediate);
   const ended = new AbortController();
   const open = () =>
@@ -19,8 +19,7 @@ export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): 
   let calledAtMs = Number.NEGATIVE_INFINITY;
   return async (signal) => {
     const nowMs = clock.now();
-    // p-throttle compares wall-clock times. After the clock is set back, it would wait until the clock reaches the old
-    // time again.
+    // p-throttle compares wall-clock times. If the clock is set back, p-throttle would wait until it has caught up.
     if (nowMs < calledAtMs) throttled = open();
     calledAtMs = nowMs;
     const end = () => ended.abort();
@@ -36,6 +35,6 @@ export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): 
   };
 }
 
-// p-throttle measures each interval from the time when its timer fired, about 1 ms late. With a slightly shorter
+// p-throttle measures each interval from the firing of its timer, which is about 1 ms late. With a slightly shorter
 // interval, p-throttle never delays a slot. The ledger sets the exact time of each slot.
 const SMOOTHED_SHARE = 0.9;
