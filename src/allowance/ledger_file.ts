@@ -118,8 +118,7 @@ class NewerLedger extends Error {
 function hintFor(error: unknown): string {
   if (error instanceof NewerLedger)
     return 'A newer version of this program wrote the ledger. Use that version.';
-  if (isBusy(error))
-    return 'Another program has locked the file. End that program, or try again later.';
+  if (isBusy(error)) return 'Another program has locked the file. End that program, or try again later.';
   return 'The key `ledger` in the configuration must name a file that this user may write.';
 }
 

@@ -66,7 +66,8 @@ function widened(source: string): string {
 }
 
 /**
- * Matches the start of a group, a repetition, or one character or class with its repetition. Only characters and classes are changed.
+ * Matches the start of a group, a repetition, or one character or class with its repetition. Only characters and
+ * classes are changed.
  */
 const ATOMS = /\(\?[:!]|\{\d,\d\}|(\\x[\da-f]{2}|\\.|\[[^\]]*\]|[\w%&#;=\- ])(\{\d,\d\}|\?)?/g;
 

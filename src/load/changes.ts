@@ -42,15 +42,15 @@ function columnOf(schemaPath: SchemaPath | null): string | null {
 }
 
 /**
- * Counts that a response was compared with an earlier one. Fields that differ in nearly every comparison are proposed
- * as volatile.
+ * Counts a comparison of a response with an earlier one. Fields that differ in nearly every comparison are proposed as
+ * volatile.
  */
 export function noteCompared({ schema }: LoadSession, table: InferredTable): void {
   table.compared++;
   schema.touched.add(table);
 }
 
-/** Returns the value to store in `entity_change`. Scalars are stored as in their columns, lists and objects as JSON. */
+/** Returns the value to store in `entity_change`. Scalars are stored as in their columns; lists and objects as JSON. */
 export function changedValue(value: Json | undefined): SqlValue {
   if (value === undefined) return null;
   if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber))
@@ -61,8 +61,8 @@ export function changedValue(value: Json | undefined): SqlValue {
 }
 
 /**
- * Returns the schema path for the keys of a JSON Pointer, which can include list positions; null if the inferred schema
- * has no such path.
+ * Returns the schema path for the keys of a JSON Pointer, which can include list positions. Returns null if the
+ * inferred schema has no such path.
  */
 function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | null {
   let current = root;

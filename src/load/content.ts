@@ -10,8 +10,8 @@ export function volatilePaths(pointers: readonly string[]): Volatile {
 }
 
 /**
- * Returns a 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. If only the
- * order of the content differs, the hashes differ too; a comparison of the documents detects this case.
+ * Returns a 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. The hash also
+ * depends on the order of the content, so a comparison of the documents must find out whether only the order differs.
  */
 export function contentHash(document: Json, ignored: Volatile): Buffer {
   return bytesHash(textOf(withoutVolatile(document, ignored)));
@@ -26,7 +26,7 @@ export function withoutVolatile(document: Json, ignored: Volatile): Json {
   return ignored.reduce((rest, keys) => without(rest, keys, 0), document);
 }
 
-/** Do two values have the same content? The order of keys is ignored. */
+/** Returns whether two values have the same content. The order of keys is ignored. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -45,13 +45,12 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** Returns JSON text for comparisons. The text is not stored. */
+/** Returns JSON text that is used only for comparisons. */
 export function textOf(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify is tried first, because it is several times faster than stringifyJson. But it throws if there is a
-    // bigint.
+    // JSON.stringify is several times faster than stringifyJson, but throws if the value contains a bigint.
     if (error instanceof TypeError) return stringifyJson(value);
     throw error;
   }
@@ -67,7 +66,7 @@ function without(value: Json, keys: readonly string[], depth: number): Json {
       : value.map((inner, at) => (matchesKey(key, String(at)) ? without(inner, keys, depth + 1) : inner));
   if (!isJsonObject(value) || !(key === '*' || Object.hasOwn(value, key))) return value;
   const members = Object.entries(value);
-  // Object.fromEntries defines own properties, so `__proto__` stays a normal key.
+  // Object.fromEntries defines own properties, so `__proto__` remains a normal key.
   return Object.fromEntries(
     isLast
       ? members.filter(([name]) => !matchesKey(key, name))

@@ -29,7 +29,7 @@ export function converted(value: Scalar, rule: ColumnRule): Scalar {
 const YES = /^(true|t|yes|y|1|on)$/i;
 const NO = /^(false|f|no|n|0|off)$/i;
 
-/** Converts a date in the given format to ISO 8601; null if the text does not match the format. */
+/** Converts a date in the given format to ISO 8601. Returns null if the text does not match the format. */
 function dateIn(text: string, format: string): string | null {
   if (format === 'epoch' || format === 'epoch_ms') {
     const date = new Date(Number(text) * (format === 'epoch' ? 1000 : 1));

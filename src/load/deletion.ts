@@ -7,14 +7,14 @@ import { storeTombstone } from './record.ts';
 /**
  * The evidence that a company was deleted. A 404 for a known company proves the deletion only under two conditions:
  *
- * - the 404 has the same shape as the 404 for an id that never existed;
- * - later in the same run, a call for another known company succeeds.
+ * - The 404 has the same form as the 404 for an id that never existed.
+ * - Later in the same run, a call for another known company succeeds.
  *
  * Without these conditions, a moved path or a failing upstream would mark all companies as gone. A success before the
  * 404 proves nothing, because a path can move during a run.
  */
 export interface Evidence {
-  /** The shape of the 404 for an id that never existed; null: unknown. */
+  /** The form of the 404 for an id that never existed; null if it is unknown. */
   readonly absentShape: string | null;
   /** The time (ISO 8601) of the latest successful call for a known company in this run; null if there was none. */
   readonly respondedAt: string | null;
@@ -22,20 +22,17 @@ export interface Evidence {
 
 export interface Missing {
   readonly shape: string;
-  /** The time (ISO 8601) at which the call that returned the 404 was sent. */
+  /** The send time (ISO 8601) of the call that returned the 404. */
   readonly missingAt: string;
 }
 
 export function isProven({ shape, missingAt }: Missing, { absentShape, respondedAt }: Evidence): boolean {
-  // A success after the 404 belongs to another company, because a successful call ends the missing state of its own
-  // company.
+  // A success after the 404 always belongs to another company, because a successful call ends the missing state of its
+  // own company.
   return shape === absentShape && respondedAt !== null && respondedAt > missingAt;
 }
 
-/**
- * Processes a response in which the upstream reports that the entity is gone, by a 410 or by the mark that the dialect
- * specifies.
- */
+/** Processes a response that reports a deletion, either by a 410 or by the mark that the dialect specifies. */
 export function deriveGone(
   session: LoadSession,
   outcome: Outcome,
@@ -62,7 +59,7 @@ export function deriveGone(
 }
 
 /**
- * Processes a 404. A known company is marked as missing. If the id is unknown, its 404 shows the shape of the response
+ * Processes a 404. If the company is known, it is marked as missing. Otherwise, the 404 shows the form of the response
  * for an id that never existed.
  */
 export function deriveAbsent(
@@ -101,8 +98,8 @@ export function noteSuccess(session: LoadSession, { callId, sentAt }: Outcome): 
 }
 
 /**
- * Marks the companies as gone that went missing in this run and are now proven gone. The change is attributed to the
- * call that completes the proof.
+ * Marks companies as gone if they went missing in this run and their deletion is now proven. The change is attributed
+ * to the call that completes the proof.
  */
 function settleMissing(session: LoadSession, callId: number): string[] {
   const { absentShape, respondedAt } = session;
@@ -115,14 +112,12 @@ function settleMissing(session: LoadSession, callId: number): string[] {
   return proven.map(({ entityId }) => entityId);
 }
 
-/** Records that a gone company is still gone, and removes its flag. */
+/** Records that a gone company is still gone, and clears its flag. */
 function confirmGone(session: LoadSession, known: KnownRow, askedAt: string): void {
   session.known.replace(known, { ...known, askedAt, flaggedAt: null });
 }
 
-/**
- * Marks a company as gone. The shape of its 404 is kept, so that a later listing of the company causes another call.
- */
+/** Marks a company as gone. The form of its 404 is kept, so that a later listing of the company causes another call. */
 function markGone(
   session: LoadSession,
   known: KnownRow,

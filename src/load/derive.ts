@@ -9,8 +9,8 @@ import { deriveRefusal, deriveSearch } from './search.ts';
 import { deriveStats } from './stats.ts';
 
 /**
- * Writes a classified response to the derived tables. The response has just arrived or was read from the warehouse. A
- * response that cannot be processed is quarantined.
+ * Writes a classified response to the derived tables. The response may have just arrived, or may have been read from
+ * the warehouse. A response that cannot be processed is quarantined.
  */
 export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   session.schema.at = outcome;
@@ -20,17 +20,17 @@ export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   return { ...result, failure: noteFailure(session, outcome, verdictAfter(outcome.verdict, result)) };
 }
 
-/** Changes the verdict to a failure if a response has no loadable content, so that its target gets a backoff. */
+/** Changes the verdict to a failure if the response has no loadable content, so that its target gets a backoff. */
 function verdictAfter(verdict: Verdict, { quarantined, rows, record, note }: LoadResult): Verdict {
   const isEmpty = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
-  return isEmpty ? { is: 'broken', why: note ?? 'nothing of the response could be loaded' } : verdict;
+  return isEmpty ? { is: 'broken', why: note ?? 'no part of the response could be loaded' } : verdict;
 }
 
 function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult {
   try {
     return deriveVerdict(session, outcome);
   } catch (error) {
-    // The call stack can overflow even if the JSON is within the nesting limit. Nothing was written yet.
+    // The call stack can overflow even if the JSON is within the nesting limit. Nothing has been written at this point.
     if (error instanceof RangeError && error.message.includes('call stack'))
       return quarantined(session, outcome, `nested too deeply: ${error.message}`);
     throw error;
@@ -84,7 +84,7 @@ function deriveAnswer(
   return result.newCompanies > 0 ? result : { ...result, goneCount: noteSuccess(session, outcome) };
 }
 
-/** Can the body contain data? The body of a server error cannot. */
+/** Returns whether the body can contain data. The body of a server error cannot. */
 function mayHoldContent({ status, body, failure }: Outcome): boolean {
   if (failure === KEY_IN_BODY) return true;
   return body !== null && body.length > 0 && status !== null && status < 500;

@@ -4,20 +4,20 @@ import { isSame, textOf } from './content.ts';
 
 export interface Difference {
   /**
-   * The JSON Pointer of the field in the document. For list elements, it contains the position in the later version.
+   * The JSON Pointer of the field in the document. In lists, it contains the element's position in the later version.
    */
   readonly path: string;
-  /** The value in the earlier version; undefined if absent. */
+  /** The value in the earlier version; undefined if it was absent. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
 
 /**
- * Returns the differences between two versions, field by field. A null value and an absent field are treated as equal.
+ * Returns the differences between two versions, field by field. Null and an absent field are treated as equal.
  *
- * List elements are matched by content, so a changed order is no difference. The unmatched elements of both lists are
- * paired by similarity. An officer who moved is therefore reported as a changed address, not as a removed and an added
- * officer. A list or object with more than MAX_DIFFERENCES differences is reported as one difference.
+ * List elements are matched by content, so a different order is not a difference. Unmatched elements of the two lists
+ * are paired by similarity. An officer who moved is therefore reported as a changed address, not as a removed and an
+ * added officer. A list or object with more than MAX_DIFFERENCES differences is reported as one difference.
  */
 export function differences(before: JsonObject, after: JsonObject): Difference[] {
   const found: Difference[] = [];
@@ -76,8 +76,8 @@ interface Element {
 }
 
 /**
- * Returns the elements without an equal element in the other list. If an element occurs several times, each occurrence
- * needs its own equal element.
+ * Returns the elements that have no equal element in the other list. Each occurrence of an element needs its own equal
+ * element.
  */
 function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: Element[] } {
   const byContent = new Map<string, { readonly positions: number[]; matched: number }>();
@@ -99,7 +99,9 @@ function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: 
   return { removed: unmatchedBefore.map((at) => ({ at, value: before[at] as Json })), added };
 }
 
-/** Takes the element most similar to `value` out of `removed`, if at least half of the fields are equal. */
+/**
+ * Removes the element most similar to `value` from `removed` and returns it, if at least half of the fields are equal.
+ */
 function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   if (!isObject(value)) return undefined;
   let best = -1;
@@ -112,8 +114,8 @@ function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   return best === -1 ? undefined : removed.splice(best, 1)[0]?.value;
 }
 
-// The time for pairing grows with the product of both lengths. In longer lists, elements are not paired but reported as
-// removed and added.
+// Pairing takes time proportional to the product of both lengths. In longer lists, elements are not paired but reported
+// as removed and added.
 const MAX_PAIRED_ELEMENTS = 64;
 
 function similarityOf(a: JsonObject, b: JsonObject): number {

@@ -5,7 +5,7 @@ import { type Row, restText, type SqlValue } from './shred.ts';
 export interface EntityRows {
   readonly entityId: string;
   readonly callId: number;
-  /** The rows of the entity, root row first. */
+  /** The rows of the entity, with the root row first. */
   readonly rows: readonly Row[];
   /** The values of the built-in columns of the root table, without its key. */
   readonly own: readonly SqlValue[];
@@ -15,8 +15,8 @@ export interface EntityRows {
 
 /**
  * Writes the row of an entity and the rows of its lists, and replaces the existing rows. Returns the first version that
- * these rows take in the change feed, which is the version of the row in `entity_overview`. Null if there is no row, or
- * during a rebuild.
+ * these rows take in the change feed, which is the version of the row in `entity_overview`. Returns null if there is no
+ * row, or during a rebuild.
  */
 export function writeRows(
   session: LoadSession,

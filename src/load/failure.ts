@@ -11,8 +11,8 @@ const DAY = 24 * HOUR;
 
 /**
  * The backoff of a target after each consecutive failure, in milliseconds. A run waits for the first three retries. If
- * a fifth of all calls fail, only one target in 625 (0.2^4) still fails after them. In longer outages, the backoff
- * grows to hours and then days.
+ * a fifth of all calls fail, only one target in 625 (0.2^4) still fails after these retries. In longer outages, the
+ * backoff grows to hours and then days.
  */
 const BACKOFF_MS = [
   2 * SECOND,
@@ -28,8 +28,7 @@ const BACKOFF_MS = [
 ];
 
 /**
- * Sets the backoff of a failed target, and clears it after a success. A call that was rejected because of a limit is
- * not a failure of its target.
+ * Sets the backoff of a failed target and clears it after a success. A rejected request is not a failure of its target.
  */
 export function noteFailure(
   session: LoadSession,
@@ -75,7 +74,7 @@ export function failureAfter(
   return { ...target, tries, nextTryAtMs: failedAtMs + backoffMs };
 }
 
-/** Returns the state of a target whose retry would probably have the same result. It gets the longest backoff. */
+/** Returns the state of a target for which a retry would probably have the same result. It gets the longest backoff. */
 export function refusalAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,

@@ -9,7 +9,7 @@ import { eraseEntity, redactAnswer, scrub, searchAnswersWith } from '../warehous
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 export interface Forgotten {
-  /** The number of rows that were deleted from the tables. */
+  /** The number of rows deleted from the tables. */
   readonly rows: number;
   /** The number of search responses from which the entity was removed. */
   readonly answers: number;
@@ -52,8 +52,8 @@ function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, 
 
 /**
  * Returns the body of a search response in which each entity with one of these ids is replaced by null. Returns null if
- * the body contains none of the ids. The returned body is empty if the entities cannot be removed one by one: if the
- * body is unreadable, or if one of the entities is also outside the list of results (`search.main`).
+ * the body contains none of the ids. Returns an empty body if the entities cannot be removed one by one. This is the
+ * case if the body is unreadable, or if one of the entities also occurs outside the list of results (`search.main`).
  */
 export function withoutEntities(
   dialect: SearchDialect,

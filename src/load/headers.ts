@@ -3,7 +3,7 @@ import { pagingMethod } from '../dialect/paging/paging.ts';
 import type { Outcome } from '../outcome.ts';
 
 /**
- * Returns a function that selects the headers needed to parse the body again. They are returned as JSON; null if none
+ * Returns a function that selects the headers needed to parse the body again. It returns them as JSON, or null if none
  * is needed.
  */
 export function headersToKeep(dialect: Dialect): (headers: Outcome['headers']) => string | null {

@@ -13,7 +13,7 @@ export interface Intake {
   take(attempt: Attempt): void;
   /** Stores and processes everything received so far. Throws if the warehouse cannot be written. */
   flush(): void;
-  /** The number of responses that are not stored yet. They would be lost if the process were killed. */
+  /** The number of responses that are not stored yet. If the process were killed, they would be lost. */
   readonly unstored: number;
   /** True if no response waits to be stored or processed. */
   readonly isEmpty: boolean;
@@ -22,7 +22,7 @@ export interface Intake {
 export interface IntakeOptions {
   readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly outcomeOf: (attempt: Attempt) => Outcome;
-  /** When this number of responses is received but not stored, they are stored immediately. */
+  /** If this number of responses has been received but not stored, they are stored immediately. */
   readonly maxUnstored: number;
   readonly onStored: () => void;
   readonly onLoaded: (outcomes: readonly Outcome[], results: readonly LoadResult[]) => void;
@@ -92,8 +92,8 @@ export function openIntake(options: IntakeOptions): Intake {
 }
 
 /**
- * Is the response a normal record? Any other response can influence the next call, because the planner learns from it
- * or because it reports a limit.
+ * Returns whether the response is a normal record. Any other response can influence the next call, because the planner
+ * learns from it or because it reports a limit.
  */
 function isPlainRecord({ call, status, body, headers = {} }: Attempt): boolean {
   const isLimited = Object.keys(headers).some(isLimitHeader);
@@ -104,7 +104,7 @@ function isUrgent({ call, verdict }: Outcome): boolean {
   return call.kind !== 'entity' || verdict.is !== 'ok';
 }
 
-/** Opens a timer that runs `action` once after each start. Starting a running timer has no effect. */
+/** Returns a timer that runs `action` once after each start. Starting a running timer has no effect. */
 function openTimer(delayMs: number, action: () => void) {
   let timer: NodeJS.Timeout | null = null;
   return {

@@ -24,17 +24,17 @@ export interface LoaderOptions {
   readonly dialect: Dialect;
   /** The run that pays for the calls (`startRun`). */
   readonly runId: number;
-  /** The mapping of payloads to tables. A warehouse with rows keeps the mapping that made its rows. */
+  /** The mapping of payloads to tables. If the warehouse already has rows, it keeps the mapping that created them. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
 }
 
 /**
- * Loads responses in two steps: stores the unchanged response, then processes it. If the second step fails, no data is
- * lost.
+ * Loads responses in two steps. It stores the unchanged response first and then processes it, so a failure of the
+ * second step loses no data.
  */
 export interface Loader {
-  /** Stores the unmodified responses of attempts in one transaction. Storing an attempt again has no effect. */
+  /** Stores the unchanged responses of attempts in one transaction. Storing an attempt again has no effect. */
   store(attempts: readonly Attempt[]): void;
   /**
    * Writes the derived rows of stored attempts in one transaction, and returns the load results in the same order. An
@@ -45,11 +45,12 @@ export interface Loader {
   /** Stores, then processes the outcomes. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes the responses that an earlier run stored but did not process, one at a time. A response is quarantined if
-   * processing it ended the process in MAX_TRIES_ALONE consecutive starts. Returns the number of processed responses.
+   * Processes the responses that an earlier run stored but did not process, one at a time. If processing a response
+   * ended the process in MAX_TRIES_ALONE consecutive starts, the response is quarantined. Returns the number of
+   * processed responses.
    */
   recover(): number;
-  /** Indexes the names that are not indexed yet, for the planner of the next run. */
+  /** Adds the remaining names to the index, for the planner of the next run. */
   finish(): void;
 }
 
@@ -61,7 +62,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const headersOf = headersToKeep(dialect);
   const open = () => openLoadSession({ warehouse, dialect, runId, naming: live, mapping, limits });
   let session = open();
-  /** The ids of calls that are stored but not processed. */
+  /** The ids of calls that are stored but not yet processed. */
   const stored = new Set<number>();
   session.describeRecords();
   finish();
@@ -128,13 +129,13 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       for (const { callId } of outcomes) stored.delete(callId);
       return results;
     } catch (error) {
-      // The transaction was rolled back, but the session still has its changes in memory.
+      // The transaction was rolled back, but the session in memory still contains its changes.
       session = open();
       throw error;
     }
   }
 
-  /** Returns the id up to which all calls are processed after these outcomes. */
+  /** Returns the highest id up to which all calls are processed after these outcomes. */
   function processedUntil(outcomes: readonly Outcome[]): number {
     const now = new Set(outcomes.map(({ callId }) => callId));
     const remaining = [...stored].filter((callId) => !now.has(callId));
@@ -181,7 +182,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   };
 }
 
-/** Did the disk or the file fail? In this case, the response is not quarantined, and a later run processes it. */
+/** Returns whether the disk or the file failed. The response is then not quarantined, and a later run processes it. */
 function isFailureOfFile(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
 }
@@ -234,22 +235,19 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
   };
 }
 
-/**
- * Returns how often recovery has already started to process this call alone, according to the value of
- * `processed_alone`.
- */
+/** Returns how often recovery has started to process this call alone, according to the value of `processed_alone`. */
 function triesAlone(note: string | null, callId: number): number {
   const [id, tries] = (note ?? '').split(' ');
   return id === String(callId) ? Number(tries) : 0;
 }
 
 /**
- * The key in `_meta` of the call that recovery is processing alone. The value contains the call id and the number of
- * tries.
+ * The key in `_meta` that records which call recovery is processing alone. The value contains the call id and the
+ * number of tries.
  */
 const PROCESSED_ALONE = 'processed_alone';
 /**
- * Kills from outside can end the processing of a valid response twice by chance. After three consecutive times, the
+ * The process can be killed twice by chance while it handles a valid response. After three consecutive times, the
  * response is assumed to be the cause.
  */
 const MAX_TRIES_ALONE = 3;

@@ -37,27 +37,27 @@ export interface LoadSession extends DerivedTables {
   readonly listings: OpenListings;
   readonly schema: InferredSchema;
   readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
-  /** Adds the missing tables and columns to the file. Call this function before rows are written. */
+  /** Adds missing tables and columns to the file. Call this function before writing rows. */
   alter(): void;
   /**
-   * Writes the values that are pending in memory: the names, types and counts of the inferred schema, the counts of
-   * companies and words, the change rate estimates and the last version of the change feed.
+   * Writes the values pending in memory: the names, types and counts of the inferred schema, the counts of companies
+   * and words, the change rate estimates, and the last version of the change feed.
    */
   save(): void;
-  /** Has another connection changed the schema? */
+  /** Returns whether another connection has changed the schema. */
   isOutdated(): boolean;
-  /** Stores the JSON path of the record in a response, for `entity_history`. */
+  /** Stores the JSON path of the record in a response. The view `entity_history` needs it. */
   describeRecords(): void;
-  /** The shape of the 404 for an id that never existed; null: unknown. */
+  /** The form of the 404 for an id that never existed; null if it is unknown. */
   absentShape: string | null;
   /**
-   * True if responses are new and not read from the warehouse. Only then can a repeated response be replaced by a
+   * True if responses are new, not read from the warehouse. Only then can a repeated response be replaced by a
    * reference.
    */
   readonly storesResponses: boolean;
   /** The time (ISO 8601) of the latest successful call for a known company in this run; null if there was none. */
   respondedAt: string | null;
-  /** True if requests for known companies may have returned 404 in this run, without proof that these were deleted. */
+  /** True if calls for known companies may have returned a 404 in this run that does not prove a deletion yet. */
   mayHaveMissing: boolean;
   /** The ids of forgotten entities, which must not be loaded again. */
   readonly forgotten: ReadonlySet<string>;

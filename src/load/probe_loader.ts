@@ -9,14 +9,14 @@ import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/stored
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
 
-/** Describes the attempts of a probe. */
+/** The properties of a probe's attempts that are stored with them. */
 export interface ProbeNotes {
   /** Returns the request as text, for `_call.target`. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
 }
 
-/** Stores the unmodified responses to a probe. They are not processed, because processing requires a dialect. */
+/** Stores the unchanged responses to a probe. They are not processed, because processing requires a dialect. */
 export function openProbeLoader(options: {
   readonly warehouse: Warehouse;
   readonly runId: number;
@@ -82,7 +82,7 @@ export function readProbes({ db }: Warehouse): StoredProbe[] {
   return storedProbes(db);
 }
 
-/** Returns all headers as text, because the dialect is unknown and may need any of them. */
+/** Returns all headers as JSON, because the dialect is unknown and may need any of them. */
 function headersText({ headers = {} }: Attempt): string {
   return JSON.stringify(Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.has(name))));
 }

@@ -3,13 +3,13 @@ import type { ListingStatus } from '../dialect/paging/paging_method.ts';
 import type { DerivedTables } from '../warehouse/derived.ts';
 import type { QueryPage } from '../warehouse/query.ts';
 
-/** A received page of a query. */
+/** One received page of a query. */
 export interface PageFacts {
   readonly index: number;
   readonly rows: number;
   readonly total: number | null;
   readonly next: string | null;
-  /** A hash of the ids on the page. It is equal for two pages with the same ids in the same order. */
+  /** A hash of the ids on the page. Two pages have the same hash if they contain the same ids in the same order. */
   readonly fingerprint: string;
 }
 
@@ -25,9 +25,9 @@ export interface QueryListing {
 
 export interface QueryListingRules {
   readonly style: PagingStyleName;
-  /** The cap (the most results that one query can reach); null: unknown. */
+  /** The cap, which is the maximum number of results that one query can return; null if it is unknown. */
   readonly window: number | null;
-  /** A total of this number or more is only a lower bound. */
+  /** A total of at least this number is only a lower bound. */
   readonly totalClampedAt: number | null;
   /** The largest number of rows that this upstream has returned on a page so far. */
   readonly largestPage: number;
@@ -62,9 +62,9 @@ export class ListedPages {
   rows = 0;
   /** The last page before the first repeated page. */
   last: PageFacts | null = null;
-  /** The total that the latest page reports; null if none was reported. */
+  /** The total on the latest page; null if it reports none. */
   total: number | null = null;
-  /** `page` is the first page with the same ids as an earlier page (`of`); null if no page repeats another. */
+  /** `page` is the first page with the same ids as the earlier page `of`; null if no page repeats another. */
   repeat: { readonly page: number; readonly of: number } | null = null;
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
@@ -89,7 +89,7 @@ export class ListedPages {
     this.pages += 1;
     this.total = page.total;
     if (this.repeat !== null) return;
-    // An empty page is the end of the listing, not a repeated page.
+    // An empty page ends the listing; it is not a repeated page.
     const earlier = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
     if (earlier !== undefined) {
       this.repeat = { page: page.index, of: earlier };
@@ -102,10 +102,12 @@ export class ListedPages {
   }
 }
 
-/** The maximum number of pages of a listing. It stops a listing whose paging never ends. */
+/** The maximum number of pages of a listing, for listings whose paging never ends. */
 export const MAX_PAGES = 10_000;
 
-/** Describes the difference between the number of rows of a finished listing and its total; null if there is none. */
+/**
+ * Describes the difference between the row count of a finished listing and its total. Returns null if there is none.
+ */
 function totalMismatch(
   rows: number,
   total: number | null,
@@ -135,8 +137,8 @@ function isAllReached(rows: number, total: number | null, rules: QueryListingRul
 }
 
 /**
- * The pages of unfinished listings, cached in memory. Without the cache, all pages of a query would be read again for
- * each new page, which takes quadratic time.
+ * The pages of unfinished listings, cached in memory. Without the cache, each new page would cause all earlier pages of
+ * its query to be read again, which takes quadratic time.
  */
 export interface OpenListings {
   /**
@@ -151,7 +153,7 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
   function pagesWith(key: string, listedAt: string, page: QueryPage): ListedPages {
     const known = latest.get(key);
     // Only a new page of the same listing is added to the cached pages. A page that was received again, or that belongs
-    // to an earlier listing, has replaced a page that is already counted. The pages are then read again.
+    // to an earlier listing, has replaced a page that was already counted, so all pages are read again.
     const isNext = known?.listedAt === listedAt && page.sentAt >= listedAt && !known.pages.has(page.index);
     if (!isNext) return new ListedPages(queries.pagesSince(key, listedAt).map(factsOf));
     known.pages.add(factsOf(page));
@@ -176,6 +178,6 @@ function factsOf(page: QueryPage) {
   return { ...page, fingerprint: page.fingerprint.toString('hex') };
 }
 
-// The maximum number of cached listings. A listing of 10,000 pages takes 1 MB of memory. A listing that is not in the
-// cache is read again.
+// The maximum number of cached listings. A listing of 10,000 pages takes 1 MB of memory. A listing outside the cache is
+// read again.
 const MAX_LISTINGS = 16;

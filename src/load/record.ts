@@ -11,7 +11,7 @@ import type { LoadSession } from './load_session.ts';
 import { shred } from './shred.ts';
 import { isSameResponse, latestDocument } from './stored_response.ts';
 
-/** Loads a record that is new, changed or unchanged. */
+/** Loads a record, which can be new, changed or unchanged. */
 export function deriveRecord(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
   const known = session.known.find(answer.entityId);
   const stored = known?.recordCallId == null ? null : session.responses.read(known.recordCallId);
@@ -29,8 +29,7 @@ export function deriveRecord(session: LoadSession, outcome: Outcome, answer: Rec
 }
 
 /**
- * Loads a tombstone with content. Its fields replace the fields of the last version. Fields that the tombstone lacks
- * keep their values.
+ * Loads a tombstone with content. Its fields replace those of the last version. Fields that it lacks keep their values.
  */
 export function storeTombstone(
   session: LoadSession,
@@ -62,7 +61,7 @@ function confirmRecord(
     session.known.fetchedAgain(known.knownId, { at, version, ...ratesAfterFetch(session, known, at, false) });
   else {
     noteReturn(session, outcome, known);
-    // The entity has returned, so a new version starts with the same content.
+    // The entity has returned, so a new version with the same content starts.
     if (known.goneAt !== null) session.versions.add(known.entityId, outcome.callId, at, false);
     const rates = ratesAfterFetch(session, known, at, false);
     const name = answer.name ?? known.name;
@@ -81,7 +80,7 @@ function storeRecord(
   before: JsonObject | null,
 ): LoadResult {
   const found = before === null ? [] : compare(session, before, answer.document);
-  // A list in a different order is no change, but its rows are written in the new order.
+  // A list in a different order is not a change, but its rows are written in the new order.
   const changed = before === null || found.length > 0;
   if (known !== undefined) noteReturn(session, outcome, known);
   writeVersion(session, outcome, known, {
@@ -103,7 +102,7 @@ function storeRecord(
 
 interface Version {
   readonly document: JsonObject;
-  /** Null if only the order of the content changed. */
+  /** Null if only the order of the content has changed. */
   readonly found: readonly Difference[] | null;
   readonly isTombstone: boolean;
   readonly facts: Partial<Known>;
@@ -146,7 +145,7 @@ function writeVersion(
   session.versions.add(entityId, callId, sentAt, version.isTombstone);
 }
 
-/** Records the return of a company that was gone. */
+/** Records that a gone company has returned. */
 function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: KnownRow): void {
   if (known.goneAt === null) return;
   session.changes.add({

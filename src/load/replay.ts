@@ -15,15 +15,16 @@ import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 export interface Replayed {
   readonly quarantineId: number;
   /**
-   * `replayed`: the response was loaded. `superseded`: newer content was already loaded. `open`: the response still
-   * cannot be processed, for the reason `why`.
+   * - `replayed`: the response was loaded.
+   * - `superseded`: newer content had already been loaded.
+   * - `open`: the response still cannot be processed, for the reason in `why`.
    */
   readonly state: 'replayed' | 'superseded' | 'open';
   readonly why: string | null;
 }
 
 /**
- * Processes quarantined responses again with the current dialect, in the order of their calls. Sends no call, and never
+ * Processes quarantined responses again with the current dialect, in the order of their calls. Sends no call and never
  * replaces newer content with older content. The caller must hold the lock of the warehouse.
  */
 export function replayQuarantined(options: {
@@ -76,7 +77,7 @@ function resultOf(entry: Quarantined, verdict: Verdict): Replayed {
     : open(entry, rejection.why);
 }
 
-/** Was the record fetched again later, or the company forgotten? */
+/** Returns whether the record was fetched again later, or the company was forgotten. */
 function isOutdated(session: LoadSession, { call, sentAt }: Outcome): boolean {
   if (call.kind !== 'entity') return false;
   const fetchedAt = session.known.find(call.entityId)?.fetchedAt ?? null;

@@ -29,7 +29,7 @@ export interface ReprocessOptions {
   readonly dialect: Dialect;
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
-  /** Interrupts the rebuild between two batches. The next call of `reprocess` resumes it. */
+  /** Interrupts the rebuild between two batches. The next `reprocess` resumes it. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { done: number; lastCallId: number }) => void;
 }
@@ -37,14 +37,14 @@ export interface ReprocessOptions {
 export interface Reprocessed {
   /** False if the rebuild was interrupted. Readers then still see the old tables. */
   readonly isWhole: boolean;
-  /** The number of calls that were processed before the end or the interruption. */
+  /** The number of calls processed before the end or the interruption. */
   readonly calls: number;
 }
 
 /**
- * Rebuilds every derived table from the stored responses, with the current dialect and mapping. Sends no call. Readers
- * see the old tables until the new tables are complete. An interrupted rebuild can be resumed. The caller must hold the
- * lock of the warehouse.
+ * Rebuilds every derived table from the stored responses with the current dialect and mapping, without sending a call.
+ * Readers see the old tables until the new ones are complete. An interrupted rebuild can be resumed. The caller must
+ * hold the lock of the warehouse.
  *
  * @throws FailedError if responses were pruned, because their rows cannot be rebuilt.
  */
@@ -92,16 +92,13 @@ function refusePruned({ db }: Warehouse): void {
 
 interface Progress {
   readonly after: number;
-  /**
-   * A hash of the dialect and the mapping with which the shadow tables were made. If the hash changes, the rebuild
-   * restarts.
-   */
+  /** A hash of the dialect and mapping that produced the shadow tables. If the hash changes, the rebuild restarts. */
   readonly madeBy: string;
 }
 
 /**
- * Creates the shadow tables, or keeps those of an interrupted rebuild. Returns the id of the last call that is already
- * in them.
+ * Creates the shadow tables, or keeps those of an interrupted rebuild. Returns the id of the last call that they
+ * already contain.
  */
 function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number {
   const { db } = warehouse;
@@ -121,8 +118,8 @@ function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number
 }
 
 /**
- * Returns the column and table names that the rebuild keeps: all names except those that the old or the new mapping
- * defines.
+ * Returns the column and table names that the rebuild must keep. These are all names that neither the old nor the new
+ * mapping defines.
  */
 function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
   const mappings = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(
@@ -137,7 +134,7 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
   );
 }
 
-/** Returns a function that processes a batch of calls in order and stores the progress, in the caller's transaction. */
+/** Returns a function that processes calls in order and stores the progress, in the caller's transaction. */
 function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => number {
   const classify = openClassify(session.dialect);
   return (calls) => {

@@ -45,7 +45,7 @@ export function deriveSearch(
 }
 
 /**
- * Processes a query that the upstream refused, because the query is too broad or invalid or because a later page is
+ * Processes a query that the upstream refused because the query is too broad or invalid, or because a later page is
  * beyond the cap.
  */
 export function deriveRefusal(
@@ -93,7 +93,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
-    // A record has better texts for the search index than a summary, so a summary does not replace them.
+    // The search texts of a record are better than those of a summary, so a summary does not replace them.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
     lastSeenAt: outcome.sentAt,
@@ -102,7 +102,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     summaryAdded: isChange ? known.summaryAdded : version,
     summaryVersion: version,
     summaryTouched: null,
-    // A changed summary shows that the stored record is outdated. The flag tells the planner to fetch the record first.
+    // A changed summary shows that the stored record is outdated. The flag makes the planner fetch the record first.
     flaggedAt:
       known !== undefined &&
       ((isChange && known.askedAt !== null) || contradictsDeletion(known, outcome.sentAt))
@@ -119,8 +119,8 @@ function listedBefore(known: KnownRow | undefined): number | null {
 }
 
 /**
- * Does a listing contradict a deletion that was derived from 404s? If so, one call determines whether the company
- * exists.
+ * Returns whether a listing contradicts a deletion that was derived from 404s. If so, one call determines whether the
+ * company exists.
  */
 function contradictsDeletion({ goneAt, missingShape }: KnownRow, listedAt: string): boolean {
   return goneAt !== null && missingShape !== null && listedAt > goneAt;
@@ -154,7 +154,7 @@ function countChanges(session: LoadSession, entityId: string, after: readonly Sq
     if (!isSameValue(before[column.index], after[column.index])) column.changes++;
 }
 
-// Compares by value, because SQLite returns numbers for integers that were bound as bigint.
+// The values are compared as text, because SQLite returns numbers for integers that were bound as bigint.
 function isSameValue(before: SqlValue | undefined, after: SqlValue | undefined): boolean {
   return String(before ?? null) === String(after ?? null);
 }
@@ -202,8 +202,8 @@ function advanceListing(
 }
 
 /**
- * Returns a note for a listing that has become empty; null for others. An empty listing removes no company, because a
- * failing search can return nothing too.
+ * Returns a note if a listing has become empty, otherwise null. An empty listing removes no company, because a failing
+ * search can also return nothing.
  */
 function vanished(before: QueryRow | undefined, rows: number): string | null {
   return before !== undefined && before.rows > 0 && rows === 0
@@ -213,7 +213,7 @@ function vanished(before: QueryRow | undefined, rows: number): string | null {
 
 function shrunk(before: QueryRow | undefined, total: number | null): string | null {
   return before?.total != null && total !== null && total < before.total
-    ? `the total went from ${before.total} to ${total}`
+    ? `the total fell from ${before.total} to ${total}`
     : null;
 }
 

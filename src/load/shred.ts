@@ -16,15 +16,15 @@ import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
 
-/** A row of a payload table. `values` are in the order of `table.columns`. Trailing values can be absent. */
+/** A row of a payload table. `values` has the order of `table.columns`, and trailing values can be missing. */
 export interface Row {
   readonly table: InferredTable;
-  /** The index of the row among the entity's rows in this table. The root row has index 0. */
+  /** The index of the row among the entity's rows in this table; 0 for the root row. */
   readonly position: number;
   /** For nested lists, the position of the element that contains this list. */
   readonly parentPosition: number;
   readonly values: SqlValue[];
-  /** The values without a column, by JSON Pointer; null if there are none. */
+  /** The values that have no column, by JSON Pointer; null if there are none. */
   rest: Record<string, Json> | null;
 }
 
@@ -51,7 +51,7 @@ export function shred(
   return shredding;
 }
 
-/** The remaining space for the rows of one response. All results of a page share this space. */
+/** The remaining space for the rows of one response. All results on a page share it. */
 export interface Room {
   rows: number;
   cells: number;
@@ -63,7 +63,8 @@ export function wholeRoom(): Room {
 }
 
 /**
- * Returns the value for SQLite. A number that neither a double nor a 64-bit integer can represent exactly becomes text.
+ * Returns the value for SQLite. If neither a double nor a 64-bit integer can represent a number exactly, the result is
+ * text.
  */
 export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
@@ -72,7 +73,7 @@ export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   return value;
 }
 
-/** The rows of a document (root row first), and its texts for the search index. */
+/** The rows of a document, root row first, and its texts for the search index. */
 export interface Shredded {
   readonly rows: readonly Row[];
   readonly formerNames: readonly string[];
@@ -101,7 +102,7 @@ function addRow(shredding: Shredding, table: InferredTable, parentPosition: numb
 
 function storeMembers(shredding: Shredding, parent: SchemaPath, object: JsonObject, row: Row): void {
   const keys = Object.keys(object);
-  // All members are added before any of them gets a column, because their names must not clash.
+  // All members are added before any of them gets a column, so that their names do not clash.
   const members = keys.map((key) => memberOf(shredding.schema, parent, key));
   for (const [at, schemaPath] of members.entries()) {
     const key = keys[at] ?? '';
@@ -141,7 +142,7 @@ function storeValue(shredding: Shredding, schemaPath: SchemaPath, value: Json, r
   row.values[schemaPath.index] = sqlValue(wanted);
 }
 
-/** Adds a column if there is space. The column adds one cell to every row of its table. */
+/** Adds a column if there is enough space. The column adds one cell to every row of its table. */
 function addColumn({ schema, room, positions }: Shredding, schemaPath: SchemaPath): boolean {
   const cells = schemaPath.table.parent === null ? 0 : (positions.get(schemaPath.table) ?? 0);
   if (cells > room.cells || !giveColumn(schema, schemaPath)) return false;
@@ -175,8 +176,8 @@ function storeList(shredding: Shredding, schemaPath: SchemaPath, list: Json[], r
 }
 
 /**
- * Reserves space for the rows of a list. Returns false if there is not enough space; the whole list is then stored in
- * `_rest`.
+ * Reserves space for the rows of a list. Returns false if there is not enough space, in which case the whole list is
+ * stored in `_rest`.
  */
 function takeRoom(room: Room, { list: table }: SchemaPath, list: readonly Json[]): boolean {
   const cells = list.length * (table?.columns.length ?? 0);
@@ -234,7 +235,7 @@ function typeBit(value: Exclude<Json, null | Json[] | JsonObject>, known: number
   return Number.isSafeInteger(value) ? TYPE_BITS.integer : TYPE_BITS.decimal;
 }
 
-// Dates are stored as text. Only the type statistics of the column distinguish them from other text.
+// Dates are stored as text. Only the type counts of the column distinguish them from other text.
 function textBit(text: string): number {
   if (text.length < 10 || text.length > 35) return TYPE_BITS.text;
   const isTime = text.length > 10;
@@ -242,7 +243,7 @@ function textBit(text: string): number {
   return isTime ? TYPE_BITS.datetime : TYPE_BITS.date;
 }
 
-/** Does the day exist in its month? */
+/** Returns whether the day exists in its month. */
 function isCalendarDay(text: string): boolean {
   const day = Number(text.slice(8, 10));
   return day <= 28 || new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day;

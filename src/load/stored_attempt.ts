@@ -33,8 +33,8 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
 }
 
 /**
- * Switches the session to the calls of another run, and drops the evidence. Evidence from one run proves nothing about
- * the upstream in another run.
+ * Switches the session to the calls of another run and discards the evidence, because evidence from one run proves
+ * nothing about the upstream in another.
  */
 export function enterRun(session: LoadSession, runId: number): void {
   if (session.runId === runId) return;

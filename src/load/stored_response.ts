@@ -7,7 +7,7 @@ import type { LoadSession } from './load_session.ts';
 
 /**
  * Returns the last known record from the stored responses: the newest full version, with the fields of later tombstones
- * added. Returns null if there is none, or if a stored response cannot be read with the current dialect.
+ * added. Returns null if there is none, or if the current dialect cannot read a stored response.
  */
 export function latestDocument(session: LoadSession, entityId: string): JsonObject | null {
   const versions: JsonObject[] = [];
@@ -29,8 +29,8 @@ function documentIn(session: LoadSession, callId: number): JsonObject | null {
 }
 
 /**
- * Does a response, including its envelope, differ from a stored response only in volatile fields? If so, a reference to
- * the stored response is sufficient.
+ * Returns whether a response, including its envelope, differs from a stored response only in volatile fields. If so, a
+ * reference to the stored response is stored instead.
  */
 export function isSameResponse(
   session: LoadSession,
@@ -50,8 +50,8 @@ export function isSameResponse(
 }
 
 /**
- * Returns the volatile fields as paths in the body. A volatile field can start at the record or summary, or at the root
- * of the body, so both paths are returned.
+ * Returns the volatile fields as paths in the body. A volatile field can be relative to the record or summary, or to
+ * the root of the body, so both paths are returned.
  */
 function volatileInBody({ dialect, ignored }: LoadSession, kind: Outcome['call']['kind']): Volatile {
   if (kind === 'stats') return ignored;

@@ -4,11 +4,11 @@ import type { LoadSession } from './load_session.ts';
 /**
  * Starts the word counts that the planner needs if the upstream matches names by words.
  *
- * Two kinds of words are counted: the words of all companies, and the words beside each frequent word whose listing is
- * truncated. The planner combines such a word with a second word. Without the counts, it would have to read all names
- * with the first word for each choice.
+ * Two kinds of words are counted: the words of all companies, and the words that occur beside a frequent word with a
+ * truncated listing. The planner combines such a frequent word with a second word. Without these counts, it would have
+ * to read all names with the first word for every choice.
  *
- * If the upstream has another query rule, nothing is counted, so that loading is faster.
+ * With any other query rule, nothing is counted, which makes loading faster.
  */
 export function countSearchedWords(session: LoadSession): void {
   const isWhole = isWholeWord(session);
@@ -21,7 +21,7 @@ export function countSearchedWords(session: LoadSession): void {
 }
 
 /**
- * Starts to count the words beside one word after a response to its query, if the word is frequent and its listing
+ * Starts counting the words beside one word after a response to its query, if the word is frequent and its listing is
  * truncated.
  */
 export function countSearchedWord(session: LoadSession, query: QueryRow): void {
@@ -31,7 +31,7 @@ export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   session.known.countWords([{ beside: query.text, isWhole }]);
 }
 
-/** Does a query match whole words only? Null if names are not matched by words. */
+/** Returns whether a query matches whole words only; null if names are not matched by words. */
 function isWholeWord({ dialect: { search } }: LoadSession): boolean | null {
   switch (search.matches) {
     case 'token':
