@@ -15,7 +15,10 @@ export interface IdPaths {
   readonly id_fallbacks: readonly Pointer[];
 }
 
-/** Returns the value at the path of the id, or at the first fallback path that has a value. */
+/**
+ * Returns the value at the path of the id. If that value is not a valid id, returns the first valid one at the fallback
+ * paths.
+ */
 export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths): Json | undefined {
   const found = valueAt(document, id);
   if (id_fallbacks.length === 0 || idText(found) !== null) return found;
@@ -23,8 +26,8 @@ export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths):
 }
 
 /**
- * Converts a value to the text of an id; null if the value cannot be an id. Text that is not well-formed Unicode is
- * rejected. UTF-8 cannot store it, so different ids would become equal.
+ * Converts a value to the text of an id. Returns null if the value cannot be an id. Text that is not well-formed
+ * Unicode is rejected, because UTF-8 cannot store it and different ids would become equal.
  */
 export function idText(value: Json | undefined): string | null {
   if (typeof value === 'boolean') return null;
@@ -32,7 +35,7 @@ export function idText(value: Json | undefined): string | null {
   return text === null || text === '' || !text.isWellFormed() ? null : text;
 }
 
-/** Reads a number of companies: a non-negative whole number, or its text. null for any other value. */
+/** Reads a number of companies, which is a non-negative integer or its text. Returns null for any other value. */
 export function countOf(value: Json | undefined): number | null {
   const text = scalarText(value);
   return text !== null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;

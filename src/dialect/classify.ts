@@ -22,16 +22,14 @@ export interface Reply {
 
 export interface Circumstances {
   readonly nowMs: number;
-  /**
-   * Whether the upstream has accepted the key before. If so, a 403 refers to the requested resource, not to the key.
-   */
+  /** True if the upstream has accepted the key before. A 403 then refers to the requested resource, not to the key. */
   readonly keyHasWorked: boolean;
 }
 
 export type Classify = (call: Call, reply: Reply, circumstances: Circumstances) => Verdict;
 
 /**
- * Returns a function that classifies replies: first by the dialect's response table, then by the default rules. The
+ * Returns a function that classifies replies, first by the dialect's response table and then by the default rules. The
  * function is pure and never throws.
  *
  * @throws SyntaxError if the pattern of a rule is invalid.
@@ -49,7 +47,7 @@ export function openClassify(dialect: Dialect): Classify {
   };
 }
 
-/** Classifies one reply. To classify many, use `openClassify`. */
+/** Classifies one reply. Use `openClassify` to classify many. */
 export function classify(dialect: Dialect, call: Call, reply: Reply, circumstances: Circumstances): Verdict {
   return openClassify(dialect)(call, reply, circumstances);
 }
@@ -63,8 +61,8 @@ interface Subject {
 }
 
 /**
- * Returns the verdict of a rule. For a search, `absent` means that the search had no results. Without such a rule, a
- * 404 of a search means that the path is wrong.
+ * Returns the verdict of a rule. For a search, `absent` means that the search found nothing. Without such a rule, a 404
+ * for a search means that the path is wrong.
  */
 function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
@@ -74,7 +72,7 @@ function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   return matches === null ? verdict : { ...verdict, total: matches };
 }
 
-/** Returns the number in a text such as `581 859`, `581.859` or `581,859`; null if there is none. */
+/** Returns the number in a text such as `581 859`, `581.859` or `581,859`. Returns null if there is none. */
 function numberIn(text: string | null): number | null {
   const digits = text?.replace(/[\s.,'’_]/g, '') ?? '';
   return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
@@ -126,7 +124,7 @@ function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
   const answer = decodeTombstone(dialect, call.entityId, body.json);
   if (!(answer instanceof NotUnderstood)) return { is: 'gone', answer };
-  // A status refers to the requested entity. A mark in the body refers to the entity whose record the body contains.
+  // A status refers to the requested entity. A mark in the body refers to the entity whose record is in the body.
   return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
 }
 
@@ -161,15 +159,14 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   return text !== null && rule.pattern.test(text);
 }
 
-/** Returns the start of the value at a path, or of the whole body if no path is given. */
+/** Returns the first characters of the value at a path, or of the whole body if there is no path. */
 function searchedText(body: Body, at: Pointer | undefined): string | null {
   const text = at === undefined ? body.text : textOf(valueAt(body.json, at));
   return text?.slice(0, MAX_SEARCHED_CHARS) ?? null;
 }
 
 /**
- * Summarizes the reply in one line, for messages. Control characters are removed, because the upstream chooses the
- * text.
+ * Summarizes the reply in one line for messages. Control characters are removed, because the upstream chooses the text.
  */
 function summaryOf(reply: Reply, body: Body): string {
   const { status, headers } = reply;

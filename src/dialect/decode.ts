@@ -19,7 +19,7 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
   }
 }
 
-/** Whether the body contains the mark by which the dialect recognises a deleted entity. */
+/** Returns whether the body contains the mark by which the dialect recognises a deleted entity. */
 export function isMarkedGone(dialect: Dialect, body: Json): boolean {
   const mark = dialect.entity.gone;
   if (mark === null) return false;
@@ -30,8 +30,8 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 }
 
 /**
- * Reads the tombstone of the requested entity; null if the body contains no record. The record of another entity proves
- * nothing about the requested one, so it is NotUnderstood.
+ * Reads the tombstone of the requested entity. Returns null if the body contains no record. The record of another
+ * entity proves nothing about the requested one, so it is NotUnderstood.
  */
 export function decodeTombstone(
   dialect: Dialect,
@@ -68,7 +68,7 @@ export function decodeRecord(
 }
 
 /**
- * Whether the dialect expects the record in a list, and this list is empty. In that case, the upstream does not have
+ * Returns whether the dialect expects the record in a list and this list is empty. If so, the upstream does not have
  * the requested record.
  */
 export function isEmptyRecordList(
@@ -81,7 +81,7 @@ export function isEmptyRecordList(
   return Array.isArray(list) && list.length === 0;
 }
 
-/** Compares a scalar with a value in the response table. A number equals its text. */
+/** Compares a scalar with a value in the response table. A number equals the text with the same digits. */
 export function sameScalar(value: Json, wanted: string | number | boolean | null): boolean {
   if (value === wanted) return true;
   const text = scalarText(value);

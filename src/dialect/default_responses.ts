@@ -4,16 +4,14 @@ import { type Headers, retryAfterMs, returnMs } from './headers.ts';
 import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
 import type { Body } from './response_body.ts';
 
-/** A response, and the facts about its call that the default rules need. */
+/** A response, with the facts about its call that the default rules need. */
 export interface DefaultCase {
   readonly call: Call;
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
   readonly nowMs: number;
-  /**
-   * Whether the upstream has accepted the key before. If so, a 403 refers to the requested resource, not to the key.
-   */
+  /** True if the upstream has accepted the key before. A 403 then refers to the requested resource, not to the key. */
   readonly keyHasWorked: boolean;
 }
 
@@ -26,7 +24,7 @@ interface DefaultRule {
 }
 
 /**
- * The default meaning of responses. It applies if no row of the dialect's response table matches (RFC 9110, RFC 6585,
+ * The default meanings of responses, which apply if no row of the dialect's response table matches (RFC 9110, RFC 6585,
  * RFC 7725). The first row whose conditions are all met decides. A response that matches no row is `broken`.
  */
 const DEFAULT_RULES: readonly DefaultRule[] = [
@@ -71,7 +69,7 @@ function mentionsLimit({ body }: DefaultCase): boolean {
   return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
 }
 
-/** Whether the text reports a used-up quota and no header states a short wait. */
+/** Returns whether the text reports a used-up quota and no header states a short wait. */
 function isQuotaUsedUp({ body, headers, nowMs }: DefaultCase): boolean {
   const waitMs = (retryAfterMs(headers, nowMs) ?? Number.POSITIVE_INFINITY) - nowMs;
   return waitMs >= LONG_WAIT_MS && reportsUsedUpQuota(body);
@@ -82,7 +80,7 @@ function hasRetryAfter({ headers, nowMs }: DefaultCase): boolean {
 }
 
 /**
- * Whether the stated wait is too long for a rate limit. Such a wait means that a daily or monthly allowance is
+ * Returns whether the stated wait is too long for a rate limit. Such a wait means that a daily or monthly allowance is
  * exhausted.
  */
 function hasLongWait({ headers, nowMs }: DefaultCase): boolean {

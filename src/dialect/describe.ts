@@ -3,15 +3,14 @@ import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dial
 import { type Paging, pagingMethod } from './paging/paging.ts';
 import type { ReportedLimit } from './reported_limits.ts';
 
-/**
- * A description of a dialect in plain words, by subject. A person can compare the description with the responses of the
- * API.
- */
+/** Describes a dialect in plain language, by subject, so that a person can compare it with the responses of the API. */
 export interface DialectInWords {
   readonly search: readonly string[];
   readonly records: readonly string[];
   readonly statistics: readonly string[];
-  /** One sentence for each row of the response table, in the order of the rows, then one for each reported limit. */
+  /**
+   * One sentence for each row of the response table, in the order of the rows, followed by one for each reported limit.
+   */
   readonly responses: readonly string[];
 }
 

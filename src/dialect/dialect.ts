@@ -7,8 +7,8 @@ export { Pointer } from '../json/pointer.ts';
 export { Paging } from './paging/paging.ts';
 
 /**
- * A dialect describes one upstream: its parameters, paging, JSON paths and errors. It is data that `probe` or a person
- * writes. The configuration contains it under `dialect`, with the same keys.
+ * A dialect describes one upstream: its parameters, paging, JSON paths and errors. It is data, written by `probe` or a
+ * person, and is stored in the configuration under `dialect` with the same keys.
  */
 
 export const NAME_MATCHES = ['prefix', 'token', 'token_prefix', 'substring', 'unknown'] as const;

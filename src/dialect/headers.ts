@@ -1,10 +1,10 @@
-/** Response headers, by name in lower case. */
+/** Response headers by lower-case name. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the end of the wait that `Retry-After` requests (RFC 9110, 10.2.3: seconds or an HTTP date), in epoch
- * milliseconds; null if the header is missing or unreadable. The wait is limited to MAX_WAIT_MS, so that no upstream
- * can stop the mirror permanently.
+ * Returns the end of the wait that `Retry-After` requests (RFC 9110, section 10.2.3: seconds or an HTTP date), in epoch
+ * milliseconds. Returns null if the header is missing or unreadable. The wait is limited to MAX_WAIT_MS, so that no
+ * upstream can stop the mirror permanently.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const ms = timeMs(headers['retry-after'] ?? null, headers, nowMs);
@@ -12,10 +12,10 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
 }
 
 /**
- * Returns the end of an exhausted rate window, in epoch milliseconds; null if calls are left or no header states a
- * time. It reads `RateLimit-Remaining` and `RateLimit-Reset` with and without `X-`, the misspelt `-Remain`, and the
- * combined `RateLimit` field of the IETF drafts. If several windows are exhausted, it returns the latest end. These
- * headers can make the configured limits only stricter.
+ * Returns the end of an exhausted rate window in epoch milliseconds. Returns null if no window is exhausted or no
+ * header states a time. It reads `RateLimit-Remaining` and `RateLimit-Reset` with and without `X-`, the misspelt
+ * `-Remain`, and the combined `RateLimit` field of the IETF drafts. If several windows are exhausted, it returns the
+ * latest end. These headers can only make the configured limits stricter.
  */
 export function rateLimitResetMs(headers: Headers, nowMs: number): number | null {
   const resets = [...combinedWindows(headers.ratelimit ?? ''), ...separateWindows(headers)]
@@ -27,7 +27,7 @@ export function rateLimitResetMs(headers: Headers, nowMs: number): number | null
 
 /**
  * Returns the time from which the upstream permits further calls, according to any of its headers, in epoch
- * milliseconds; null if no header states one.
+ * milliseconds. Returns null if no header states one.
  */
 export function returnMs(headers: Headers, nowMs: number): number | null {
   return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
@@ -35,19 +35,19 @@ export function returnMs(headers: Headers, nowMs: number): number | null {
 
 /**
  * Reads the time at which a limit resets: seconds from now, epoch seconds, epoch milliseconds or a date. Returns epoch
- * milliseconds, within the same limit as `retryAfterMs`; null if the text is not a time.
+ * milliseconds, limited in the same way as `retryAfterMs`. Returns null if the text is not a time.
  */
 export function limitTimeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   const ms = timeMs(text, headers, nowMs);
   return ms === null ? null : bounded(ms, nowMs);
 }
 
-/** Whether the name of a header shows that it reports a limit. */
+/** Returns whether the name of a header shows that it reports a limit. */
 export function isLimitHeader(name: string): boolean {
   return /rate-?limit|quota|retry-after|calls?-remaining/i.test(name);
 }
 
-/** Returns the target of `Link: <…>; rel="next"` (RFC 8288); null if there is none. */
+/** Returns the target of `Link: <…>; rel="next"` (RFC 8288), or null if there is none. */
 export function nextLink(headers: Headers): string | null {
   const text = headers.link ?? '';
   for (let at = text.indexOf('<'); at !== -1; ) {
@@ -100,7 +100,7 @@ function separateWindows(headers: Headers): Window[] {
   }));
 }
 
-/** Like `limitTimeMs`, without its bounds. */
+/** Like `limitTimeMs`, but without bounds. */
 function timeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   if (text === null) return null;
   const number = numberIn(text);
@@ -111,8 +111,8 @@ function timeMs(text: string | null, headers: Headers, nowMs: number): number | 
 }
 
 /**
- * Converts a time on the upstream's clock to the local clock with the help of the `Date` header, because the two clocks
- * may differ.
+ * Converts a time on the upstream's clock to local time by means of the `Date` header, because the two clocks may
+ * differ.
  */
 function onLocalClock(upstreamMs: number, headers: Headers, nowMs: number): number {
   const upstreamNowMs = dateIn(headers.date?.trim() ?? '');
@@ -121,8 +121,8 @@ function onLocalClock(upstreamMs: number, headers: Headers, nowMs: number): numb
 }
 
 /**
- * Reads a date in one of the three formats of HTTP (RFC 9110, 5.6.7) or in ISO 8601. A text without a time zone is read
- * as UTC.
+ * Reads a date in one of the three HTTP formats (RFC 9110, section 5.6.7) or in ISO 8601. A date without a time zone is
+ * read as UTC.
  */
 function dateIn(text: string): number | null {
   if (text.length > MAX_DATE_CHARS) return null;

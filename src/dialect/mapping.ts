@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Pointer } from '../json/pointer.ts';
 
 /**
- * Exceptions to the default mapping of responses to tables: `mapping` in the configuration. JSON paths are relative to
- * the record, the summary or the statistics; `*` matches any element of a list. A change takes effect only with
+ * Exceptions to the default mapping of responses to tables, as configured under `mapping`. JSON paths are relative to
+ * the record, the summary or the statistics, and `*` matches any element of a list. A change takes effect only after
  * `reprocess`, so that a table never has rows from two mappings.
  */
 

@@ -4,13 +4,15 @@ import { messageOf } from '../errors.ts';
 /** A compiled pattern of the response table. It ignores case and matches anywhere in the text. */
 export interface Pattern {
   test(text: string): boolean;
-  /** Returns the text of the first group at the first match; null if the pattern does not match or has no group. */
+  /**
+   * Returns the text of the first group at the first match. Returns null if the pattern does not match or has no group.
+   */
   firstGroup(text: string): string | null;
 }
 
 /**
  * Compiles a pattern in RE2 syntax, which has no look-around and no back-references. Matching takes time linear in the
- * length of the text. This matters because the upstream chooses the text: with RegExp, a pattern such as
+ * length of the text. This matters because the upstream chooses the text. With RegExp, a pattern such as
  * `(\w+\s?)*limit` can run for hours.
  *
  * @throws SyntaxError if the pattern is invalid.

@@ -2,7 +2,7 @@ import { stringifyJson } from '../json/json.ts';
 import type { Body } from './response_body.ts';
 
 /**
- * Recognises error texts that report a used-up quota, in several languages. The lists contain word stems without
+ * Recognises error texts in several languages that report a used-up quota. The lists contain word stems without
  * diacritics: `epuis` matches "épuisé" and "épuisés".
  */
 
@@ -19,7 +19,7 @@ const QUOTA = stems(`
   pakiet limit-zapytan abonament srodki
   kiintio tilaus`);
 
-/** Limits of long periods. A limit without a period may be a limit per minute. */
+/** Limits of long periods. A limit without a stated period may apply to a minute. */
 const LONG_LIMIT =
   '(daily|monthly|yearly|annual|weekly|day|month|year|tages|monats|jahres|journali|quotidien|mensuel|annuel|diari|mensual|anual|giornalier|mensil|dag|maand|mand|manad|dzienn|miesieczn|call|request|api-call)\\w*[ -]{0,2}(limit|grens|granse|grense|graense)';
 
@@ -37,7 +37,7 @@ const USED_UP = stems(`
   wyczerpan przekroczon wygasl
   kaytetty ylitetty ylittynyt`);
 
-/** Limits of a minute or less. Waiting is enough to end them. */
+/** Limits of a minute or less, which end if the mirror waits. */
 const SHORT_PERIOD =
   /rate.?limit|too many requests|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
 
@@ -47,8 +47,8 @@ const REPORT = new RegExp(
 );
 
 /**
- * Whether a body reports that a quota, the credits or a subscription is used up. A report that the rate is too high
- * does not match.
+ * Returns whether a body reports that a quota, the credits or a subscription is used up. A report that the rate is too
+ * high does not match.
  */
 export function reportsUsedUpQuota(body: Body): boolean {
   const text = plain(body.json === undefined ? (body.text ?? '') : stringifyJson(body.json));
@@ -56,8 +56,8 @@ export function reportsUsedUpQuota(body: Body): boolean {
 }
 
 /**
- * Converts a text to lower case without diacritics, and replaces the separators in codes (`quota_exceeded`,
- * `quotaExceeded`) by spaces.
+ * Converts a text to lower case without diacritics, and separates the words in codes such as `quota_exceeded` and
+ * `quotaExceeded` with spaces.
  */
 function plain(text: string): string {
   return text
@@ -69,7 +69,7 @@ function plain(text: string): string {
     .replace(/[_\s-]+/g, ' ');
 }
 
-/** Returns a pattern that matches words that start with one of the stems. A `-` in a stem stands for a space. */
+/** Returns a pattern that matches words starting with one of the stems. A `-` in a stem matches a space. */
 function stems(list: string): string {
   const patterns = list
     .trim()
@@ -78,5 +78,5 @@ function stems(list: string): string {
   return `\\b(?:${[...new Set(patterns)].join('|')})`;
 }
 
-/** Rules search only this many characters at the start of a body. */
+/** Rules search only this many characters from the start of a body. */
 export const MAX_SEARCHED_CHARS = 20_000;

@@ -2,9 +2,9 @@ import { HOUR_MS } from '../durations.ts';
 import { MAX_SEARCHED_CHARS } from './quota_words.ts';
 
 /**
- * Reads the rate that an error text states, such as "max 5 requests per second", in several languages. Returns the time
- * between two calls, in milliseconds; null if the text states no rate. Of several rates, the slowest counts. A limit per
- * day or longer is a quota, not a rate.
+ * Reads the rate that an error text states in one of several languages, such as "max 5 requests per second". Returns
+ * the time between two calls in milliseconds, or null if the text states no rate. If it states several, the slowest one
+ * counts. A limit per day or longer is a quota, not a rate.
  */
 export function statedSpacingMs(text: string): number | null {
   const plain = text
@@ -22,8 +22,8 @@ export function statedSpacingMs(text: string): number | null {
 }
 
 /**
- * Milliseconds between two calls if at most `calls` may arrive in any period: (period + 1,000) / calls. A call can
- * arrive up to a second late.
+ * Returns the milliseconds between two calls if at most `calls` may arrive in any period: (period + 1,000) / calls. The
+ * 1,000 ms are added because a call can arrive up to a second late.
  */
 export function spacingFor(calls: number, periodMs: number): number {
   return (periodMs + JITTER_MS) / calls;

@@ -31,11 +31,11 @@ export type ReportedLimit = z.infer<typeof ReportedLimit>;
 
 /** The limits that one response reports. */
 export interface LimitReport {
-  /** Quotas of windows that are longer than a minute, or of unknown length. */
+  /** Quotas whose window is longer than a minute or of unknown length. */
   readonly quotas: readonly ReportedQuota[];
-  /** The end of the pause that a used-up limit per minute requires; null: none. */
+  /** The end of the pause that a used-up limit per minute requires; null if no pause is required. */
   readonly pausedUntilMs: number | null;
-  /** The shortest time between two calls; 0: not reported. */
+  /** The shortest time between two calls; 0 if it is not reported. */
   readonly spacingMs: number;
 }
 
@@ -44,7 +44,7 @@ export type ReadLimits = (
   nowMs: number,
 ) => LimitReport;
 
-/** Returns a function that reads the limits of a response: at the places in `limits`, and in error messages. */
+/** Returns a function that reads the limits in a response, from the places in `limits` and from error messages. */
 export function openReportedLimits(limits: readonly ReportedLimit[]): ReadLimits {
   const readsBody = limits.some(({ remaining, limit, reset }) =>
     [remaining, limit, reset].some((place) => place?.startsWith('/')),
@@ -88,7 +88,7 @@ function reportAt(
   };
 }
 
-/** Reads a number of calls. A negative number means that no call is left. */
+/** Reads a number of calls. A negative number counts as 0. */
 function callsIn(text: string | null): number | null {
   const digits = /^\s*(-?\d{1,12})(\.0+)?\s*$/.exec(text ?? '')?.[1];
   return digits === undefined ? null : Math.max(0, Number(digits));

@@ -13,7 +13,7 @@ export interface Endpoints {
 export interface UpstreamAddress {
   readonly base_url: string;
   /**
-   * Paths from the root of the host. Each path replaces the default path of its resource. The paths of the entity and
+   * Paths from the root of the host. Each one replaces the default path of its resource. The paths of the entity and
    * the statistics may contain a query string.
    */
   readonly paths?:
@@ -24,7 +24,7 @@ export interface UpstreamAddress {
 
 /**
  * Joins the base URL and the three paths so that `/api` occurs exactly once. The base URL usually ends with `/api`, and
- * the paths begin with it. `upstream.paths` replaces the joined paths.
+ * the default paths begin with it. `upstream.paths` replaces the joined paths.
  */
 export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const base = new URL(upstream.base_url);
@@ -32,8 +32,8 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const joined = (path: string) =>
     prefix.endsWith('/api') ? prefix + path.slice('/api'.length) : prefix + path;
   const path = (override: string | undefined, standard: string) => override ?? joined(standard);
-  // The parts are concatenated, not resolved: "//host/search" would resolve to another origin, and the key would be
-  // sent to that origin.
+  // The parts are concatenated, not resolved. Otherwise "//host/search" would resolve to another origin, and the key
+  // would be sent there.
   return {
     search: new URL(base.origin + path(upstream.paths?.search, '/api/search')),
     stats: new URL(base.origin + path(upstream.paths?.stats, '/api/registry/stats')),
@@ -42,7 +42,7 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
 }
 
 /**
- * Returns the URL of a call, or the reason why the call has no URL: its id is not valid in a path, or its next page is
+ * Returns the URL of a call, or the reason why there is none. Either its id is not valid in a path, or its next page is
  * at another origin. The key is only ever sent to the configured origin.
  */
 export function urlOf(endpoints: Endpoints, dialect: Dialect, call: Call): URL | UnwritableUrl {
@@ -72,7 +72,7 @@ export function entityUrl(endpoints: Endpoints, entityId: string): URL | Unwrita
   return new URL(endpoints.entity.replace('{id}', () => encodeURIComponent(entityId)));
 }
 
-/** Returns the id in the path of a record; null if the path does not match the template. */
+/** Returns the id in the path of a record, or null if the path does not match the template. */
 export function idInPath(template: string, path: string): string | null {
   const [before = '', after = ''] = template.split('{id}');
   if (!path.startsWith(before) || !path.endsWith(after) || path.length < before.length + after.length)
@@ -94,8 +94,8 @@ function searchUrl(
   const url = new URL(endpoints.search);
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const { param, template } = parameterOf(search, by);
-  // An empty query omits the parameter, so that the API lists all companies (brreg, GLEIF). An API may reject an empty
-  // parameter; `extra` can still send one.
+  // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). An API may reject
+  // an empty parameter; `extra` can still send one.
   if (text !== '')
     url.searchParams.set(
       param,
@@ -122,7 +122,7 @@ function parameterOf(
 function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {
   const url = URL.canParse(next, search.href) ? new URL(next, search) : null;
   if (url === null) return new UnwritableUrl(`the URL of the next page is not valid: ${next.slice(0, 200)}`);
-  // A service behind a proxy that terminates TLS often writes its links with http instead of https.
+  // A service behind a proxy that terminates TLS often uses http instead of https in its links.
   const isSameHost = url.hostname === search.hostname && (url.port === '' || url.port === search.port);
   if (isSameHost && search.protocol === 'https:' && url.protocol === 'http:') url.protocol = 'https:';
   if (url.origin !== search.origin)

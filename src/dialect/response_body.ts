@@ -4,12 +4,12 @@ import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 /** The body of a reply as text, and as JSON if it is valid JSON. */
 export interface Body {
   readonly text: string | null;
-  /** undefined if the body is not JSON; `flaw` then states the reason. */
+  /** Undefined if the body is not JSON; `flaw` then contains the reason. */
   readonly json: Json | undefined;
   readonly flaw: string | null;
-  /** Whether the JSON exceeds a limit. A repeated call would return the same body. */
+  /** True if the JSON exceeds a limit. Another call would return the same body. */
   readonly exceedsLimit: boolean;
-  /** Whether the body is HTML or XML. */
+  /** True if the body is HTML or XML. */
   readonly isMarkup: boolean;
 }
 
@@ -45,13 +45,13 @@ export function isMarkup(text: string): boolean {
 }
 
 /**
- * Decodes bytes as UTF-8 (RFC 8259), or in the character set that the response states; null if the bytes are invalid in
- * both.
+ * Decodes bytes as UTF-8 (RFC 8259) or in the character set that the response states. Returns null if the bytes are
+ * invalid in both.
  */
 export function decodeText(bytes: Buffer, contentType: string): string | null {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  // Valid UTF-8 is rarely in another character set, even if the response states one. The exceptions are UTF-16 and
-  // ISO-2022: their bytes can all be ASCII.
+  // Bytes that are valid UTF-8 rarely use another character set, even if the response states one. UTF-16 and ISO-2022
+  // are exceptions, because their bytes can all be ASCII.
   const looksLikeAscii = charset !== undefined && /^(utf-?16|iso-2022)/.test(charset);
   if (isUtf8(bytes) && !looksLikeAscii) return bytes.toString('utf8');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return null;

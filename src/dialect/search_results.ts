@@ -49,8 +49,7 @@ export function decodeSearch(
   const first: { position: number; why: string }[] = [];
   let rejectedCount = 0;
   for (const [position, item] of list.entries()) {
-    // `forget` replaces a company by null in stored responses, so that the positions of the other results do not
-    // change.
+    // `forget` replaces companies in stored responses with null, so that the other results keep their positions.
     if (item === null) continue;
     const row = rowOf(search, item);
     if (!(row instanceof NotUnderstood)) rows.push(row);
@@ -65,7 +64,7 @@ export function decodeSearch(
     rows: search.group_as === null ? rows : grouped(rows, search.group_as),
     rejected: rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)],
     rejectedCount,
-    // A later page may repeat the result beside the list. Counting it again could end the listing too early.
+    // A later page may repeat the result beside the list. If it were counted again, the listing could end too early.
     resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
     total,
     next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
@@ -85,8 +84,8 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
 }
 
 /**
- * Returns the result that is stored beside the list, without the list itself and without the other JSON paths of the
- * page; null if the body has no such result.
+ * Returns the result beside the list, without the list itself and the other JSON paths of the page. Returns null if the
+ * body has no such result.
  */
 function mainRow(search: SearchDialect, body: Json): SearchRow | null {
   if (search.main === null) return null;
@@ -116,7 +115,7 @@ function grouped(rows: readonly SearchRow[], key: string): SearchRow[] {
   });
 }
 
-/** Summarizes many rejected results in one entry, which contains the first positions. */
+/** Summarizes many rejected results in one entry that contains their first positions. */
 function summarize(
   first: readonly { readonly position: number; readonly why: string }[],
   rejectedCount: number,

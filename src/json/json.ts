@@ -2,7 +2,7 @@ import { MAX_DEPTH, MAX_VALUES } from '../dialect/limits.ts';
 
 /**
  * A JSON value with exact numbers. An integer beyond 2^53 is a bigint. Any other number that a double cannot represent
- * exactly is an ExactNumber with the received digits.
+ * exactly is an ExactNumber, which keeps the received digits.
  */
 export type Json = null | boolean | number | bigint | ExactNumber | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
@@ -27,7 +27,7 @@ export class ExactNumber {
 export class LimitExceeded extends SyntaxError {}
 
 /**
- * Parses JSON text, with or without a BOM. If a key is repeated, its last value is used. `__proto__` is a normal key.
+ * Parses JSON text with or without a BOM. If a key is repeated, its last value is used. `__proto__` is a normal key.
  *
  * @throws LimitExceeded before parsing, if the text is nested deeper than MAX_DEPTH or has more than MAX_VALUES values.
  * @throws SyntaxError if the text is not JSON.
@@ -39,13 +39,13 @@ export function parseJson(text: string): Json {
   return mayLoseDigits ? (JSON.parse(json, keepExact as Reviver) as Json) : (JSON.parse(json) as Json);
 }
 
-/** Converts a value to JSON text. Every number has exactly the value that was parsed. */
+/** Converts a value to JSON text. Every number keeps exactly the value that was parsed. */
 export function stringifyJson(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify throws a TypeError only if there is a bigint. Calling it with a replacer for all values would be
-    // several times slower.
+    // JSON.stringify throws a TypeError only if there is a bigint. Passing a replacer for every value would be several
+    // times slower.
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'bigint' ? rawJson(inner.toString()) : inner,
@@ -59,7 +59,7 @@ export function faithful(value: Json): unknown {
   if (value instanceof ExactNumber) return rawJson(value.digits);
   if (Array.isArray(value)) return value.map(faithful);
   if (typeof value !== 'object' || value === null) return value;
-  // Object.fromEntries defines own properties, so `__proto__` stays a normal key.
+  // Object.fromEntries defines own properties, so `__proto__` remains a normal key.
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, faithful(inner)]));
 }
 
@@ -69,7 +69,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   );
 }
 
-/** Returns a scalar as text; null for null, lists, objects and undefined. */
+/** Returns a scalar as text. Returns null for null, lists, objects and undefined. */
 export function scalarText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
@@ -78,11 +78,11 @@ export function scalarText(value: Json | undefined): string | null {
 }
 
 /**
- * Checks the limits in one pass that skips strings. The same pass looks for numbers that may lose digits in a double:
- * numbers with 16 or more digits, or with an exponent.
+ * Checks the limits in one pass that skips strings. The same pass finds numbers that may lose digits in a double. These
+ * have 16 or more digits, or an exponent.
  *
- * Number of values = 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. `[ ]` with a
- * space is counted like a list with one member.
+ * The number of values is 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. An
+ * empty list that contains a space, `[ ]`, counts as a list with one member.
  */
 function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;
@@ -119,9 +119,7 @@ function isClosing(code: number): boolean {
   return code === CLOSE_LIST || code === CLOSE_OBJECT;
 }
 
-/**
- * Returns the offset of the quote that closes the string at `start`; the length of the text if there is no such quote.
- */
+/** Returns the offset of the quote that closes the string at `start`, or the length of the text if there is none. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -151,20 +149,20 @@ function exactInteger(literal: string): bigint | ExactNumber {
   return literal.length <= MAX_BIGINT_CHARS ? BigInt(literal) : new ExactNumber(literal);
 }
 
-/** Does the double have the same significant digits as the number in the source text? */
+/** Returns whether the double has the same significant digits as the number in the source text. */
 function isExact(value: number, source: string): boolean {
   return Number.isFinite(value) && significand(String(value)) === significand(source);
 }
 
 /**
- * Returns the decimal digits of a number without its sign, point, and leading and trailing zeros, followed by the
- * decimal exponent. The result is equal for numbers with equal absolute values.
+ * Returns the decimal digits of a number without its sign, its point, and leading and trailing zeros, followed by the
+ * decimal exponent. Numbers with equal absolute values have the same result.
  */
 function significand(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().replace(/^-/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  // The pattern /0+$/ is not used, because it can take quadratic time in the number of zeros.
+  // The pattern /0+$/ is not used, because its running time can be quadratic in the number of zeros.
   let length = digits.length;
   while (digits.charCodeAt(length - 1) === ZERO) length -= 1;
   if (length === 0) return '0';
@@ -174,7 +172,7 @@ function significand(literal: string): string {
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-// Formatted only when needed, because number formats add 15 ms and 8 MB to the start of each command.
+// Formatted only when needed, because loading number formats adds 15 ms and 8 MB to the start of each command.
 const tooMany = () => `has more than ${MAX_VALUES.toLocaleString('en')} values`;
 const MAX_BIGINT_CHARS = 1000;
 const BOM = 0xfeff;
@@ -190,5 +188,5 @@ const NINE = 0x39;
 const POINT = 0x2e;
 const SMALL_E = 0x65;
 const LARGE_E = 0x45;
-/** A double keeps the digits of every number with up to 15 digits. With the point, these are 16 characters. */
+/** A double keeps the digits of every number with up to 15 digits. Together with the point, these are 16 characters. */
 const MAX_SAFE_NUMERAL_CHARS = 16;

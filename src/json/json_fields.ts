@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from './json.ts';
 
-/** A scalar, empty object or empty list, with the keys that lead to it. List elements are numbered from 1. */
+/** A scalar, empty object or empty list, with the keys on the path to it. List elements are numbered from 1. */
 export interface JsonField {
   readonly keys: readonly string[];
   readonly value: Json;
 }
 
-/** Returns the first `most` fields of a document, in their order. */
+/** Returns the first `most` fields of a document, in document order. */
 export function jsonFields(document: Json, most: number): JsonField[] {
   const fields: JsonField[] = [];
   collect(fields, [], document, most);

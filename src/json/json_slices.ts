@@ -1,16 +1,16 @@
 /**
- * Finds values in JSON text without parsing the text, so that responses of the service contain numbers with the
- * received digits. The text must be valid JSON. This is certain, because it was parsed when it was received.
+ * Finds values in JSON text without parsing it, so that responses of the service contain numbers with the received
+ * digits. The text must be valid JSON, which was already checked when it was received.
  */
 
-/** The offsets of a value in the text. `from` is inclusive, and `to` is exclusive. */
+/** The offsets of a value in the text. `from` is inclusive and `to` is exclusive. */
 export interface Slice {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Returns the slice of the value at the segments of a JSON Pointer; null if there is no such value. If a key is
+ * Returns the slice of the value at the segments of a JSON Pointer, or null if there is no such value. If a key is
  * repeated, its last value is used.
  */
 export function sliceAt(text: string, segments: readonly string[]): Slice | null {
@@ -23,7 +23,7 @@ export function sliceAt(text: string, segments: readonly string[]): Slice | null
   return slice;
 }
 
-/** Returns the slices of the elements of a list; an empty list if the value is not a list. */
+/** Returns the slices of the elements of a list. Returns an empty list if the value is not a list. */
 export function elementsOf(text: string, { from }: Slice): Slice[] {
   const elements: Slice[] = [];
   if (text[from] !== '[') return elements;

@@ -12,9 +12,9 @@ export type Placement<Hole extends string> =
   | { readonly at: Pointer; readonly value: Json };
 
 /**
- * Compiles the placements into pieces of text once, so that each response is only a concatenation. While compiling,
- * each hole is marked by a control character that no profile contains. The marks are removed before any value of a
- * request is inserted, so a request cannot inject a hole.
+ * Compiles the placements into pieces of text once, so that each response only concatenates them. During compilation, a
+ * control character that no profile contains marks each hole. The marks are removed before any value of a request is
+ * inserted, so that a request cannot inject a hole.
  */
 export function compileTemplate<Hole extends string>(placements: readonly Placement<Hole>[]): Template<Hole> {
   let body: Json = {};
@@ -34,8 +34,7 @@ export function compileTemplate<Hole extends string>(placements: readonly Placem
 
 /**
  * Sets a value at a JSON Pointer, creates missing objects and lists on the path, and returns the document. The index 0
- * and a condition such as `[rel=next]` create a list. A condition also adds an element that fulfils it, if the list has
- * no such element.
+ * and a condition such as `[rel=next]` create a list. If no element fulfils the condition, such an element is added.
  *
  * @throws TypeError if the path leads through a scalar, or through a list without an index 0 or a condition.
  */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isJsonObject, type Json, scalarText } from './json.ts';
 
 /**
- * A JSON Pointer (RFC 6901). '' is the whole body. In a list, a segment can be a condition instead of an index:
- * `/links/[rel=next]/href` selects the first element whose `rel` is `next`. `[until=null]` also selects an element
- * without `until`. An element must fulfil all conditions of a segment, such as `[type=legal][until=null]`.
+ * A JSON Pointer (RFC 6901). '' is the whole body. In a list, a segment can be a condition instead of an index. For
+ * example, `/links/[rel=next]/href` selects the first element whose `rel` is `next`. `[until=null]` also selects
+ * elements without `until`. An element must fulfil all conditions of a segment, such as `[type=legal][until=null]`.
  */
 export const Pointer = z
   .string()
@@ -12,7 +12,7 @@ export const Pointer = z
   .describe('JSON Pointer (RFC 6901); "" is the whole body, and [key=value] selects an element of a list');
 export type Pointer = z.infer<typeof Pointer>;
 
-/** Returns the value at a JSON Pointer; undefined if there is none. Inherited properties are ignored. */
+/** Returns the value at a JSON Pointer, or undefined if there is none. Inherited properties are ignored. */
 export function valueAt(document: Json | undefined, pointer: Pointer): Json | undefined {
   let value = document;
   for (const key of segmentsOf(pointer)) {
@@ -23,7 +23,7 @@ export function valueAt(document: Json | undefined, pointer: Pointer): Json | un
   return value;
 }
 
-/** Returns the conditions of a segment such as `[rel=next]`, as keys and values; [] for any other segment. */
+/** Returns the conditions of a segment such as `[rel=next]` as keys and values, and [] for any other segment. */
 export function conditionsIn(segment: string): (readonly [key: string, wanted: string])[] {
   if (!/^(\[[^[\]=]+=[^\]]*\])+$/.test(segment)) return [];
   return [...segment.matchAll(/\[([^=]+)=([^\]]*)\]/g)].map(([, key = '', wanted = '']) => [key, wanted]);
@@ -38,7 +38,7 @@ export function pointerOf(segments: readonly string[]): Pointer {
   return segments.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Returns a description of a JSON Pointer for messages. */
+/** Describes a JSON Pointer for messages. */
 export function pathInWords(pointer: Pointer): string {
   return pointer === '' ? 'the top of the body' : pointer;
 }

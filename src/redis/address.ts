@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { SecretUrl } from '../config/config.ts';
 
-/** Does a server listen at the address of `url`? This check does not load the Redis client, which takes 100 ms. */
+/** Returns whether a server listens at the address of `url`, without loading the Redis client, which takes 100 ms. */
 export function isListening(url: SecretUrl): Promise<boolean> {
   const { hostname, port } = new URL(url.reveal());
   return new Promise((resolve) => {

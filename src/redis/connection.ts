@@ -2,10 +2,10 @@ import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import type { SecretUrl } from '../config/config.ts';
 import { messageOf, UsageError } from '../errors.ts';
 
-/** The connections of one worker to its Redis. */
+/** The connections of one worker to Redis. */
 export interface Connections {
   /**
-   * For queues. Its commands fail immediately if the connection is lost, so that the worker can report the loss and
+   * For queues. If the connection is lost, its commands fail immediately, so that the worker can report the loss and
    * retry.
    */
   readonly forQueues: Redis;
@@ -106,8 +106,8 @@ function connection(url: SecretUrl, options: Options): Redis {
 }
 
 /**
- * Does the error only mean that the connection to Redis is lost? The worker reports the loss once and not for each
- * failed command.
+ * Returns whether the error only means that the connection to Redis is lost. The worker reports the loss once, not for
+ * each failed command.
  */
 export function isConnectionError(error: unknown): boolean {
   const { message, code } = error as NodeJS.ErrnoException;
@@ -119,7 +119,7 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** Did Redis respond to a command with an error, for example OOM or READONLY? */
+/** Returns whether Redis responded to a command with an error, such as OOM or READONLY. */
 export function isRedisReply(error: unknown): boolean {
   return error instanceof ReplyError && !isConnectionError(error);
 }

@@ -45,7 +45,7 @@ async function readInfo(redis: Redis, url: SecretUrl): Promise<string> {
   }
 }
 
-/** The property that makes a Redis server unusable for the worker; null: the server is usable. */
+/** Returns the property that makes a Redis server unusable for the worker, or null if the server is usable. */
 export function obstacleOf({ version, mode, isReplica }: RedisFacts): RedisFinding | null {
   const hint = `Set a single Redis server (version ${RECOMMENDED_MAJOR} or newer) in \`worker.redis_url\`.`;
   if (mode !== 'standalone')
@@ -72,7 +72,7 @@ export function factsOf(info: string): RedisFacts {
   };
 }
 
-/** The settings that are unsuitable for a queue. None of them can lose a response. */
+/** Returns the settings that are unsuitable for a queue. None of them can cause the loss of a response. */
 export function findingsOf(facts: RedisFacts): RedisFinding[] {
   const findings: RedisFinding[] = [];
   if (majorOf(facts.version) < RECOMMENDED_MAJOR)

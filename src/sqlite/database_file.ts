@@ -5,7 +5,7 @@ import { FailedError } from '../errors.ts';
 
 /**
  * Creates a folder and its parents. The recursive mode of Node is not used, because it never returns if the file system
- * (such as /proc) reports "no such file" when the folder is created.
+ * (such as /proc) reports "no such file" while a folder is created.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
@@ -37,7 +37,7 @@ function remedyFor(code: string): string {
 const REMEDIES: readonly (readonly [string, string])[] = [
   [
     'SQLITE_FULL',
-    'Make room on that disk and run the command again. It resumes at the same place; stored data are intact.',
+    'Free space on that disk and run the command again. It resumes where it stopped, and stored data are intact.',
   ],
   [
     'SQLITE_CORRUPT',
@@ -50,13 +50,10 @@ const REMEDIES: readonly (readonly [string, string])[] = [
   ['SQLITE_READONLY', 'Make the file and its folder writable for this user, then run the command again.'],
   ['SQLITE_PERM', 'Make the file and its folder writable for this user, then run the command again.'],
   ['SQLITE_CANTOPEN', 'Check that the file and its folder exist and that this user may read them.'],
-  ['SQLITE_BUSY', 'Another program holds the file locked. End that program, or run the command again later.'],
-  [
-    'SQLITE_LOCKED',
-    'Another program holds the file locked. End that program, or run the command again later.',
-  ],
+  ['SQLITE_BUSY', 'Another program has locked the file. End that program, or run the command again later.'],
+  ['SQLITE_LOCKED', 'Another program has locked the file. End that program, or run the command again later.'],
   [
     'SQLITE_IOERR',
-    "The disk could not be read or written. Check the system's log. Data stored before are intact.",
+    'The disk could not be read or written. Check the system log. Data that were stored before are intact.',
   ],
 ];

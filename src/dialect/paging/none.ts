@@ -10,7 +10,7 @@ export const none = {
   keptHeaders: [],
   requestOf: () => ({ parameters: {} }),
   nextPage: () => null,
-  // A short page without a total is complete. In all other cases, more matches may exist, but no request can reach
+  // A short page without a total is complete. In all other cases, there may be more matches, but no request can return
   // them.
   statusAfter: ({ total, isShort }) => (total === null && isShort ? 'complete' : 'capped'),
   describe: () => 'Each query has one page only.',

@@ -8,14 +8,14 @@ import { page } from './page.ts';
 import type { PagingMethod, PagingSettings } from './paging_method.ts';
 
 /**
- * All paging styles. To add a style, write its file and add it to this list. The compiler then reports what else is
- * missing.
+ * All paging styles. To add a style, write its file and add it to this list. The compiler then reports everything else
+ * that is missing.
  */
 export const PAGING_METHODS = [none, page, offset, cursor, nextUrl, linkHeader] as const;
 
-/** A list of paging styles: the schema of their settings, and the lookup of a style by its name. */
+/** A list of paging styles, with the schema of their settings and a lookup by name. */
 export interface PagingStyles<Schema extends z.ZodType<PagingSettings>> {
-  /** The schema of `dialect.search.paging`: a union of all styles, which `style` distinguishes. */
+  /** The schema of `dialect.search.paging`, which is a union of all styles, distinguished by `style`. */
   readonly schema: Schema;
   /** Returns the paging method of a style. */
   methodOf(style: z.output<Schema>['style']): PagingMethod;
@@ -40,7 +40,7 @@ type SchemasOf<Methods extends readonly Listed[]> = {
 };
 
 function schemasOf<const Methods extends readonly Listed[]>(methods: Methods): SchemasOf<Methods> {
-  // `map` does not preserve the types of the individual elements.
+  // `map` loses the types of the individual elements.
   return methods.map(({ schema }) => schema) as SchemasOf<Methods>;
 }
 

@@ -4,7 +4,7 @@ import { type Json, scalarText } from '../../json/json.ts';
 import { type Pointer, valueAt } from '../../json/pointer.ts';
 import type { Headers } from '../headers.ts';
 
-/** The settings that every paging style has. */
+/** The settings that all paging styles share. */
 export interface PagingSettings {
   readonly style: string;
   readonly size_param: string | null;
@@ -13,8 +13,8 @@ export interface PagingSettings {
 }
 
 /**
- * One paging style: its settings, the request for a page, the link to the next page, and the rule by which a listing
- * ends. Each style is one file that exports one PagingMethod; `paging.ts` lists the styles.
+ * One paging style: its settings, the request for a page, the link to the next page, and the rule that ends a listing.
+ * Each style is one file that exports one PagingMethod. `paging.ts` lists the styles.
  */
 export interface PagingMethod<Settings extends PagingSettings = PagingSettings> {
   readonly style: Settings['style'];
@@ -24,7 +24,7 @@ export interface PagingMethod<Settings extends PagingSettings = PagingSettings> 
   readonly keptHeaders: readonly string[];
   /** Returns the request for one page. */
   requestOf(paging: Settings, page: PageRef): PageRequest;
-  /** Returns the cursor or URL of the next page; null if this is the last page, or if the style uses neither. */
+  /** Returns the cursor or URL of the next page. Returns null on the last page, or if the style uses neither. */
   nextPage(paging: Settings, body: Json, headers: Headers): string | null;
   /**
    * Decides from the latest page whether more pages follow. The caller has already checked totals, caps and empty
@@ -42,20 +42,20 @@ export type PageRequest =
 
 /** The facts about the latest page of a listing that show whether the listing is complete. */
 export interface LastPage {
-  /** Whether the page has fewer rows than a full page. */
+  /** True if the page has fewer rows than a full page. */
   readonly isShort: boolean;
-  /** The total of the query, which the listing has not yet reached; null if it is unknown. */
+  /** The total of the query, which the listing has not reached yet; null if it is unknown. */
   readonly total: number | null;
   /** The cursor or URL of the next page; null if there is none. */
   readonly next: string | null;
 }
 
-/** `open`: more pages follow; `complete`: all matches are listed; `capped`: the remaining matches cannot be reached. */
+/** `open`: more pages follow. `complete`: all matches are listed. `capped`: the remaining matches cannot be reached. */
 export type ListingStatus = 'open' | 'complete' | 'capped';
 
 /**
- * Returns the cursor or URL at a JSON path; null if there is none. Some APIs write a missing link as `false` or as an
- * empty string.
+ * Returns the cursor or URL at a JSON path, or null if there is none. Some APIs write a missing link as `false` or as
+ * an empty string.
  */
 export function linkAt(body: Json, pointer: Pointer): string | null {
   const link = scalarText(valueAt(body, pointer));
@@ -73,8 +73,7 @@ export function statusOfCountedPages({ total, isShort }: LastPage): ListingStatu
 /** Returns the status of a listing whose pages contain a link to the next page. */
 export function statusOfLinkedPages({ total, isShort, next }: LastPage): ListingStatus {
   if (next !== null) return 'open';
-  // If the last page is full but the total is not reached, there is a cap. If the last page is short, the total is
-  // inexact.
+  // A full last page below the total means that there is a cap. A short last page means that the total is inexact.
   return total === null || isShort ? 'complete' : 'capped';
 }
 

@@ -34,7 +34,7 @@ describe('a full disk', () => {
       expect(stopped).toBeInstanceOf(FailedError);
       expect(stopped).toMatchObject({
         message: `the warehouse ${join(folder, 'warehouse.db')} failed: database or disk is full (SQLITE_FULL)`,
-        hint: expect.stringMatching(/Make room on that disk/),
+        hint: expect.stringMatching(/Free space on that disk/),
       });
 
       const again = open();
@@ -72,7 +72,7 @@ describe('a file that is corrupt, locked or in use', () => {
     holder.exec('BEGIN IMMEDIATE');
     const { code, stderr } = await upstream.run('sync');
     expect({ code, arrivals: upstream.sandbox.arrivals().length }).toEqual({ code: 1, arrivals: 10 });
-    expect(stderr).toMatch(/warehouse.*locked.*\n.*Another program holds the file locked/);
+    expect(stderr).toMatch(/warehouse.*locked.*\n.*Another program has locked the file/);
     holder.exec('ROLLBACK');
     expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 60 });
   }, 40_000);
