@@ -9,7 +9,7 @@ export interface Checked {
   readonly problems: readonly Problem[];
 }
 
-/** Checks configuration data against the schema, and checks the regular expressions in the data. */
+/** Checks configuration data against the schema, including the regular expressions in it. */
 export function checkData(origin: Origin): Checked {
   const { data } = origin;
   if (data === null || data === undefined)

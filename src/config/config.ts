@@ -24,7 +24,7 @@ export { Secret, SecretUrl } from './secret.ts';
 export type { DayStart } from './values.ts';
 
 export interface LoadOptions {
-  /** The YAML file; if it is undefined, `configPath` searches for the file. */
+  /** The YAML file. If it is undefined, `configPath` searches for the file. */
   readonly path?: string | undefined;
   /** Values from the command line, in the shape of the file. They override the environment and the file. */
   readonly flags?: Overrides;
@@ -32,10 +32,10 @@ export interface LoadOptions {
 }
 
 /**
- * Reads and checks the configuration, without writing anything. If a reference in `api_key` cannot be resolved, an
- * error is thrown only when the key is used.
+ * Reads and checks the configuration without writing anything. If a reference in `api_key` cannot be resolved, an error
+ * is thrown only when the key is used.
  *
- * @throws UsageError with all problems.
+ * @throws UsageError that lists all problems.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
   const path = configPath(options);
@@ -48,7 +48,7 @@ export function configFrom(input: ConfigInput, directory = process.cwd()): Confi
 }
 
 /**
- * Checks a configuration text. `path` is the file name that problems show; paths in the text are relative to its
+ * Checks a configuration text. `path` is the file name that problems show. Paths in the text are relative to its
  * folder.
  */
 export function parseConfig(options: LoadOptions & { readonly path: string; readonly text: string }): Config {
@@ -84,13 +84,12 @@ function byPosition(a: Problem, b: Problem): number {
 }
 
 /**
- * Returns the dialect. Every command that sends calls needs it, except `probe`.
- *
- * @throws UsageError if the configuration has none.
+ * Returns the dialect, which every command that sends calls needs, except `probe`.
+ * @throws UsageError if the configuration has no dialect.
  */
 export function requireDialect(config: Config): Dialect {
   if (config.dialect !== undefined) return config.dialect;
-  throw new UsageError('the configuration has no dialect, so that no call can be sent', {
+  throw new UsageError('the configuration has no dialect, so no call can be sent', {
     hint: 'run `registry-mirror probe`, which learns it in a few calls and writes it into the file',
   });
 }

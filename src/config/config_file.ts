@@ -5,16 +5,19 @@ import { type Environment, processEnvironment } from './process_environment.ts';
 export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
 
 export interface ConfigChoice {
-  /** The path given on the command line. */
+  /** The path from the command line. */
   readonly path?: string | undefined;
   readonly env?: Environment;
   readonly workingDirectory?: string;
 }
 
 /**
- * Returns the path of the configuration file. This is the first of: `path`; the variable REGISTRY_MIRROR_CONFIG;
- * registry-mirror.yaml in the working directory or the nearest folder above it; the user's file in
- * ~/.config/registry-mirror.
+ * Returns the path of the configuration file. This is the first of the following that exists or is set:
+ *
+ * - `path`
+ * - the variable REGISTRY_MIRROR_CONFIG
+ * - registry-mirror.yaml in the working directory or the nearest folder above it
+ * - the user's file in ~/.config/registry-mirror
  */
 export function configPath({
   path,
@@ -41,7 +44,7 @@ function* foldersAbove(folder: string): Generator<string> {
 
 /**
  * Accepts only files that this user or the administrator owns. A file in a shared folder such as /tmp may belong to
- * another user, who could use it to send the key to another host.
+ * another user, who could make the program send the key to another host.
  */
 function isTrusted(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -50,7 +53,7 @@ function isTrusted(path: string): boolean {
   return user === undefined || stats.uid === user || stats.uid === 0;
 }
 
-/** https://specifications.freedesktop.org/basedir-spec */
+/** Returns the path of the user's file (https://specifications.freedesktop.org/basedir-spec). */
 function userConfig({ XDG_CONFIG_HOME, HOME }: Environment): string | null {
   const base = XDG_CONFIG_HOME || (HOME ? join(HOME, '.config') : null);
   return base === null ? null : join(base, 'registry-mirror', DEFAULT_CONFIG_PATH);

@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from './key_paths.ts';
 
-/** One problem of the configuration, with its position. */
+/** One problem of the configuration and its position. */
 export interface Problem {
   /** The source of the value: the file, an environment variable or the command line. */
   readonly where: string;
   readonly line: number | null;
   readonly column: number | null;
-  /** Dotted path; '' is the whole file. */
+  /** The dotted path of the key; '' for the whole file. */
   readonly key: string;
   readonly message: string;
   readonly remedy: string | null;
@@ -31,18 +31,18 @@ function lineOf({ where, line, column, key, message, remedy }: Problem): string 
   return `${position}: ${what}${remedy === null ? '' : `; ${remedy}`}`;
 }
 
-/** The sources of the configuration values, which give problems their positions. */
+/** The sources of the configuration values, which determine the positions of problems. */
 export interface Origin {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** The source of each value that the environment or the command line set, by dotted key. */
+  /** The source of each value set by the environment or the command line, by dotted key. */
   readonly overridden: ReadonlyMap<string, string>;
   /** The data to check. */
   readonly data: unknown;
 }
 
-/** Converts the issues of a failed parse to problems with their positions in the file. */
+/** Converts the issues of a failed parse to problems with positions in the file. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin): Problem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
@@ -57,7 +57,7 @@ export interface ProblemText {
   readonly remedy: string | null;
 }
 
-/** A problem at a key of the file. If the key is missing, the position is that of its section. */
+/** Creates a problem at a key of the file. If the key is missing, the problem has the position of its section. */
 export function problemAt(
   path: KeyPath,
   origin: Origin,

@@ -33,7 +33,7 @@ export function readDocument(path: string, text: string): Origin {
   );
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the file uses this notation
 const FLOW_REMEDY = 'between { and } write references in quotes: { total: "${env:TOTAL}" }';
 
 /** Returns the data of the document with the overrides applied. */

@@ -2,7 +2,7 @@ import { windowRows } from '../allowance/window_table.ts';
 import type { Environment } from './process_environment.ts';
 import type { ConfigInput } from './schema.ts';
 
-/** A part of the configuration, in the shape of the file. */
+/** A part of the configuration, structured like the file. */
 export type Overrides = DeepPartial<ConfigInput>;
 type DeepPartial<T> = T extends object ? { readonly [K in keyof T]?: DeepPartial<T[K]> | undefined } : T;
 
@@ -36,7 +36,7 @@ export interface Override {
 
 /**
  * Returns the values from the environment. Unknown variables that begin with REGISTRY_MIRROR_ are ignored, because
- * Kubernetes sets such variables for a service with this name. An empty variable is treated as not set.
+ * Kubernetes sets such variables for a service with this name. An empty variable counts as not set.
  */
 export function overridesFromEnvironment(env: Environment): Override[] {
   return Object.entries(VARIABLES).flatMap(([name, key]) => {
@@ -45,7 +45,7 @@ export function overridesFromEnvironment(env: Environment): Override[] {
   });
 }
 
-/** Returns the values from the command line as overrides. `flags` has the shape of the file. */
+/** Returns the values from the command line as overrides. `flags` is structured like the file. */
 export function overridesFromFlags(flags: Overrides | object, path: readonly string[] = []): Override[] {
   return Object.entries(flags).flatMap(([key, value]: [string, unknown]) => {
     if (value === undefined) return [];

@@ -4,11 +4,11 @@ import { type WindowLimits, type WindowRow, windowRows } from '../allowance/wind
 /** The answers to the questions of `init`. */
 export interface InitAnswers extends WindowLimits {
   readonly baseUrl: string;
-  /** Environment variable that contains the key. */
+  /** The environment variable that contains the key. */
   readonly keyVariable: string;
-  /** File that contains the key and is used instead of the variable; null: use the variable. */
+  /** The file that contains the key; null if the variable contains it. */
   readonly keyFile: string | null;
-  /** Folder of the warehouse and the ledger, relative to the configuration. */
+  /** The folder of the warehouse and the ledger, relative to the configuration. */
   readonly dataFolder: string;
   readonly sourceName: string;
   readonly tier: 'free' | 'paid';
@@ -17,13 +17,13 @@ export interface InitAnswers extends WindowLimits {
   readonly unlimited: boolean;
   readonly alreadySpent: number;
   readonly purpose: 'names' | 'records' | 'watchlist';
-  /** File of the watchlist, relative to the configuration; null for other purposes. */
+  /** The file of the watchlist, relative to the configuration; null if there is no watchlist. */
   readonly watchlist: string | null;
-  /** Path of the JSON Schema, relative to the configuration. */
+  /** The path of the JSON Schema, relative to the configuration. */
   readonly schemaPath: string;
 }
 
-/** The text of a new configuration, with comments that show further keys. */
+/** Returns the text of a new configuration, with comments that show further keys. */
 export function configText(answers: InitAnswers): string {
   return [
     header(answers),

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { ConfigFile } from './schema.ts';
 
 /**
- * The configuration keys, derived from the JSON Schema. They are used for suggestions, type conversion and
- * documentation.
+ * The configuration keys, derived from the JSON Schema. They are used for suggestions, type conversion and documents.
  */
 
 export interface SchemaNode {
@@ -22,10 +21,10 @@ export interface SchemaNode {
 
 export type KeyPath = readonly (string | number)[];
 
-// The schema permits a reference in any value, so that editors do not mark it as an error.
+// The schema permits a reference in any value, so that editors do not mark references as errors.
 const OR_REFERENCE = '|\\$\\{(env|file):';
 
-/** The JSON Schema of the configuration file. */
+/** Returns the JSON Schema of the configuration file. */
 export function configSchema(): SchemaNode {
   const schema = z.toJSONSchema(ConfigFile, {
     io: 'input',
@@ -42,7 +41,7 @@ export function configSchema(): SchemaNode {
   return { ...(schema as SchemaNode), title: 'Configuration of registry-mirror' };
 }
 
-/** All schema nodes for the value at a path. A union has several nodes. */
+/** Returns all schema nodes for the value at a path. A union has several nodes. */
 export function nodesAt(path: KeyPath): SchemaNode[] {
   let nodes = alternatives(configSchema());
   for (const step of path)
@@ -58,12 +57,12 @@ function alternatives(node: SchemaNode): SchemaNode[] {
   return inner.length === 0 ? [node] : inner.flatMap(alternatives);
 }
 
-/** The keys permitted at a path. */
+/** Returns the keys permitted at a path. */
 export function keysAt(path: KeyPath): string[] {
   return [...new Set(nodesAt(path).flatMap((node) => Object.keys(node.properties ?? {})))];
 }
 
-/** The permitted values at a path, if the schema lists them. */
+/** Returns the permitted values at a path, if the schema lists them. */
 export function choicesAt(path: KeyPath): string[] {
   return nodesAt(path).flatMap((node) => {
     if (node.const !== undefined) return [String(node.const)];
@@ -71,7 +70,7 @@ export function choicesAt(path: KeyPath): string[] {
   });
 }
 
-/** The dotted paths of all keys of this name. */
+/** Returns the dotted paths of all keys with this name. */
 export function pathsOfKey(key: string): string[] {
   return leaves(configSchema())
     .filter(({ path }) => path.at(-1) === key)
@@ -83,7 +82,7 @@ export interface Leaf {
   readonly node: SchemaNode;
 }
 
-/** All keys of the file, including sections. The path of a key in a list contains `[]`. */
+/** Returns all keys of the file, including sections. The path of a key in a list contains `[]`. */
 export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
   const found = alternatives(node).flatMap((inner) => [
     ...Object.entries(inner.properties ?? {}).flatMap(([key, next]) => [
@@ -92,13 +91,13 @@ export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
     ]),
     ...(inner.items === undefined ? [] : leaves(inner.items, [...path.slice(0, -1), `${path.at(-1)}[]`])),
   ]);
-  // The paging styles share keys. Use the description from the first style.
+  // Paging styles share keys. Use the description from the first style.
   return [...new Map(found.reverse().map((leaf) => [leaf.path.join('.'), leaf])).values()].reverse();
 }
 
 /**
  * Converts an environment value to the type of its key. For example, `100` becomes a number if the key does not permit
- * text. Text that cannot be converted is returned unchanged, and the later check then rejects it and names the key.
+ * text. Text that cannot be converted is returned unchanged, so that the later check rejects it and names the key.
  */
 export function convertText(text: string, path: KeyPath): unknown {
   const types = new Set(nodesAt(path).flatMap((node) => node.type ?? typeof node.const));
@@ -110,8 +109,8 @@ export function convertText(text: string, path: KeyPath): unknown {
 }
 
 /**
- * The candidate with the smallest edit distance from a word; null if that distance is more than a third of the word's
- * length.
+ * Returns the candidate with the smallest edit distance from a word. Returns null if that distance is more than a third
+ * of the word's length.
  */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const ranked = candidates
@@ -123,7 +122,7 @@ export function nearest(word: string, candidates: readonly string[]): string | n
     : null;
 }
 
-/** The Levenshtein distance. */
+/** Returns the Levenshtein distance. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

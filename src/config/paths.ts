@@ -5,9 +5,9 @@ import { ConfigError, type Origin, type Problem, problemAt } from './config_prob
 import type { Config } from './schema.ts';
 
 interface BaseDirectories {
-  /** Directory of the configuration file. Paths in the file are relative to it. */
+  /** The folder of the configuration file. Paths in the file are relative to it. */
   readonly directory: string;
-  /** Working directory. Paths from the environment and the command line are relative to it. */
+  /** The working directory. Paths from the environment and the command line are relative to it. */
   readonly workingDirectory: string;
   readonly origin: Origin;
 }
@@ -45,8 +45,7 @@ export function resolvePaths(config: Config, bases: BaseDirectories): Config {
 
 /**
  * Checks that a database can be written at the path, without creating a file.
- *
- * @throws UsageError if it cannot.
+ * @throws UsageError if the database cannot be written.
  */
 export function assertWritable(path: string): void {
   const fault = writeFault(path);

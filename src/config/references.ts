@@ -57,7 +57,7 @@ function lookUp(
       };
     }
   }
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the file uses this notation
   return { message: `${whole} is not a known reference`, remedy: 'write ${env:NAME} or ${file:PATH}' };
 }
 
@@ -66,11 +66,12 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Replaces an unresolved reference. This value is valid for every key that may stay unresolved while the file is read.
+ * Replaces an unresolved reference. This value is valid for every key whose reference may stay unresolved while the
+ * file is read.
  */
 const UNRESOLVED = 'unresolved';
 
-/** The path of keys and indexes to a node. */
+/** Returns the path of keys and indexes to a node. */
 function pathTo(nodes: readonly unknown[]): KeyPath {
   return nodes.flatMap((node, index): KeyPath => {
     if (isPair(node) && isScalar(node.key)) return [String(node.key.value)];

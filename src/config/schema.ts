@@ -21,7 +21,7 @@ import {
   Timezone,
 } from './values.ts';
 
-/** The configuration file. The typed Config has the same keys. */
+/** The schema of the configuration file. The typed Config has the same keys. */
 
 const Source = z.strictObject({
   name: z.string().min(1).default('Registry').describe('name of the registry'),
@@ -36,7 +36,7 @@ const Source = z.strictObject({
 
 const Upstream = z.strictObject({
   base_url: BaseUrl.describe('base URL of the API; the three paths are joined to it with exactly one /api'),
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the file uses this notation
   api_key: ApiKey.describe('API key; ${env:NAME} and ${file:PATH} are replaced'),
   key_header: KeyHeader.default(BEARER).describe(
     'header that sends the key: a name such as X-API-Key, or a header with {key}',
@@ -237,7 +237,7 @@ export const ConfigFile = z.strictObject({
     .default([])
     .refine(
       (all) => new Set(all.map(({ name }) => name)).size === all.length,
-      'has two receivers of one name',
+      'has two receivers with the same name',
     )
     .describe('receivers of notifications'),
 });

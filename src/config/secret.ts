@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /**
- * A secret that cannot be printed by accident: text, JSON and inspection show `[key]`. Only `reveal()` returns it, so
- * that a search for this word finds every use.
+ * A secret that cannot be printed by accident, because text, JSON and inspection show `[key]`. Only `reveal()` returns
+ * it, so a search for this word finds every use.
  */
 export class Secret {
   readonly #value: string;
-  /** The reason why the value is not known; null: the value is known. */
+  /** The reason why the value is unknown; null if it is known. */
   readonly #problem: Error | null;
 
   constructor(value: string, problem: Error | null = null) {
@@ -16,7 +16,7 @@ export class Secret {
   }
 
   /**
-   * A secret whose value is not known, for example because an environment variable is not set. `reveal()` throws
+   * Creates a secret with an unknown value, for example because an environment variable is not set. `reveal()` throws
    * `problem`.
    */
   static unknown(problem: Error): Secret {
@@ -27,13 +27,13 @@ export class Secret {
     return this.#problem === null;
   }
 
-  /** @throws the given problem if the value is not known. */
+  /** @throws the given problem if the value is unknown. */
   reveal(): string {
     if (this.#problem !== null) throw this.#problem;
     return this.#value;
   }
 
-  /** The first 16 hexadecimal digits of the secret's SHA-256. They distinguish keys without revealing them. */
+  /** The first 16 hexadecimal digits of the secret's SHA-256, which distinguish keys without revealing them. */
   get fingerprint(): string {
     return createHash('sha256').update(this.reveal()).digest('hex').slice(0, 16);
   }
@@ -86,7 +86,7 @@ export class SecretUrl {
 
 export const BEARER = 'Authorization: Bearer {key}';
 
-/** Identifies a key and its header, because a key that was rejected in one header can be valid in another. */
+/** Identifies a key together with its header, because a key that was rejected in one header may be valid in another. */
 export function keyFingerprint(upstream: { readonly api_key: Secret; readonly key_header: string }): string {
   const { api_key, key_header } = upstream;
   if (key_header === BEARER) return api_key.fingerprint;

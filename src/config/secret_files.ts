@@ -6,8 +6,9 @@ import type { Config } from './schema.ts';
 import { Secret, SecretUrl } from './secret.ts';
 
 /**
- * The files that contain a secret of the configuration: the configuration file at `path` if a secret is written in it,
- * and the files to which secrets refer by `${file:PATH}`. The schema decides which values are secrets.
+ * Returns the files that contain a secret of the configuration. These are the files to which secrets refer by
+ * `${file:PATH}`, and the configuration file at `path` if a secret is written in it. The schema decides which values
+ * are secrets.
  */
 export function secretFilesOf(config: Config, path: string): string[] {
   const written: unknown = readDocument(path, readFileSync(path, 'utf8')).document.toJS();
@@ -41,7 +42,7 @@ function valueAt(value: unknown, at: KeyPath): unknown {
   );
 }
 
-/** Does the written text itself contain a secret? A URL contains one only in the parts that are never shown. */
+/** Returns whether the text itself contains a secret. A URL contains one only in the parts that are never shown. */
 function holdsSecret(text: string, secret: Secret | SecretUrl): boolean {
   if (text.includes('${')) return false;
   return secret instanceof Secret || secret.toString() !== secret.reveal();

@@ -13,7 +13,7 @@ export interface Bytes {
   readonly bytes: number;
 }
 
-/** When the account's day starts: at a time of day in a time zone, or never (rolling: the last 24 hours). */
+/** The start of the account's day: a time of day in a time zone, or none (rolling: the last 24 hours). */
 export type DayStart =
   | { readonly rolling: true }
   | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
@@ -89,7 +89,7 @@ export const Cron = z.string().superRefine((pattern, ctx) => {
   if (why !== null) ctx.addIssue(`is not a cron pattern (${why}); use five fields, such as "17 3 * * *"`);
 });
 
-// cron-parser replaces missing fields by "*", so a truncated pattern would run every minute.
+// cron-parser replaces missing fields with "*", so a truncated pattern would run every minute.
 function cronFault(pattern: string): string | null {
   const fields = pattern.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `${fields === 1 ? '1 field' : `${fields} fields`}`;
@@ -101,7 +101,7 @@ function cronFault(pattern: string): string | null {
   }
 }
 
-/** An HTTP or HTTPS URL as text, with only an origin and a path. */
+/** An HTTP or HTTPS URL as text, consisting only of an origin and a path. */
 export const BaseUrl = z.string().superRefine((text, ctx) => {
   const why = baseUrlFault(text);
   if (why !== null) ctx.addIssue(why);

@@ -1,22 +1,22 @@
 import { type Document, isMap, isScalar, type Pair, parseDocument, Scalar } from 'yaml';
 import type { Dialect } from '../dialect/dialect.ts';
 
-/** The parts of a dialect that the probe writes into the file. */
+/** The parts of a dialect that the probe writes to the file. */
 export interface FoundDialect {
   readonly dialect: Dialect;
   /** Comments by dotted key under `dialect`, such as `search.paging.size`. */
   readonly remarks: ReadonlyMap<string, string>;
-  /** Keys that the probe did not learn. Their values in the file do not change. */
+  /** Keys that the probe did not learn. Their values in the file stay the same. */
   readonly open: ReadonlySet<string>;
-  /** The values of `upstream.paths`; null: the default paths are correct. */
+  /** The values of `upstream.paths`; null if the default paths are correct. */
   readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;
-  /** The header that sends the key; null: the one in the file, or the default. */
+  /** The header that sends the key; null if the one in the file or the default is correct. */
   readonly keyHeader?: string | null;
 }
 
 /**
- * Returns the configuration text with the dialect added. Other keys and comments do not change. Keys of an existing
- * dialect that the probe did not learn do not change either.
+ * Returns the configuration text with the dialect added. Other keys and comments stay the same, as do keys of an
+ * existing dialect that the probe did not learn.
  */
 export function withDialect(
   text: string,
@@ -49,7 +49,7 @@ export function withQuestions(text: string, questions: readonly string[]): strin
 
 const QUESTIONS = ' The last probe left these questions open:';
 
-/** Removes the questions that an earlier probe wrote. The new probe has answered them or repeats them. */
+/** Removes the questions that an earlier probe wrote. The new probe has answered or repeated them. */
 function dropQuestions(document: Document): void {
   const comment = document.comment ?? '';
   const at = comment.indexOf(QUESTIONS);
@@ -59,8 +59,8 @@ function dropQuestions(document: Document): void {
 const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
 
 /**
- * The keys and values to write. Default values are omitted, so that the file shows only the others. Keys that no probe
- * learns are omitted, so that their values in the file do not change.
+ * The keys and values to write. Default values are omitted to keep the file short. Keys that no probe learns are
+ * omitted, so that their values in the file stay the same.
  */
 function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
   const { extra, ...found } = search;
@@ -96,10 +96,10 @@ function writtenForm({ search, entity, stats, volatile, responses }: Dialect): S
 
 type Section = { readonly [key: string]: unknown };
 
-/** Marks a key with its default value. The key is not written, and a different value in the file is deleted. */
+/** Marks a key that has its default value. The key is not written, and a different value in the file is deleted. */
 const DEFAULT = Symbol('default');
 
-/** Sets changed values one by one, so that the user's comments at other keys are not lost. */
+/** Sets changed values one by one, so that the user's comments at other keys are kept. */
 function mergeInto(
   document: Document,
   path: readonly string[],
@@ -138,7 +138,7 @@ function isInFlow(document: Document, path: readonly string[]): boolean {
   return isMap(parent) && parent.flow === true;
 }
 
-/** The key-value pair at a path. The key is a node, so it can have a comment. */
+/** Returns the key-value pair at a path. The key is a node, so it can have a comment. */
 function pairAt(document: Document, path: readonly string[]): Pair<Scalar, unknown> | null {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(parent)) return null;

@@ -1,28 +1,33 @@
 /**
- * Folding converts names, queries and words to the forms in which they are compared. Three files in this folder use it:
- * `query_matching.ts` (does a query find a name?), `similarity.ts` (is it the wanted name?) and `loose_matching.ts`
- * (comparison while the upstream's rules are unknown).
+ * Folding converts names, queries and words to the forms in which they are compared. Three files in this folder use it.
+ * `query_matching.ts` decides whether a query finds a name, `similarity.ts` whether it is the wanted name, and
+ * `loose_matching.ts` compares texts while the upstream's rules are unknown.
  */
 
-/** The text in lower case, with single spaces and no space at either end. */
+/** Returns the text in lower case, with single spaces and no space at either end. */
 export function folded(text: string): string {
   return text.toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** The folded text without diacritics and in normal character width. In this form, the query `as` finds `Åsbygg`. */
+/**
+ * Returns the folded text without diacritics and in normal character width. The query `as` therefore finds `Åsbygg`.
+ */
 export function withoutDiacritics(text: string): string {
   return isAscii(text) ? folded(text) : folded(lowerCaseWithoutDiacritics(text));
 }
 
 /**
- * The differences that a search ignores. `none`: no differences · `case`: letter case and repeated spaces ·
- * `diacritics`: also diacritics and character width (`Ａ` finds `A`).
+ * The differences that a search ignores:
+ *
+ * - `none`: no differences
+ * - `case`: letter case and repeated spaces
+ * - `diacritics`: also diacritics and character width (`Ａ` finds `A`)
  */
 export type Folding = 'none' | 'case' | 'diacritics';
 
 export const FOLDINGS = ['none', 'case', 'diacritics'] as const satisfies readonly Folding[];
 
-/** Folds a text for a search index. Unlike `folded`, it does not remove a space at either end. */
+/** Folds a text for a search index. Unlike `folded`, it keeps a space at either end. */
 export function foldText(text: string, folding: Folding): string {
   switch (folding) {
     case 'none':
@@ -38,17 +43,17 @@ export function isAscii(text: string): boolean {
   return ASCII.test(text);
 }
 
-/** The words of a folded text. A word consists of letters, diacritics and digits. */
+/** Returns the words of a folded text. A word consists of letters, diacritics and digits. */
 export function wordsOf(foldedText: string): string[] {
   return foldedText.match(WORD) ?? [];
 }
 
-/** The text is converted to lower case first, because that turns "İ" into a letter with a combining dot. */
+/** Lower case comes first, because it turns "İ" into a letter with a combining dot. */
 function lowerCaseWithoutDiacritics(text: string): string {
   return text.normalize('NFKD').toLowerCase().replace(DIACRITICS, '').normalize('NFC');
 }
 
-/** Tests before it replaces, because most texts already have single spaces and the test is cheaper. */
+/** The test comes first because it is cheaper, and most texts already have single spaces. */
 function withSingleSpaces(text: string): string {
   return WIDE_SPACE.test(text) ? text.replace(SPACES, ' ') : text;
 }

@@ -1,6 +1,6 @@
 /**
- * Folds a text for comparison while the upstream's rules are unknown. Letter case, diacritics, character width and the
- * kind of space are ignored. Letters that Unicode does not decompose, such as `ø`, are replaced with plain letters.
+ * Folds a text for comparison while the upstream's rules are unknown. It ignores letter case, diacritics, character
+ * width and the kind of space. Letters that Unicode does not decompose, such as `ø`, are replaced with plain letters.
  */
 export function loosely(text: string): string {
   return text
@@ -25,7 +25,8 @@ const PLAIN_LETTERS: Record<string, string> = {
 };
 
 /**
- * Can the query find this text under at least one query rule? Each word of the query must occur somewhere in the text.
+ * Returns whether the query can find this text under at least one query rule. Each word of the query must occur
+ * somewhere in the text.
  */
 export function mayFind(query: string, text: string): boolean {
   const loose = loosely(text);

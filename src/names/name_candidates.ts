@@ -4,14 +4,14 @@ import { type Anatomy, anatomyOf, similarity, trigramsOf } from './similarity.ts
 export interface Candidate {
   readonly entityId: string;
   readonly name: string;
-  /** The similarity of the names, from 0 to 1. 1 means that they are the same. */
+  /** The similarity of the names, from 0 to 1 (the same name). */
   readonly score: number;
 }
 
-/** Two names with a lower score have little more in common than the endings of their words. */
+/** Names with a lower score have little more in common than the endings of their words. */
 export const MIN_SCORE = 0.6;
 const MAX_INEXACT = 5;
-// Each name is indexed by its six rarest trigrams. A misspelling changes three trigrams, so enough of the six usually
+// Each name is indexed by its six rarest trigrams. One misspelling changes three trigrams, so enough of the six usually
 // remain to find the name.
 const INDEXED_TRIGRAMS = 6;
 const MIN_SHARED_TRIGRAMS = 2;
@@ -42,12 +42,12 @@ export class NameCandidates {
     }
   }
 
-  /** The candidates for the wanted name with this index, the best first. */
+  /** The candidates for the wanted name with this index, best first. */
   of(at: number): Candidate[] {
     return [...(this.#found[at]?.values() ?? [])].sort((a, b) => b.score - a.score);
   }
 
-  /** The companies that have the wanted name with this index. */
+  /** The companies that have exactly the wanted name with this index. */
   same(at: number): Candidate[] {
     return this.of(at).filter(({ score }) => score === 1);
   }
@@ -60,7 +60,7 @@ export class NameCandidates {
     const found = this.#found[at] as Map<string, Candidate>;
     if ((found.get(candidate.entityId)?.score ?? 0) >= candidate.score) return;
     found.set(candidate.entityId, candidate);
-    // No exact match is dropped, because their number decides whether the name is ambiguous.
+    // Exact matches are never dropped, because their number decides whether the name is ambiguous.
     const inexact = [...found.values()].filter(({ score }) => score < 1).sort((a, b) => a.score - b.score);
     if (inexact.length > MAX_INEXACT) found.delete((inexact[0] as Candidate).entityId);
   }

@@ -2,30 +2,30 @@ import { wordsOf } from './folding.ts';
 import { lowerBound } from './ordered_texts.ts';
 
 /**
- * The names and ids of all companies, in a few typed arrays of about seventy bytes per company. So millions of
- * companies fit into memory, and the index can be passed to another thread without a copy. The index is immutable; when
- * the mirror changes, a new one is built. A company is identified by its rank: its position in the order of folded name
- * and id.
+ * The names and ids of all companies in a few typed arrays, with about seventy bytes per company. Millions of companies
+ * fit into memory, and the index can be passed to another thread without a copy. The index is immutable, and a new one
+ * is built when the mirror changes. A company is identified by its rank, which is its position in the order of folded
+ * name and id.
  */
 export interface NameIndex {
   readonly companies: number;
   /** The folded names, by rank. */
   readonly names: PackedTexts;
-  /** The ids, by rank. They are not folded. */
+  /** The ids, by rank, without folding. */
   readonly ids: PackedTexts;
-  /** The ranks in the order of the upper-cased ids. */
+  /** The ranks, in the order of the upper-cased ids. */
   readonly byId: Uint32Array;
   /** The distinct words of all names, sorted by their bytes. */
   readonly words: PackedTexts;
   /**
-   * The ranks of the names that contain word w are `postings[postingStarts[w] .. postingStarts[w + 1])`, in ascending
+   * The names that contain word w have the ranks `postings[postingStarts[w] .. postingStarts[w + 1])`, in ascending
    * order.
    */
   readonly postings: Uint32Array;
   readonly postingStarts: Uint32Array;
 }
 
-/** The buffers of the index, to transfer it to another thread. */
+/** The buffers of the index, which are needed to transfer it to another thread. */
 export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
   const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
   return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
@@ -35,7 +35,7 @@ export function bytesOfIndex(index: NameIndex): number {
   return buffersOf(index).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Concatenated UTF-8 texts: text i is `bytes[starts[i] .. starts[i + 1])`. */
+/** Concatenated UTF-8 texts. Text i is `bytes[starts[i] .. starts[i + 1])`. */
 export interface PackedTexts {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly starts: Uint32Array;
@@ -45,7 +45,7 @@ export function textAt({ bytes, starts }: PackedTexts, index: number): string {
   return decoder.decode(bytes.subarray(starts[index], starts[index + 1]));
 }
 
-/** The range of texts with this prefix. The texts must be sorted by their bytes. */
+/** Returns the range of texts with this prefix. The texts must be sorted by their bytes. */
 export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
   const length = texts.starts.length - 1;
   return {
@@ -54,7 +54,7 @@ export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
   };
 }
 
-/** Indexes in [from, to). */
+/** The indexes in [from, to). */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -65,8 +65,8 @@ export function utf8(text: string): Uint8Array {
 }
 
 /**
- * Compares a text with the range of texts that have a prefix. The result is negative if the text is before the range, 0
- * if it is in the range, and positive if it is after the range.
+ * Compares a text with the range of texts that have a prefix. The result is negative if the text sorts before the
+ * range, 0 if it is in the range, and positive if it sorts after the range.
  */
 function comparePrefix({ bytes, starts }: PackedTexts, index: number, prefix: Uint8Array): number {
   const start = starts[index] ?? 0;
@@ -90,7 +90,7 @@ export interface IndexSource {
   readonly byId: () => Iterable<number>;
 }
 
-/** Builds the index in one pass. Only the arrays of the index are in memory meanwhile. */
+/** Builds the index in one pass. Meanwhile, only the arrays of the index are in memory. */
 export function buildNameIndex(source: IndexSource): NameIndex {
   const names = packing();
   const ids = packing();
@@ -128,7 +128,7 @@ function packing() {
 }
 
 /**
- * Collects words and numbers them in the order in which they are added. `postings` returns the words and their
+ * Collects words and numbers them in the order in which they are added. `postings` returns the words with their
  * postings, sorted by bytes.
  */
 function wordDictionary() {
@@ -172,7 +172,7 @@ function wordDictionary() {
   };
 }
 
-/** A list of unsigned integers whose capacity doubles. */
+/** A growing list of unsigned integers. Its capacity doubles when it is full. */
 function growing() {
   let numbers = new Uint32Array(1 << 12);
   let length = 0;

@@ -7,7 +7,7 @@ import { bitRanks, concatenated, listOfRanks, type Ranks, rangeOfRanks } from '.
 
 /** A search in the name index. */
 export interface CompanyQuery {
-  /** `any`: names and identifiers, for a search with one parameter for both. */
+  /** The value `any` means names and identifiers, for a search with one parameter for both. */
   readonly by: 'name' | 'identifier' | 'any';
   readonly text: string;
   readonly names: NameSearch;
@@ -15,19 +15,26 @@ export interface CompanyQuery {
 }
 
 /**
- * prefix: the name starts with the query · token: every word of the query is a word of the name ·
- * token_prefix: every word of the query starts a word of the name · substring: the name contains the query.
+ * - prefix: the name starts with the query
+ * - token: every word of the query is a word of the name
+ * - token_prefix: every word of the query starts a word of the name
+ * - substring: the name contains the query
  */
 export type NameSearch = Exclude<NameMatch, 'unknown'>;
 export type IdentifierSearch = Exclude<IdentifierMatch, 'unknown'>;
 
-/** Folds names for the index, and queries for the search. */
+/** Folds names for the index and queries for the search. */
 export const fold = (text: string): string => foldText(text, 'diacritics');
 
 /**
- * Finds companies. They are returned in this order: the exact identifier · names that start with the query, the exact
- * name first · other matching names · longer identifiers that start with the query. Ties are ordered by folded name and
- * id, so the order is always the same for the same mirror.
+ * Finds companies and returns them in this order:
+ *
+ * 1. the exact identifier
+ * 2. names that start with the query, beginning with the exact name
+ * 3. other matching names
+ * 4. longer identifiers that start with the query
+ *
+ * Ties are ordered by folded name and id, so the order is always the same for the same mirror.
  */
 export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   const text = query.text.trim();
@@ -38,7 +45,7 @@ export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   const exact = exactIdentifiers(index, text, identifiers);
   const withPrefix = prefixRange(index.names, utf8(fold(text)));
   const named = namedRanks(index, query, withPrefix);
-  // In the range of identifiers, the exact ones come first.
+  // In the range of identifiers, exact matches come first.
   const longer = index.byId.subarray(identifiers.from + exact.length, identifiers.to);
   const others = named.size === 0 ? longer : longer.filter((rank) => !named.has(rank));
   return concatenated([
@@ -49,14 +56,11 @@ export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   ]);
 }
 
-/** The companies whose name a query finds. */
+/** The companies whose names match a query. */
 interface Named {
   readonly size: number;
   has(rank: number): boolean;
-  /**
-   * The matches outside the range of names that start with the query. Must be called last, because it may change the
-   * set.
-   */
+  /** The matches outside the range of names that start with the query. Call it last, because it may change the set. */
   outside(withPrefix: Range, except: Uint32Array): Ranks;
 }
 
@@ -72,7 +76,7 @@ function namedRanks(index: NameIndex, { names, text }: CompanyQuery, withPrefix:
   }
 }
 
-/** The matching names that start with the query, except those already listed. */
+/** Returns the matching names that start with the query, except those already listed. */
 function ranksWithin(
   named: Named,
   withPrefix: Range,
@@ -80,7 +84,7 @@ function ranksWithin(
   how: CompanyQuery['names'],
 ): Ranks[] {
   if (how === 'token') {
-    // A name that starts with the query need not match: "acm" starts "acme" but is not one of its words.
+    // A name that starts with the query need not match. For example, "acm" starts "acme" but is not one of its words.
     const ranks = [...rangeOfRanks(withPrefix.from, withPrefix.to).slice(0, withPrefix.to - withPrefix.from)];
     return [listOfRanks(Uint32Array.from(ranks.filter((rank) => named.has(rank) && !except.includes(rank))))];
   }
@@ -109,7 +113,7 @@ function ranksOfWords(index: NameIndex, wanted: readonly string[], how: 'token' 
   return {
     size: found.size,
     has: found.has,
-    // The set itself is changed and returned, which saves a copy.
+    // The set itself is changed and returned to avoid a copy.
     outside(withPrefix, except) {
       for (const rank of except) found.remove(rank);
       for (let rank = withPrefix.from; rank < withPrefix.to; rank++) found.remove(rank);
@@ -124,7 +128,7 @@ function bitsOf(index: NameIndex, postings: Uint32Array, among: Ranks | null) {
   return bits;
 }
 
-/** Returns a test: does a folded name contain all the wanted words? */
+/** Returns a function that tests whether a folded name contains all wanted words. */
 function wordTest(wanted: readonly string[], how: 'token' | 'token_prefix'): (name: string) => boolean {
   return (name) => {
     const words = wordsOf(name);
@@ -144,7 +148,7 @@ function listed(ranks: Uint32Array): Named {
   };
 }
 
-/** The range that contains the postings of all matching words. It is contiguous, because the words are sorted. */
+/** Returns the range of the postings of all matching words. It is contiguous, because the words are sorted. */
 function postingRange(
   { words, postingStarts }: NameIndex,
   word: string,
@@ -159,7 +163,7 @@ function postingRange(
   return { from: postingStarts[matching.from] ?? 0, to: postingStarts[to] ?? 0 };
 }
 
-/** The ranks of the names that contain the bytes. Scans all names once. */
+/** Returns the ranks of the names that contain the bytes. It scans all names once. */
 function ranksContaining({ names: { bytes, starts } }: NameIndex, wanted: Uint8Array): Uint32Array {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const companies = starts.length - 1;
@@ -170,8 +174,8 @@ function ranksContaining({ names: { bytes, starts } }: NameIndex, wanted: Uint8A
     const end = starts[rank + 1] ?? bytes.length;
     const isInside = at + wanted.length <= end;
     if (isInside) found.push(rank);
-    // After a match, the scan continues at the next name. If the bytes were found across two names, that is no match,
-    // and the scan continues one byte later.
+    // After a match, the scan continues at the next name. Bytes that extend over two names are not a match, and the
+    // scan continues one byte later.
     at = all.indexOf(wanted, isInside ? end : at + 1);
   }
   return Uint32Array.from(found);

@@ -2,15 +2,17 @@
  * The texts of known companies, sorted by code points. An index answers these lookups without a scan.
  *
  * A company may have several texts, for example the words of its name. The count for a prefix must include each company
- * only once. So each text stores how many of its prefixes, including the empty one, it shares with the preceding text
- * of the same company. The count for a prefix of n characters includes only texts that share at most n prefixes.
+ * only once. Each text therefore stores how many of its prefixes, including the empty one, it shares with the preceding
+ * text of the same company. The count for a prefix of n characters includes only texts that share at most n prefixes.
  */
 export interface CountedInOrder {
-  /** The number of texts in [from, to) that share at most `mostShared` prefixes. */
+  /** Returns the number of texts in [from, to) that share at most `mostShared` prefixes. */
   countBetween(from: string, to: string, mostShared: number): number;
-  /** The first texts in [from, to), about `size` of them. */
+  /** Returns about `size` texts from the start of [from, to). */
   stretch(from: string, to: string, ask: StretchAsk): Stretch;
-  /** The text `offset` entries after the first text that is not before `from`; null if there is none. */
+  /**
+   * Returns the text `offset` entries after the first text that is not before `from`. Returns null if there is none.
+   */
   at(from: string, offset: number): string | null;
 }
 
@@ -22,9 +24,9 @@ export interface StretchAsk {
 
 /** Consecutive texts. Equal texts are always in the same stretch. */
 export interface Stretch {
-  /** `shares[n]`: the number of texts that share n prefixes. */
+  /** `shares[n]` is the number of texts that share n prefixes. */
   readonly shares: readonly number[];
-  /** The first text after the stretch; null if no text before `to` follows. */
+  /** The first text after the stretch; null if no other text before `to` follows. */
   readonly next: string | null;
 }
 
@@ -37,12 +39,12 @@ export interface TextsInOrder extends CountedInOrder {
   containing(substring: string): Iterable<string>;
 }
 
-/** A text that sorts after every text with this prefix. */
+/** Returns a text that sorts after every text with this prefix. */
 export function afterAll(prefix: string): string {
   return prefix + LAST_CODE_POINT;
 }
 
-/** The first possible text after this one. */
+/** Returns the first possible text after this one. */
 export function nextAfter(text: string): string {
   return `${text}\0`;
 }
@@ -57,12 +59,12 @@ export function stretchOf(
   return { shares: share(from, isLast ? to : next, mostShared), next: isLast ? null : next };
 }
 
-/** A sample of distinct texts: the first text, and then one text every `step` entries. */
+/** Returns a sample of distinct texts: the first text, and then one text every `step` entries. */
 export function* spreadOver(texts: CountedInOrder, step: number): Generator<string> {
   for (let next = texts.at('', 0); next !== null; next = nextDifferent(texts, next, step)) yield next;
 }
 
-/** The text `step` entries after `from`. If it equals `from`, the next different text. */
+/** Returns the text `step` entries after `from`, or the next different text if that text equals `from`. */
 function nextDifferent(texts: Pick<CountedInOrder, 'at'>, from: string, step: number): string | null {
   const later = texts.at(from, step);
   return later === from ? texts.at(nextAfter(from), 0) : later;
@@ -108,7 +110,7 @@ export class SortedTexts implements TextsInOrder {
 }
 
 /**
- * Compares texts by code points, as SQLite does with UTF-8. JavaScript compares UTF-16 units, so it orders surrogate
+ * Compares texts by code points, as SQLite does with UTF-8. JavaScript compares UTF-16 units, which sorts surrogate
  * pairs before U+E000 to U+FFFF.
  */
 export function inOrder(one: string, other: string): number {
@@ -121,9 +123,7 @@ export function inOrder(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/**
- * The rank of a UTF-16 unit. Surrogates come after all other units, because they encode the code points above U+FFFF.
- */
+/** Returns the rank of a UTF-16 unit. Surrogates come last, because they encode the code points above U+FFFF. */
 function rankOf(unit: number): number {
   if (unit < FIRST_SURROGATE) return unit;
   return unit > LAST_SURROGATE ? unit - SURROGATES : unit + SURROGATES;
@@ -135,8 +135,8 @@ const LAST_SURROGATE = 0xdfff;
 const SURROGATES = 0x2000;
 
 /**
- * Binary search: the first index in [0, length] for which `before` is false. `before` must be true for all indexes
- * before that one and false for all after it.
+ * Returns the first index in [0, length] for which `before` is false, by binary search. `before` must be true for all
+ * indexes before it and false for all later ones.
  */
 export function lowerBound(length: number, before: (index: number) => boolean): number {
   let low = 0;
@@ -161,8 +161,8 @@ export const ALL_COMPANIES: CompaniesWith = { beside: '', isWhole: false };
 /** The words in the names of a group of companies, sorted by code points. */
 export interface WordsInOrder extends CountedInOrder {
   /**
-   * The most frequent words, each with its number of companies, in descending order. Of two equally frequent words, the
-   * shorter comes first.
+   * The most frequent words with the number of companies of each, in descending order. Of two equally frequent words,
+   * the shorter one comes first.
    */
   ranked(most: number): [word: string, companies: number][];
   totals(): WordTotals;
@@ -171,7 +171,7 @@ export interface WordsInOrder extends CountedInOrder {
 export interface WordTotals {
   /** The number of companies that have at least one word. */
   readonly companies: number;
-  /** The sum over all companies of the number of distinct words. */
+  /** The sum of the numbers of distinct words of all companies. */
   readonly words: number;
   readonly different: number;
 }

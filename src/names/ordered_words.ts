@@ -20,8 +20,8 @@ export interface OrderedWord {
 }
 
 /**
- * The distinct words of a folded name in sorted order, so that words with common prefixes are neighbours. Each prefix
- * is counted only for the first word that has it. Lengths are in UTF-16 units.
+ * Returns the distinct words of a folded name in sorted order, so that words with common prefixes are adjacent. Each
+ * prefix is counted only for the first word that has it. Lengths are in UTF-16 units.
  */
 export function orderedWords(foldedName: string): OrderedWord[] {
   const words = wordsOf(foldedName);
@@ -36,7 +36,7 @@ export function orderedWords(foldedName: string): OrderedWord[] {
   return ordered;
 }
 
-/** The length of the longest common prefix, in UTF-16 units. */
+/** Returns the length of the longest common prefix, in UTF-16 units. */
 export function sharedLength(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at++;

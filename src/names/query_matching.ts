@@ -3,22 +3,22 @@ import type { Dialect, NameMatch } from '../dialect/dialect.ts';
 import type { KnownCompany } from '../knowledge.ts';
 import { folded, wordsOf } from './folding.ts';
 
-/** The query rule for names. */
+/** The rule by which names match a query. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
 
-/** The query rule for names. If it is unknown, word prefix is assumed until responses show another rule. */
+/** Returns the query rule for names. If it is unknown, word prefix is assumed until responses show another rule. */
 export function semanticsOf({ search }: Dialect): Semantics {
   return search.matches === 'unknown' ? 'token_prefix' : search.matches;
 }
 
-/** The cap: the most results that one query can reach; Infinity if there is no cap. */
+/** Returns the cap, which is the most results that one query can return; Infinity if there is no cap. */
 export function windowOf({ search: { paging } }: Dialect): number {
   return (
     (paging.style === 'none' ? (paging.window ?? paging.size) : paging.window) ?? Number.POSITIVE_INFINITY
   );
 }
 
-/** The queries of at most `longest` UTF-16 units that find this name. */
+/** Returns the queries of at most `longest` UTF-16 units that find this name. */
 export function queriesFinding(semantics: Semantics, foldedName: string, longest: number): string[] {
   switch (semantics) {
     case 'prefix':
@@ -32,7 +32,7 @@ export function queriesFinding(semantics: Semantics, foldedName: string, longest
   }
 }
 
-/** Does the query find this name? Every word of the query must match. */
+/** Returns whether the query finds this name. Every word of the query must match. */
 export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
   return nameFinder(semantics, queryText)(foldedName);
 }
@@ -58,7 +58,7 @@ export function foldedIdentifier(id: string): string {
   return id.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** The folded text of a company with which a query is compared: its name or its identifier. */
+/** Returns the folded text of a company that is compared with a query: its name or its identifier. */
 export function comparedText({ entityId, name }: KnownCompany, by: SearchQuery['by']): string {
   return by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId);
 }

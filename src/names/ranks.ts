@@ -2,9 +2,9 @@
 export interface Ranks {
   readonly size: number;
   has(rank: number): boolean;
-  /** At most `count` ranks, starting at position `from`. */
+  /** Returns at most `count` ranks, starting at position `from`. */
   slice(from: number, count: number): Iterable<number>;
-  /** The memory that the set occupies. Caches need it. */
+  /** The memory that the set occupies, for the limits of caches. */
   readonly bytes: number;
 }
 
@@ -19,7 +19,7 @@ export function rangeOfRanks(from: number, to: number): Ranks {
   };
 }
 
-/** A set with the ranks in the order of the array. */
+/** Returns a set with the ranks in the order of the array. */
 export function listOfRanks(ranks: Uint32Array): Ranks {
   let members: Set<number> | null = null;
   return {
@@ -63,7 +63,7 @@ export function bitRanks(companies: number): BitRanks {
   };
 }
 
-/** Concatenates sets. No rank may be in two of them. */
+/** Concatenates sets, which must not share a rank. */
 export function concatenated(parts: readonly Ranks[]): Ranks {
   const filled = parts.filter((part) => part.size > 0);
   if (filled.length === 1 && filled[0] !== undefined) return filled[0];
@@ -104,7 +104,7 @@ function sliceOfBits(words: Uint32Array, from: number, count: number): number[] 
   return found;
 }
 
-/** The number of set bits, counted in parallel (Warren, Hacker's Delight, section 5-1). */
+/** Returns the number of set bits, counted in parallel (Warren, Hacker's Delight, section 5-1). */
 function populationOf(word: number): number {
   let count = word - ((word >>> 1) & 0x5555_5555);
   count = (count & 0x3333_3333) + ((count >>> 2) & 0x3333_3333);

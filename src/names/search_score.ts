@@ -3,8 +3,8 @@ import { MIN_SCORE } from './name_candidates.ts';
 import { type Anatomy, similarity } from './similarity.ts';
 
 /**
- * The score of a name in a search: 1 for the same name, 0 for no match. It is the highest of three values, where q and
- * n are the numbers of characters in the words of the query and of the name:
+ * Returns the score of a name in a search: 1 for the same name, 0 for no match. The score is the highest of three
+ * values, with q and n as the numbers of characters in the words of the query and of the name:
  *
  * - the similarity of both names, if it is at least MIN_SCORE
  * - 0.5 + 0.45 · q/n if each word of the query starts another word of the name: `acme` finds `Acme Holdings Ltd`
@@ -24,7 +24,7 @@ function containment(query: string, name: string): number {
   return name.includes(query) ? 0.4 + 0.45 * share : 0;
 }
 
-/** Does each wanted word start a different word of `words`? */
+/** Returns whether each wanted word starts a different word of `words`. */
 function startsWords(wanted: readonly string[], words: readonly string[]): boolean {
   const left = [...words];
   return wanted.every((word) => {

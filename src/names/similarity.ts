@@ -1,13 +1,14 @@
 import { folded, wordsOf } from './folding.ts';
 
 /**
- * Compares wanted names with names in the registry. Two names are the same if their `comparable` forms are equal. Any
- * other pair has a score below 1, and a person decides.
+ * Compares wanted names with names in the registry. Two names are the same if their `comparable` forms are equal. All
+ * other pairs have a score below 1, and a person decides.
  */
 
 /**
- * The form of a name that decides whether two names are the same. It ignores letter case, character width, spaces, the
- * kind of quotes and dashes, and a full stop or comma at the end of a word. "C & A" and "C A" are different names.
+ * Returns the form of a name that decides whether two names are the same. It ignores letter case, character width,
+ * spaces, the kind of quotes and dashes, and a full stop or comma at the end of a word. "C & A" and "C A" are different
+ * names.
  */
 export function comparable(name: string): string {
   return folded(name.normalize('NFKC'))
@@ -18,10 +19,10 @@ export function comparable(name: string): string {
     .trim();
 }
 
-/** The parts of a name. They are computed once for many comparisons. */
+/** The parts of a name, computed once for many comparisons. */
 export interface Anatomy {
   readonly comparable: string;
-  /** The words of the name, without diacritics, punctuation and legal form. */
+  /** The words of the name without diacritics, punctuation and legal form. */
   readonly core: string;
   /** The usual abbreviation of the legal form; '' if the name has none. */
   readonly form: string;
@@ -32,8 +33,8 @@ export function anatomyOf(name: string): Anatomy {
 }
 
 /**
- * The similarity of two names. It is 1 for the same name. Otherwise it is 0.95 · closeness of the cores, plus 0.05 if
- * the legal forms are equal, but at most 0.99.
+ * Returns the similarity of two names. It is 1 for the same name. Otherwise it is 0.95 · closeness of the cores, plus
+ * 0.05 if the legal forms are equal, and at most 0.99.
  */
 export function similarity(a: Anatomy, b: Anatomy): number {
   if (a.comparable === b.comparable) return 1;
@@ -41,8 +42,8 @@ export function similarity(a: Anatomy, b: Anatomy): number {
 }
 
 /**
- * The words without diacritics and punctuation. This form is only used to find candidates: "Ærø" and "Aero" are
- * different names.
+ * Returns the words without diacritics and punctuation. This form is only used to find candidates, because "Ærø" and
+ * "Aero" are different names.
  */
 function roughly(text: string): string {
   const bare = folded(text.normalize('NFKD')).replace(/\p{M}/gu, '').replace(/['’.]/gu, '');
@@ -54,7 +55,7 @@ function roughly(text: string): string {
 const IS_ASCII = /^\p{ASCII}*$/u;
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
-/** The distinct trigrams of a text. A space is added at either end, so that short texts have trigrams too. */
+/** Returns the distinct trigrams of a text. A space is added at either end, so that short texts also have trigrams. */
 export function trigramsOf(text: string): Set<string> {
   const characters = [...` ${text} `];
   const found = new Set<string>();
@@ -63,7 +64,8 @@ export function trigramsOf(text: string): Set<string> {
 }
 
 /**
- * Splits a name into core and legal form. The legal form is at the end or, in scripts without spaces, at either end.
+ * Splits a name into its core and its legal form. The legal form is at the end or, in scripts without spaces, at either
+ * end.
  */
 function coreOf(rough: string): { readonly core: string; readonly form: string } {
   const lastWord = rough.slice(rough.lastIndexOf(' ') + 1);
@@ -79,7 +81,7 @@ function coreOf(rough: string): { readonly core: string; readonly form: string }
 }
 
 /**
- * 1 − d/n, where d is the optimal string alignment distance and n is the length of the longer text. It is 0 if the
+ * Returns 1 − d/n, with the optimal string alignment distance d and the length n of the longer text. Returns 0 if the
  * lengths differ by more than half of n.
  */
 function closeness(a: string, b: string): number {
@@ -90,8 +92,8 @@ function closeness(a: string, b: string): number {
 }
 
 /**
- * The optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of adjacent
- * characters.
+ * Returns the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of
+ * adjacent characters.
  */
 function alignment(a: readonly string[], b: readonly string[]): number {
   let twoBack: number[] = [];
@@ -110,7 +112,7 @@ function alignment(a: readonly string[], b: readonly string[]): number {
   return back[b.length] ?? 0;
 }
 
-/** The spellings of each legal form, as `roughly` returns them. They only affect scores. */
+/** The spellings of each legal form, as `roughly` returns them. They affect only scores. */
 const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
   plc: ['public limited company', 'plc'],
   llp: ['limited liability partnership', 'llp'],
@@ -146,7 +148,7 @@ const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
 
 type Spelled = readonly [spelling: string, form: string];
 
-/** All spellings, the longest first, so that a legal form is removed completely. */
+/** All spellings, longest first, so that a legal form is removed completely. */
 const FORMS: readonly Spelled[] = Object.entries(LEGAL_FORMS)
   .flatMap(([form, spellings]) => spellings.map((spelling): Spelled => [roughly(spelling), form]))
   .sort(([a], [b]) => b.length - a.length);
