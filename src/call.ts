@@ -9,9 +9,9 @@ export type Call = StatsCall | SearchCall | EntityCall;
 export type CallKind = Call['kind'];
 
 interface Planned {
-  /** Why the planner chose this call. Shown by `plan --explain` and stored in `_call.reason`. */
+  /** The planner's reason for the call, as shown by `plan --explain` and stored in `_call.reason`. */
   readonly reason: string;
-  /** The expected number of new companies (search) or repaired records (record call). */
+  /** The expected number of new companies (for a search) or updated records (for a record call). */
   readonly expected: number;
 }
 
@@ -30,14 +30,14 @@ export interface EntityCall extends Planned {
   readonly entityId: string;
 }
 
-/** A query. `text` is sent unchanged. */
+/** A query. Its `text` is sent unchanged. */
 export interface SearchQuery {
   readonly by: 'name' | 'identifier';
   readonly text: string;
 }
 
 /**
- * One page of a query's results. `index` starts at 0. `next` is the cursor or URL of the page if the paging style uses
+ * One page of a query's results. `index` starts at 0. `next` is the cursor or URL of the page, if the paging style uses
  * one.
  */
 export interface PageRef {
@@ -47,7 +47,7 @@ export interface PageRef {
 
 export const FIRST_PAGE: PageRef = { index: 0, next: null };
 
-/** Identifies the target of a call in `_call.target`, in the stored failures and among the in-flight calls. */
+/** Returns the identifier of a call's target, as used in `_call.target`, in stored failures and for in-flight calls. */
 export function targetOf(call: Call): string {
   switch (call.kind) {
     case 'stats':
@@ -59,13 +59,14 @@ export function targetOf(call: Call): string {
   }
 }
 
-/** Identifies a query, for example `name:acme` or `identifier:0034`. */
+/** Returns the identifier of a query, such as `name:acme` or `identifier:0034`. */
 export function queryKey(query: SearchQuery): string {
   return `${query.by}:${query.text}`;
 }
 
 /**
- * Rebuilds a call from its stored target. This is the inverse of `targetOf`, but the cursor of a later page is lost.
+ * Restores a call from its stored target. This is the inverse of `targetOf`, except that the cursor of a later page is
+ * lost.
  */
 export function callOfTarget(
   { kind, target, page }: { readonly kind: CallKind; readonly target: string; readonly page: number | null },

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 
 /**
- * The clock is passed as an argument, so that tests can replace it. Times are epoch milliseconds, so that processes can
- * compare them.
+ * The clock is an argument, so that tests can replace it. Times are epoch milliseconds, so that processes can compare
+ * them.
  */
 export interface Clock {
   now(): number;
-  /** The time since the machine started; null: the machine does not show it. */
+  /** Returns the time since the machine booted, or null if the machine does not report it. */
   boot?(): BootTime | null;
   /** Resolves after `delayMs`, or as soon as the signal aborts. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A time that does not change when the clock is set, and that includes the time for which the machine slept. */
+/** A time that is independent of changes to the clock and includes the time for which the machine slept. */
 export interface BootTime {
-  /** Identifies the start of the machine. All processes on it can compare their `uptimeMs`. */
+  /** Identifies the boot. All processes since the same boot can compare their `uptimeMs`. */
   readonly bootId: string;
   readonly uptimeMs: number;
 }
@@ -36,7 +36,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Reads the time since the start at most once a second, because each reading opens a file. */
+/** Reads the time since boot at most once a second, because each reading opens a file. */
 function openBootTime(): () => BootTime | null {
   let bootId: string | null | undefined;
   let read = { atMs: Number.NEGATIVE_INFINITY, uptimeMs: 0 };
@@ -49,7 +49,7 @@ function openBootTime(): () => BootTime | null {
   };
 }
 
-/** Only Linux identifies its starts. */
+/** Only Linux identifies its boots. */
 function readBootId(): string | null {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -58,7 +58,7 @@ function readBootId(): string | null {
   }
 }
 
-// `setTimeout` fires immediately if the delay is longer.
+// With a longer delay, `setTimeout` would fire immediately.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The format of every time in the warehouse: UTC, ISO 8601 with milliseconds. */
@@ -67,9 +67,9 @@ export function isoTime(epochMs: number): string {
 }
 
 /**
- * The local time minus the upstream's time, in milliseconds. The upstream's time comes from the `Date` header of a
- * response; null if the header is absent or invalid. The header is truncated to whole seconds, so half a second is
- * added.
+ * Returns the local time minus the upstream's time, in milliseconds. The upstream's time comes from the `Date` header
+ * of a response. Half a second is added, because the header is truncated to whole seconds. Returns null if the header
+ * is absent or invalid.
  */
 export function clockSkewMs(dateHeader: string | undefined, receivedAtMs: number): number | null {
   const upstreamMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);

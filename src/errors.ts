@@ -1,10 +1,10 @@
 /**
- * An error that is shown to the user. Its class determines the exit code (docs/operations.md). The message says what
- * failed and why; the hint says what to do.
+ * An error that is shown to the user. Its class determines the exit code (docs/operations.md). The message states what
+ * failed and why, and the hint states the remedy.
  */
 export abstract class MirrorError extends Error {
   abstract readonly exitCode: number;
-  /** A sentence that says what to do; null if the message already makes it clear. */
+  /** A sentence with the remedy; null if the message already makes it clear. */
   readonly hint: string | null;
 
   constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {

@@ -7,45 +7,45 @@ export type { Failure, ListedCompany, LoadResult, QueryState } from './load_resu
 
 /** The facts that the planner reads from the warehouse. Simulations implement this interface in memory. */
 export interface Knowledge {
-  /** The number of companies that were listed or fetched so far. */
+  /** The number of companies listed or fetched so far. */
   knownCount(): number;
   /**
-   * The latest registry count and the time of its call. Null if no statistics were received; `total` is null if the
-   * statistics contain no count.
+   * The latest registry count and the time of its call. The result is null if no statistics were received, and `total`
+   * is null if they contain no count.
    */
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
-  /** The latest registry count received before or at `atMs`; null if none was received by then. */
+  /** The latest registry count received at or before `atMs`; null if there is none. */
   registryCountAt(atMs: number): number | null;
   /** The number of statistics calls recorded in this warehouse. */
   statsCallsMade(): number;
   /** The state of every query sent so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /**
-   * The number of new companies that each search found, the latest search first. Repeated listings are excluded. So are
-   * searches before the registry count last changed, because the companies that were missing then may have been
-   * unreachable.
+   * The number of new companies that each search found, latest search first. Repeated listings are excluded. Searches
+   * before the last change of the registry count are excluded too, because the companies that were missing then may
+   * have been unreachable.
    */
   newBySearches(): Iterable<number>;
-  /** Streams the known companies, each with its id and latest name. */
+  /** Streams the known companies with their ids and latest names. */
   knownCompanies(): Iterable<KnownCompany>;
-  /** The folded names or identifiers of the known companies. Companies that are loaded later appear in it too. */
+  /** The folded names or identifiers of the known companies. Companies that are loaded later are included. */
   textsInOrder(by: SearchQuery['by']): TextsInOrder;
   /**
    * The words in the names of these companies; null if the warehouse has no word index. Companies that are loaded later
-   * appear in it too.
+   * are included.
    */
   wordsInOrder(companies: CompaniesWith): WordsInOrder | null;
-  /** The entities whose records are due, the most valuable first. */
+  /** The entities whose records are due, most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
   /** The current estimates of the change rates and of the share of changes that listings show. */
   changeEstimates(): EstimateState;
-  /** The number of fetched companies in each rate class. Scans a whole table, so call it rarely. */
+  /** The number of fetched companies in each rate class. Call it rarely, because it scans a whole table. */
   rateClasses(): ReadonlyMap<number, number>;
-  /** Failed targets that wait for a retry. */
+  /** The failed targets that wait for a retry. */
   failures(): Iterable<Failure>;
   /**
-   * Is a control call needed? It is needed if a known entity returned 404 before any response for an unknown id was
-   * received.
+   * Returns whether a control call is needed. This is the case if a known entity returned 404 before any response for
+   * an unknown id was received.
    */
   controlNeeded(): boolean;
 }
@@ -59,15 +59,12 @@ export interface RecordsDue {
   readonly nowMs: number;
   /** A record fetched before this time is due. */
   readonly beforeMs: number;
-  /** The start of the run. A record that was fetched after it is not due, even if it is flagged. */
+  /** The start of the run. A record fetched after it is not due, even if it is flagged. */
   readonly startedAtMs: number;
   readonly most: number;
-  /** The ids to leave out, because they are in flight or wait for a retry. */
+  /** The ids to omit because they are in flight or wait for a retry. */
   readonly except: ReadonlySet<string>;
-  /**
-   * Computes the expected yield of a fetch. If absent, flagged records come first and records that are too old come
-   * last.
-   */
+  /** Computes the expected yield of a fetch. If it is absent, flagged records come first and outdated records last. */
   readonly expectedYield?: (record: RatedRecord) => ExpectedYield;
 }
 
@@ -81,11 +78,11 @@ export interface RatedRecord {
 
 export interface ExpectedYield {
   /**
-   * The expected days for which one more record is up to date because of the call. The planner compares calls by this
+   * The expected number of days for which the call keeps one more record up to date. The planner compares calls by this
    * value.
    */
   readonly days: number;
-  /** The expected number of outdated records that the call replaces with current ones. */
+  /** The expected number of outdated records that the call updates. */
   readonly repairs: number;
 }
 
@@ -96,12 +93,12 @@ export interface DueRecord {
   readonly expectedYield?: ExpectedYield;
 }
 
-/** The facts that a backfill also needs. `failures` returns only failures since the start of the backfill. */
+/** The facts that a backfill needs in addition. `failures` returns only failures since the start of the backfill. */
 export interface BackfillKnowledge extends Knowledge {
-  /** Is the record recent enough, or did this backfill fetch it already? */
+  /** Returns whether the record is recent enough or was already fetched by this backfill. */
   isFresh(entityId: string): boolean;
   /** The queries whose listings are recent enough. */
   freshQueries(): Iterable<QueryState>;
-  /** The companies in the current listing of a query, in the order of the upstream. */
+  /** The companies in the current listing of a query, in the upstream's order. */
   listed(query: SearchQuery): readonly Pick<ListedCompany, 'entityId' | 'name'>[];
 }

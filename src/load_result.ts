@@ -5,29 +5,30 @@ import type { VerdictKind } from './outcome.ts';
 export interface LoadResult {
   readonly call: Call;
   readonly verdict: VerdictKind;
-  /** The companies on a search page, in the order of the upstream. */
+  /** The companies on a search page, in the upstream's order. */
   readonly rows: readonly ListedCompany[];
-  /** The state of the query after this page; null if the call was no search. */
+  /** The state of the query after this page; null if the call was not a search. */
   readonly query: QueryState | null;
-  /** Whether the record is new, and whether its content changed; null if the call was no record call. */
+  /** Shows whether the record is new and whether its content changed; null if the call was not a record call. */
   readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
-  /** The upstream returned 404 for an entity that the mirror knows (listed or fetched). */
+  /** True if the upstream returned 404 for a known entity. */
   readonly missing: boolean;
-  /** The entity of this call was marked as gone. */
+  /** True if the entity of this call was marked as gone. */
   readonly gone: boolean;
-  /** The number of quarantine rows that were added or updated. */
+  /** The number of quarantine rows added or updated. */
   readonly quarantined: number;
-  /** The failure of the target while the target waits for a retry; null if the call did not fail. */
+  /** The failure of the target if it now waits for a retry; null if the call did not fail. */
   readonly failure: Failure | null;
   /**
-   * The number of entities marked as gone: the requested entity, or other entities whose deletion this response proves.
+   * The number of entities marked as gone. These can be the requested entity, or others whose deletion this response
+   * proves.
    */
   readonly goneCount: number;
-  /** The number of companies that were unknown before this call. */
+  /** The number of companies that this call found for the first time. */
   readonly newCompanies: number;
   /** The id of an earlier call with the same response, apart from volatile fields; null if there is none. */
   readonly sameAs: number | null;
-  /** A remark about the response for `_call.note`; null if there is none. */
+  /** A remark about the response, for `_call.note`; null if there is none. */
   readonly note: string | null;
 }
 
@@ -35,33 +36,35 @@ export interface ListedCompany {
   readonly entityId: string;
   readonly name: string | null;
   readonly isNew: boolean;
-  /** The summary differs from the stored one. */
+  /** True if the summary differs from the stored one. */
   readonly changed: boolean;
-  /** The time at which the company was last listed before; null if it never was. Absent if unknown. */
+  /** The time at which the company was previously listed; null if it never was. Absent if it is unknown. */
   readonly listedAtMs?: number | null;
 }
 
 /** The state of one query after its last response. */
 export interface QueryState {
   readonly query: SearchQuery;
-  /** The latest total that the upstream reported for the query; null: none. */
+  /** The latest total that the upstream reported for the query; null if it reported none. */
   readonly total: number | null;
-  /** The number of pages received in the current listing, without a gap from page 0 on. */
+  /** The number of pages received in the current listing, counted from page 0 to the first missing page. */
   readonly pages: number;
   /** The number of rows received in the current listing. */
   readonly rows: number;
   /** The cursor or URL of the next page; null if the paging style has none. */
   readonly next: string | null;
   /**
-   * open: more pages can be requested · complete: all pages were received · capped: the remaining pages are above the
-   * cap · refused: the query is never sent again.
+   * - `open`: more pages can be requested.
+   * - `complete`: all pages were received.
+   * - `capped`: the remaining pages are above the cap.
+   * - `refused`: the query is never sent again.
    */
   readonly status: 'open' | 'complete' | 'capped' | 'refused';
   /** The time at which the first page of the current listing was received. */
   readonly listedAtMs: number;
 }
 
-/** A failed target and the earliest time of its retry. */
+/** A failed target and the earliest time at which it is retried. */
 export interface Failure {
   readonly kind: Call['kind'];
   readonly target: string;
@@ -71,7 +74,7 @@ export interface Failure {
   readonly why: string;
 }
 
-/** Does the response show whether the entity exists? */
+/** Returns whether the response shows if the entity exists. */
 export function isSettled(verdict: VerdictKind): boolean {
   return verdict === 'ok' || verdict === 'gone' || verdict === 'absent';
 }

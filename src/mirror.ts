@@ -25,18 +25,18 @@ export interface MirrorParts {
 /** The limits of a run. */
 export interface Bounds {
   readonly purpose: Purpose;
-  /** Infinity: no bound. */
+  /** Infinity if there is no bound. */
   readonly maxCalls: number;
-  /** Epoch milliseconds; Infinity: no bound. */
+  /** The time in epoch milliseconds; Infinity if there is no bound. */
   readonly deadlineMs: number;
   /**
-   * The run ends when this number of targets have shown a wrong base URL (`isWrongAddress`) before the first success.
+   * The run ends when this number of targets indicate a wrong base URL (`isWrongAddress`) before the first success.
    * Default: no limit.
    */
   readonly wrongAddressLimit?: number;
-  /** Aborts on Ctrl-C or SIGTERM. The run then finishes and loads the in-flight calls before it ends. */
+  /** Aborts on Ctrl-C or SIGTERM. The run then completes and loads the in-flight calls before it ends. */
   readonly signal: AbortSignal;
-  /** Called after each batch is processed, with the outcomes of the batch. */
+  /** Called with the outcomes of each batch after the batch is processed. */
   readonly onProgress?: OnProgress;
 }
 
@@ -46,7 +46,7 @@ export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
   /**
    * The account may send no call before `resumesAtMs`; null if it may never send another one. `why` is the upstream's
-   * message if the upstream reported an exhausted quota during the run.
+   * message. It is present if the upstream reported an exhausted quota during the run.
    */
   | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
@@ -57,8 +57,8 @@ export interface Mirrored {
 }
 
 /**
- * The engine. Whenever the account may send, it chooses the call with the highest value, sends it, stores the
- * response and processes it. It ends when no call is due or the quota is used up.
+ * Runs the engine. Whenever the account may send, the engine chooses the call with the highest value, sends it, stores
+ * the response and processes it. The run ends when no call is due or the quota is used up.
  *
  * Throws if the warehouse or the ledger cannot be written.
  */
@@ -108,8 +108,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   return { ending: drifted === null ? ended : asDrift(ended, drifted), totals };
 
   /**
-   * The number of slots that the run can use now. It is 0 after a wait, and the caller then asks again unless the run
-   * has ended.
+   * Returns the number of slots that the run can use now. If it had to wait, it returns 0. The caller then asks again
+   * unless the run has ended.
    */
   async function roomForCalls(): Promise<number> {
     if (!fetch.isKeyAccepted) intake.flush();
@@ -118,7 +118,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     if (nowMs < health.resumesAtMs) return wait(health.resumesAtMs);
     const left = quota.left(nowMs);
     if ('ended' in left) return endOnceIdle(left);
-    // A response that is not stored yet occupies its connection. So a killed process loses at most one response per
+    // A response that is not stored yet occupies its connection, so a killed process loses at most one response per
     // connection.
     const free = fetch.isKeyAccepted ? fetch.free - intake.unstored : 1 - inFlight.size;
     const room = Math.min(free, left.calls, bounds.maxCalls - started);
@@ -132,9 +132,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return waitForResponse();
   }
 
-  /**
-   * Sends the best call in a slot. Without a call or after the end of the run, returns the slot's unit to the ledger.
-   */
+  /** Sends the best call in a slot. If there is no call or the run has ended, returns the slot's unit to the ledger. */
   async function send(slot: SendSlot): Promise<void> {
     const aheadMs = slot.atMs - clock.now();
     if (aheadMs > 0) await clock.sleep(aheadMs, stop.signal);
@@ -151,13 +149,13 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
         wake();
       });
     inFlight.add(attempt);
-    // The request must be sent before a slow planner blocks the event loop.
+    // Send the request before the slow planner blocks the event loop again.
     if (choice.isSlow) await new Promise(setImmediate);
   }
 
   /**
-   * Chooses the best call from everything known now. A call for which no URL can be written is processed as refused
-   * without using the slot. Then another call is chosen.
+   * Chooses the best call from everything known now. A call without a valid URL is processed as refused and uses no
+   * slot. Then another call is chosen.
    */
   function bestCall(): Call | null {
     for (;;) {
@@ -215,7 +213,9 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     wake();
   }
 
-  /** Ends the run because of an error that is not the outcome of a call: a defect, or a file that cannot be written. */
+  /**
+   * Ends the run because of a defect or a file that cannot be written. Outcomes of calls do not cause such an error.
+   */
   function fail(error: unknown): void {
     failure ??= { error };
     end({ ended: 'failed', why: errorText(error) });
@@ -225,7 +225,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return inFlight.size === 0 && intake.isEmpty;
   }
 
-  /** Ends the run when no call is in flight. Before that, it waits, because a response can change how the run ends. */
+  /** Ends the run when no call is in flight. Until then it waits, because a response can change how the run ends. */
   function endOnceIdle(how: Ending): Promise<0> | 0 {
     if (!isIdle()) return waitForResponse();
     end(how);
@@ -245,8 +245,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   }
 
   /**
-   * Waits until an in-flight call has finished. If no call is in flight, processes the stored responses without waiting
-   * for a full batch.
+   * Waits until an in-flight call has finished. If no call is in flight, processes the stored responses immediately,
+   * even if the batch is not full.
    */
   async function waitForResponse(): Promise<0> {
     if (inFlight.size === 0) intake.flush();
@@ -257,7 +257,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return 0;
   }
 
-  /** Finishes, stores and processes every call that was sent, however the run ended. */
+  /** Completes, stores and processes every call that was sent, regardless of how the run ended. */
   async function settleAll(): Promise<void> {
     await Promise.all(inFlight);
     try {
@@ -307,7 +307,10 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
 }
 
 interface Quota {
-  /** The quota left, or the ending of the run if the quota is exhausted or the account is paused for a long time. */
+  /**
+   * Returns the quota left. Returns the ending of the run if the quota is exhausted or the account is paused for a long
+   * time.
+   */
   left(nowMs: number): QuotaLeft | Ending;
   /** Counts one unit as used. */
   countUsed(): void;
@@ -350,20 +353,22 @@ function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): QuotaLeft
 }
 
 interface Health {
-  /** After several failures in a row, no call is sent before this time (epoch milliseconds); 0 if calls may be sent. */
+  /**
+   * After several consecutive failures, no call is sent before this time (epoch milliseconds); 0 if calls may be sent.
+   */
   readonly resumesAtMs: number;
-  /** Learns from processed responses. Returns the reason why the run must end; null if it continues. */
+  /** Evaluates processed responses. Returns the reason why the run must end, or null if it continues. */
   observe(results: readonly LoadResult[], nowMs: number): string | null;
-  /** Learns from outcomes. Returns the reason why the base URL is probably wrong; null if the run continues. */
+  /** Evaluates outcomes. Returns the reason why the base URL is probably wrong, or null if the run continues. */
   addressFault(outcomes: readonly Outcome[]): string | null;
-  /** Learns that no connection could be opened. Returns true if the run must end. */
+  /** Records that no connection could be opened. Returns true if the run must end. */
   unreachable(nowMs: number): boolean;
 }
 
 /**
- * Detects an upstream on which every call fails. It doubles the wait after each further failure and ends the run before
- * the failures use up the quota. Only the first failure of a target causes a wait, because retries have their own
- * backoff. So a few targets that always fail do not stop the others.
+ * Detects an upstream on which every call fails. It doubles the wait after each further failure, and ends the run
+ * before the failures use up the quota. Only the first failure of a target causes a wait, because retries have their
+ * own backoff. A few targets that always fail therefore do not delay the others.
  */
 function openHealth(startedMs: number, wrongAddressLimit: number): Health {
   let failuresInARow = 0;
@@ -380,7 +385,7 @@ function openHealth(startedMs: number, wrongAddressLimit: number): Health {
     const doublings = newFailuresInARow - FAILURES_BEFORE_WAITING;
     if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 4000);
     if (!hasSucceeded) return failuresInARow >= FAILURES_AT_START;
-    // Retries of a few targets after everything else is done show no outage, however long they take.
+    // Once everything else is done, retries of a few targets do not indicate an outage, however long they take.
     const isLong = newFailuresInARow >= FAILURES_AT_START && nowMs - lastGoodMs >= LONGEST_OUTAGE_MS;
     const isDown = newFailuresInARow >= FAILURES_IN_A_ROW || isLong;
     return failuresInARow >= FAILURES_IN_A_ROW && isDown;
@@ -407,7 +412,7 @@ function openHealth(startedMs: number, wrongAddressLimit: number): Health {
       const last = misdirected.at(-1)?.verdict;
       if (hasSucceeded || last?.is !== 'broken') return null;
       const targets = new Set(misdirected.map(({ call }) => `${call.kind} ${targetOf(call)}`));
-      // One target is retried only once, for example because the API has no statistics.
+      // A single target may fail up to the limit, for example if the API has no statistics.
       if (targets.size < wrongAddressLimit && misdirected.length <= wrongAddressLimit) return null;
       const calls = misdirected.length === 1 ? 'the first call' : `the first ${misdirected.length} calls`;
       return `${calls} did not reach the API: ${last.why}`;

@@ -2,43 +2,43 @@ import type { Call } from './call.ts';
 import type { JsonObject } from './json/json.ts';
 
 /**
- * One HTTP request and its response, before the body is parsed. The loader stores the response before it parses it, so
- * that no parser error can lose a response.
+ * One HTTP request and its response, before the body is parsed. The loader stores the response first, so that no parser
+ * error can lose it.
  */
 export interface Attempt {
-  /** Unique in the warehouse. Later calls have larger ids (see `call_id` in docs/architecture.md). */
+  /** The id is unique in the warehouse. Later calls have larger ids (see `call_id` in docs/architecture.md). */
   readonly callId: number;
   readonly call: Call;
-  /** The time at which the request was sent: ISO 8601 with milliseconds. */
+  /** The time at which the request was sent, in ISO 8601 with milliseconds. */
   readonly sentAt: string;
   readonly durationMs: number;
-  /** The HTTP status; null without a response. */
+  /** The HTTP status; null if there was no response. */
   readonly status: number | null;
   /** The decompressed body; null if it is incomplete or absent. */
   readonly body: Buffer | null;
-  /** The response headers. The loader stores those that it needs to parse the body again later. */
+  /** The response headers. The loader stores those that are needed to parse the body again. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The reason why there is no usable response; absent if there is one. */
+  /** The reason why there is no usable response. Absent if there is one. */
   readonly failure?: string;
 }
 
-/** The `failure` of a response whose body is not stored, because the key could not be removed from it. */
+/** The `failure` of a response whose body is not stored because the key could not be removed from it. */
 export const KEY_IN_BODY =
   'the response repeats the key in an encoding that cannot be removed, so its body is not stored';
 
-/** An attempt and its verdict. An outcome can be processed several times with the same result. */
+/** An attempt with its verdict. An outcome can be processed several times with the same result. */
 export interface Outcome extends Attempt {
   readonly verdict: Verdict;
 }
 
-/** The meaning of a response, as the dialect's response table defines it. A reached limit is not a failure. */
+/** The meaning of a response, as defined by the dialect's response table. A reached limit is not a failure. */
 export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
   /** The response to a record call was a 404. Further calls must prove that the entity is gone. */
   | { readonly is: 'absent'; readonly shape: string }
   /**
-   * The upstream reported that the entity is gone, by a 410 or by a value that the dialect defines. `answer` is the
-   * tombstone; null if the upstream sent none.
+   * The upstream reported the deletion of the entity by a 410 or by a value that the dialect defines. `answer` is the
+   * tombstone, or null if the upstream sent none.
    */
   | { readonly is: 'gone'; readonly answer: RecordAnswer | null }
   /** The query is too broad or invalid, so a retry would have the same result. */
@@ -49,7 +49,7 @@ export type Verdict =
       readonly total?: number;
     }
   | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
-  /** The upstream reports an exhausted quota. `untilMs` is null if the upstream does not say until when. */
+  /** The upstream reports an exhausted quota. `untilMs` is null if the upstream does not report when it resets. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
   | { readonly is: 'unauthorised'; readonly why: string }
   /**
@@ -57,7 +57,8 @@ export type Verdict =
    *
    * - `misread`: the body is valid JSON but does not match the dialect.
    * - `isLasting`: a retry would have the same result.
-   * - `isWrongAddress`: HTML or XML instead of JSON, or a 404 for a search or the statistics. A wrong base URL is likely.
+   * - `isWrongAddress`: the base URL is probably wrong. The response is HTML or XML instead of JSON, or a 404 for a
+   *   search or the statistics.
    */
   | {
       readonly is: 'broken';
@@ -66,12 +67,12 @@ export type Verdict =
       readonly isLasting?: true;
       readonly isWrongAddress?: true;
     }
-  /** No byte of the request was sent. The unit was not spent, or it was returned to the ledger. */
+  /** No byte of the request was sent. The unit was not spent, or was returned to the ledger. */
   | { readonly is: 'unsent'; readonly why: string };
 
 export type VerdictKind = Verdict['is'];
 
-/** Was a request sent? An `unsent` call and a call for which no URL can be written cost nothing. */
+/** Returns whether a request was sent. An `unsent` call costs nothing, nor does a call without a valid URL. */
 export function wasSent({ status, verdict }: Pick<Outcome, 'status' | 'verdict'>): boolean {
   return verdict.is !== 'unsent' && !(verdict.is === 'refused' && status === null);
 }
@@ -89,19 +90,19 @@ export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
   /**
-   * Results without a usable id, which are quarantined. If there are too many, a single entry with `position` null
-   * stands for all of them.
+   * The results without a usable id, which are quarantined. If there are too many, one entry with a null `position`
+   * represents all of them.
    */
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
   readonly rejectedCount: number;
   /**
-   * The number of results on the page as the upstream counts them. It includes rejected results and each of several
-   * results for one company.
+   * The number of results on the page, as the upstream counts them. It includes rejected results, and every result if a
+   * company has several.
    */
   readonly resultCount: number;
   /** The total that the upstream reports for the query; null if it reports none. */
   readonly total: number | null;
-  /** The cursor or URL of the next page; null on the last page and for paging styles without one. */
+  /** The cursor or URL of the next page; null on the last page and for paging styles that use neither. */
   readonly next: string | null;
 }
 
@@ -109,8 +110,8 @@ export interface SearchRow {
   readonly entityId: string;
   readonly name: string | null;
   /**
-   * The summary from the results list, without its wrapper. With `group_as`, it is the company's first result on the
-   * page plus a list of all its results.
+   * The summary from the list of results, without its wrapper. With `group_as`, it is the company's first result on the
+   * page, plus a list of all its results.
    */
   readonly summary: JsonObject;
 }

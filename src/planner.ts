@@ -16,9 +16,11 @@ export interface PlanInput {
 }
 
 export interface Plan {
-  /** The planned calls, the most valuable first. They contain no duplicates and no in-flight calls. */
+  /** The planned calls, most valuable first, without duplicates and without in-flight calls. */
   readonly calls: Call[];
-  /** The time of the earliest retry if `calls` is empty; null if `calls` is not empty or no retry is waiting. */
+  /**
+   * The time of the earliest retry if `calls` is empty; null if `calls` is not empty or no target waits for a retry.
+   */
   readonly wakeAtMs: number | null;
   /** A sentence that explains how the upstream's responses differ from the dialect; null if there is no drift. */
   readonly drift: string | null;
@@ -27,12 +29,9 @@ export interface Plan {
 /** Chooses the most valuable calls. A planner sends no call and writes nothing. */
 export interface Planner {
   next(ask: PlanInput): Plan;
-  /** Learns from the result of a planned call after the result was committed. */
+  /** Updates the planner with the result of a planned call, after the result was committed. */
   learn(result: LoadResult): void;
-  /**
-   * Takes back a planned call that was not sent, for example because the run was interrupted. The call may be planned
-   * again.
-   */
+  /** Cancels a planned call that was not sent, for example because the run was interrupted. It may be planned again. */
   release(call: Call): void;
 }
 

@@ -1,13 +1,13 @@
 /** A seeded random generator. The same seed gives the same values on every machine. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** An integer in [0, below). */
+  /** Returns an integer in [0, below). */
   below(below: number): number;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** Picks an item. Earlier items are picked more often: the k-th item has a weight of about 1/k. */
+  /** Picks an item. Earlier items are picked more often, because the k-th item has a weight of about 1/k. */
   pickZipf<T>(items: readonly T[]): T;
   /** Picks a rank in [0, size). The k-th rank has a weight of about 1/k. */
   zipfRank(size: number): number;
@@ -23,7 +23,7 @@ export function seededRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
   const below = (limit: number) => Math.floor(next() * limit);
-  // The inverse of the continuous distribution function of 1/x on [1, size + 1).
+  // The inverse of the cumulative distribution function of a density proportional to 1/x on [1, size + 1).
   const zipfRank = (size: number) =>
     Math.min(size - 1, Math.floor(Math.exp(next() * Math.log(size + 1))) - 1);
   return {

@@ -2,16 +2,16 @@ import type { CallKind } from './call.ts';
 import type { LoadResult } from './knowledge.ts';
 import { type Outcome, wasSent } from './outcome.ts';
 
-/** What a run has done so far: the number of calls and of their results. */
+/** The totals of a run so far: the numbers of its calls and of their results. */
 export interface RunTotals {
   /** The number of calls, which is also the number of allowance units spent. */
   readonly calls: number;
   readonly callsByKind: Readonly<Record<CallKind, number>>;
   /** The number of companies listed for the first time. */
   readonly listed: number;
-  /** The number of records fetched, for the first time or again. */
+  /** The number of records fetched, including repeated fetches. */
   readonly fetched: number;
-  /** The number of records fetched again whose content had changed. */
+  /** The number of repeated fetches that returned changed content. */
   readonly changed: number;
   readonly gone: number;
   readonly quarantined: number;
