@@ -9,12 +9,12 @@ export interface CronSchedule {
 }
 
 /**
- * The first scheduled time after `afterMs`, in epoch milliseconds. The result is the same for every `afterMs` between
- * two scheduled times.
+ * Returns the first scheduled time after `afterMs`, in epoch milliseconds. The result is the same for every `afterMs`
+ * between two scheduled times.
  *
- * Clock changes are handled as in cron(8). A pattern with fixed hours runs exactly once for each of its local times: a
- * local time that the clock skips is delayed by the size of the change, and of two equal local times only the first is
- * used. A pattern that includes every hour follows elapsed time and ignores the clock change.
+ * Clock changes are handled as in cron(8). A pattern with fixed hours runs exactly once for each of its local times. A
+ * local time that the clock skips is delayed by the size of the change. Of two equal local times, only the first is
+ * used. A pattern that includes every hour follows elapsed time and ignores clock changes.
  */
 export function nextTime(schedule: CronSchedule, afterMs: number): number {
   const zone = IANAZone.create(schedule.timezone);
@@ -22,7 +22,7 @@ export function nextTime(schedule: CronSchedule, afterMs: number): number {
   return local.everyHour ? nextInRealTime(local, zone, afterMs) : nextLocalTime(local, zone, afterMs);
 }
 
-/** The scheduled times after `afterMs`, up to and including `untilMs`, in epoch milliseconds. */
+/** Returns the scheduled times after `afterMs`, up to and including `untilMs`, in epoch milliseconds. */
 export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: number): number[] {
   const times: number[] = [];
   let timeMs = nextTime(schedule, afterMs);
@@ -33,7 +33,10 @@ export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: n
   return times;
 }
 
-/** The time in milliseconds between the first two scheduled times of 1970. It does not depend on the current time. */
+/**
+ * Returns the time in milliseconds between the first two scheduled times of 1970, so that the result does not depend on
+ * the current time.
+ */
 export function periodOf(schedule: CronSchedule): number {
   const firstMs = nextTime(schedule, 0);
   return nextTime(schedule, firstMs) - firstMs;
@@ -62,7 +65,7 @@ function nextInRealTime(local: LocalTimes, zone: IANAZone, afterMs: number): num
     const timeMs = local.next(fromMs + offsetMs) - offsetMs;
     const changeMs = nextOffsetChange(zone, offsetFromMs, timeMs);
     if (changeMs === null) return timeMs;
-    // Local times are different after the clock change, so search again from the change (inclusive).
+    // Local times differ after the clock change, so search again from the change (inclusive).
     offsetFromMs = changeMs;
     fromMs = changeMs - 1;
   }
@@ -102,14 +105,16 @@ function timeOfLocal(zone: IANAZone, localMs: number): number {
   return late;
 }
 
-/** Is the zone's offset from UTC constant from LARGEST_SHIFT_MS before this time to LARGEST_SHIFT_MS after it? */
+/**
+ * Whether the zone's offset from UTC is constant from LARGEST_SHIFT_MS before this time to LARGEST_SHIFT_MS after it.
+ */
 function hasConstantOffset(zone: IANAZone, atMs: number): boolean {
   return offsetAt(zone, atMs - LARGEST_SHIFT_MS) === offsetAt(zone, atMs + LARGEST_SHIFT_MS);
 }
 
 /**
- * The first millisecond after `fromMs` and up to `untilMs` that has a different offset; null: the offset does not
- * change.
+ * Returns the first millisecond after `fromMs` and up to `untilMs` that has a different offset, or null if the offset
+ * does not change.
  */
 function nextOffsetChange(zone: IANAZone, fromMs: number, untilMs: number): number | null {
   const offsetMs = offsetAt(zone, fromMs);

@@ -4,8 +4,8 @@ import type { CronExpression, CronExpressionOptions } from 'cron-parser';
 const require = createRequire(import.meta.url);
 
 /**
- * Parses a cron pattern. The library is loaded at the first pattern, because most commands need none and loading takes a
- * tenth of their start time.
+ * Parses a cron pattern. The library is loaded when first needed, because most commands do not need it and loading
+ * takes a tenth of their start time.
  *
  * @throws Error if the pattern is invalid.
  */

@@ -8,11 +8,11 @@ import { type CallRange, sumOf } from './call_range.ts';
 /** The estimated number of calls of each kind. */
 export type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
 
-/** The cost of the calls for the account, for the lowest and the highest number of calls. */
+/** The cost of the estimated calls to the account, for the lowest and the highest number of calls. */
 export interface AccountCost {
   readonly calls: EstimatedCalls;
   readonly total: CallRange;
-  /** Does `--max-calls` permit fewer calls than are due? */
+  /** Whether `--max-calls` permits fewer calls than are due. */
   readonly isBounded: boolean;
   readonly low: Completion;
   /** Null if the number of calls has no known upper bound. */
@@ -47,7 +47,7 @@ export function accountCostOf({
   maxCalls,
 }: {
   readonly calls: EstimatedCalls;
-  /** The total number of calls, if it is known more precisely than as the sum over the kinds. */
+  /** The total number of calls, if it is known more precisely than the sum over the kinds. */
   readonly sum?: CallRange;
   readonly allowance: Allowance;
   readonly state: AccountState;
@@ -82,7 +82,7 @@ export function accountCostOf({
   };
 }
 
-/** The cost estimate as documented for `--json`. */
+/** Returns the cost estimate as documented for `--json`. */
 export function costData({ calls, total, low, high, windows, perMinute }: AccountCost) {
   const range = (of: (one: Completion) => number | null) => ({
     low: of(low),
@@ -108,7 +108,7 @@ export function costData({ calls, total, low, high, windows, perMinute }: Accoun
   };
 }
 
-/** The date on which the calls are finished; null if the account can never make this number of calls. */
+/** Returns the date on which the calls are finished, or null if the account can never make this number of calls. */
 function finishOf({ affordable, finishesAtMs }: Completion, calls: number): string | null {
   return affordable < calls ? null : isoTime(finishesAtMs);
 }

@@ -15,14 +15,14 @@ export interface BackfillEstimate {
   readonly search: CallRange;
   readonly entity: CallRange;
   /**
-   * The total of all kinds. Its range is narrower than the sum over the kinds, because a name that does not exist needs
-   * more searches but no record.
+   * The calls of all kinds together. This range is narrower than the sum over the kinds, because a name that does not
+   * exist needs more searches but no record.
    */
   readonly total: CallRange;
 }
 
 /**
- * Estimates the calls of a backfill. Searches for names are simulated; listings are estimated from the known companies
+ * Estimates the calls of a backfill. Searches for names are simulated. Listings are estimated from the known companies
  * and the registry count.
  */
 export function estimateBackfill(options: {
@@ -80,7 +80,7 @@ interface ListingFacts {
   readonly dialect: Dialect;
 }
 
-/** The number of due records in a listing, and the number of its remaining pages. */
+/** Estimates the due records of a listing and its remaining pages. */
 function estimateListing(listing: WantedListing, facts: ListingFacts) {
   const rules = searchRules(facts.dialect);
   const state = facts.queries.find(({ query }) => isSameQuery(query, listing.query));
@@ -102,10 +102,10 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
 }
 
 /**
- * Estimates how many companies match a query, and counts the known matches with a fresh record. Known companies are no
- * random sample of the registry, because a search finds many companies with similar names. So the number of matches is
- * scaled up within the smallest listing that contains every match. If there is no such listing, it is scaled up to the
- * whole registry.
+ * Estimates how many companies match a query, and counts the known matches with a fresh record. Known companies are not
+ * a random sample of the registry, because a search finds many companies with similar names. The number of matches is
+ * therefore scaled up within the smallest listing that contains every match. If there is no such listing, it is scaled
+ * up to the whole registry.
  */
 function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
   const { semantics } = searchRules(dialect);
@@ -133,8 +133,7 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
 function scaledMatches(matching: number, contained: number, most: number | null): CallRange {
   if (most === null || contained === 0) return { low: Math.min(matching, most ?? Infinity), high: most };
   const scale = Math.max(1, most / contained);
-  // Two standard deviations of a Poisson count. Because of the added 1, the range is not zero if no known company
-  // matches.
+  // Two standard deviations of a Poisson count. The added 1 keeps the range above zero if no known company matches.
   const spread = scale === 1 ? 0 : 2 * Math.sqrt(matching + 1);
   return {
     low: Math.min(most, Math.max(matching, Math.floor((matching - spread) * scale))),
@@ -143,8 +142,8 @@ function scaledMatches(matching: number, contained: number, most: number | null)
 }
 
 /**
- * The query with the smallest exact total among those that find every company that `query` finds; null if there is
- * none.
+ * Among the queries that find every company that `query` finds, returns the one with the smallest exact total; null if
+ * there is none.
  */
 function smallestContaining(query: SearchQuery, queries: readonly QueryState[], dialect: Dialect) {
   const { semantics } = searchRules(dialect);
@@ -179,5 +178,5 @@ function finite(value: number): number | null {
   return value === Infinity ? null : value;
 }
 
-// Split prefixes need more pages than their companies would fill, by this factor.
+// Split prefixes need more pages by this factor than their companies would fill.
 const SPLIT_FACTOR = 1.5;

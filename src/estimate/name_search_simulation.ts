@@ -11,7 +11,8 @@ export interface SimulatedHunt {
 
 /**
  * Simulates a search for names. The simulated upstream reports the expected totals. Either every wanted name exists
- * exactly once (`present`), or none exists (`absent`). The hunt cannot be used afterwards.
+ * exactly once (`present`), or none exists (`absent`). The simulation changes the hunt, so it cannot be used
+ * afterwards.
  */
 export function simulateHunt(
   hunt: NameHunt,

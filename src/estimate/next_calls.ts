@@ -20,9 +20,9 @@ export interface NextCallsAsk {
 }
 
 /**
- * The next calls of a sync that sends one call at a time. Each call is chosen after a simulated response to the
- * previous call. If the registry is large or its size is unknown, responses are not simulated. The result is then the
- * calls that the planner would send at once.
+ * Returns the next calls of a sync that sends one call at a time. Each call is chosen after a simulated response to the
+ * previous call. If the registry is large or its size is unknown, no responses are simulated, and the result contains
+ * the calls that the planner would choose now.
  */
 export function nextCalls(ask: NextCallsAsk): Call[] {
   const { knowledge, openPlanner, left, nowMs, count } = ask;
@@ -64,7 +64,7 @@ function simulateNextCalls(
   const simulatedKnowledge = new SimulatedKnowledge(knowledge);
   const planner = openPlanner({
     ...simulatedKnowledge.view(total, nowMs),
-    // The actual statistics are needed, because listings that are older than them are outdated.
+    // The planner needs the actual statistics, because listings that are older than the statistics are outdated.
     latestStats: () => stats,
     failures: () => knowledge.failures(),
     controlNeeded: () => knowledge.controlNeeded(),
@@ -94,6 +94,6 @@ function simulateNextCalls(
   return calls;
 }
 
-// Fewer known companies are too few to simulate names.
+// Names cannot be simulated from fewer known companies.
 const MIN_KNOWN = 20;
 const MAX_COMPANIES = 20_000;

@@ -5,7 +5,7 @@ import { findsName, queriesFinding, semanticsOf } from '../names/query_matching.
 
 /** A query with companies that are not listed yet. */
 export interface OpenQuery {
-  /** For each company that the query found, the word that matches. The list can contain a word several times. */
+  /** The matching word of each company that the query found. The list can contain a word several times. */
   readonly words: readonly string[];
   /** The most frequent position of these words in a name. */
   readonly position: 'first' | 'inner' | 'last';
@@ -14,8 +14,8 @@ export interface OpenQuery {
 }
 
 /**
- * The open or truncated queries that found the most companies. The share of the missing companies that match is
- * computed from the query's total. If the upstream reports no total, it is `defaultShare`.
+ * Returns the open or truncated queries that found the most companies. The share of the missing companies that match a
+ * query is computed from its total. Without a total, the share is `defaultShare`.
  */
 export function openQueries(ask: {
   readonly known: readonly KnownCompany[];
@@ -69,7 +69,7 @@ function mostFrequent(positions: readonly OpenQuery['position'][]): OpenQuery['p
 
 const MAX_QUERIES = 12;
 
-/** Words of known names, by their position in the name. */
+/** The words of known names, by their position in the name. */
 export interface DistinctiveWords {
   readonly first: readonly string[];
   readonly inner: readonly string[];
@@ -79,8 +79,8 @@ export interface DistinctiveWords {
 }
 
 /**
- * The words of known names, without the words by which the names were found. The remaining words are an unbiased sample
- * of the words in unknown names.
+ * Returns the words of known names, without the words by which the names were found. The remaining words are an
+ * unbiased sample of the words in unknown names.
  */
 export function distinctiveWords(
   known: readonly KnownCompany[],
@@ -109,7 +109,7 @@ export function distinctiveWords(
   return { ...words, lengths };
 }
 
-/** The folded name queries, and the words in them. */
+/** Returns the folded name queries and their words. */
 function queryTexts(queries: readonly QueryState[]): Set<string> {
   const texts = queries.filter(({ query }) => query.by === 'name').map(({ query }) => folded(query.text));
   return new Set([...texts, ...texts.flatMap(wordsOf)]);

@@ -14,12 +14,12 @@ export interface OpenPrefix {
  * complete listing.
  */
 export interface QueryCapacity {
-  /** Can every query that finds the company still find an unknown company? */
+  /** Whether every query that finds the company can still find an unknown company. */
   isFor(company: KnownCompany): boolean;
   /** Adds the company, which reduces the capacity of every query that finds it. */
   take(company: KnownCompany): void;
   /**
-   * The counted identifier prefixes that have unknown companies, the longest prefix first. Companies below a longer
+   * Returns the counted identifier prefixes with unknown companies, longest prefix first. Companies that match a longer
    * counted prefix are not included.
    */
   prefixes(): OpenPrefix[];
@@ -39,7 +39,7 @@ export function capacityBeside(
   for (const { query, total, status, rows } of queries) {
     const limit = total !== null && total < clamped ? total : status === 'complete' ? rows : null;
     if (query.by === 'name') {
-      // Simulated names are too inexact to be compared with totals. So a name query only excludes names if its listing
+      // Simulated names are too inexact to be compared with totals, so a name query excludes names only if its listing
       // is complete.
       if (status === 'complete') names.set(folded(query.text), 0);
     } else if (limit !== null) ids.set(foldedIdentifier(query.text), limit);

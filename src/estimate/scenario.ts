@@ -14,17 +14,17 @@ export interface Scenario {
   readonly otherForms: number;
   /** The share of missing companies that match an open query without a total. */
   readonly openShare: number;
-  /** Do searches ignore diacritics, so that `as` finds `Åsbygg`? */
+  /** Whether searches ignore diacritics, so that `as` finds `Åsbygg`. */
   readonly ignoresDiacritics: boolean;
-  /** Is it impossible to find the missing companies by searches? */
+  /** Whether the missing companies cannot be found by searches. */
   readonly isOutOfReach: boolean;
-  /** Does the order of results depend on the query? */
+  /** Whether the order of results depends on the query. */
   readonly ranksByQuery: boolean;
 }
 
 /**
- * The scenarios of a cost estimate. Each combines the assumptions differently, so that the estimate covers the unknown
- * properties of the registry. `inVain` is the number of searches in a row, up to now, that found no new company.
+ * Returns the scenarios of a cost estimate. Each combines the assumptions differently, so that the estimate covers the
+ * unknown properties of the registry. `inVain` is the number of searches since one last found a new company.
  */
 export function scenariosFor(
   known: readonly KnownCompany[],
@@ -33,8 +33,8 @@ export function scenariosFor(
   inVain: number,
 ): Scenario[] {
   const canIgnoreDiacritics = ignoresDiacritics(known, queries, dialect);
-  // Companies that were found by identifier are an unbiased sample of names. If identifier prefixes have totals, no
-  // further forms of identifiers are assumed.
+  // Searches by identifier find an unbiased sample of names, so no names in other languages are assumed. If identifier
+  // prefixes have totals, no other identifier forms are assumed.
   const isByName = queries.some(({ query }) => query.by === 'name' && query.text !== '');
   const foreign = isByName ? foreignness(known, queries) : 0;
   const isCounted = queries.some(({ query, total }) => query.by === 'identifier' && total !== null);
@@ -50,9 +50,9 @@ export function scenariosFor(
 }
 
 /**
- * A factor of at most 1 for the shares of names in other languages and scripts. Searches for single letters find names
- * in every language of the same script. If these names seldom have diacritics, other languages and scripts are assumed
- * to be rare too.
+ * Returns a factor of at most 1 for the shares of names in other languages and scripts. Searches for single letters
+ * find names in every language of the same script. If these names seldom have diacritics, other languages and scripts
+ * are assumed to be rare too.
  */
 function foreignness(known: readonly KnownCompany[], queries: readonly QueryState[]): number {
   const isByLetters = queries.every(({ query }) => query.by === 'name' && [...query.text].length <= 1);
@@ -82,13 +82,13 @@ const MIXTURES: readonly Mixture[] = [
   MANIFOLD,
 ];
 const OUT_OF_REACH: Mixture = { ...UNIFORM, isOutOfReach: true };
-// From this number of searches in a row without a new company, one scenario assumes that the missing companies are out
-// of reach.
+// After this many searches in a row without a new company, one scenario assumes that the missing companies are out of
+// reach.
 const MANY_IN_VAIN = 40;
 const LETTER_BEYOND_ASCII = /[^\P{L}A-Za-z]/u;
 const USUAL_DIACRITICS_SHARE = 0.05;
 
-/** Was a known company found although no query matches its name with diacritics? */
+/** Whether a known company was found although no query matches its name with diacritics. */
 export function ignoresDiacritics(
   known: readonly KnownCompany[],
   queries: readonly QueryState[],

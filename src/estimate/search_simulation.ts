@@ -17,7 +17,7 @@ export interface SimulationInput {
   readonly dialect: Dialect;
   /** Opens the planner that a sync would use, with this knowledge. */
   readonly openPlanner: (knowledge: Knowledge) => Planner;
-  /** The sizes of the registry to simulate. There are several if the size is uncertain. */
+  /** The registry sizes to simulate. There are several if the size is uncertain. */
   readonly totals: readonly number[];
   readonly budget: Budget;
   readonly nowMs: number;
@@ -27,25 +27,25 @@ export interface SimulationInput {
 export interface Budget {
   /** The maximum number of simulated searches. */
   readonly searches: number;
-  /** The share of the available time that was used, from 0 to 1. At 1, the simulations end. */
+  /** Returns the share of the available time that was used, from 0 to 1. At 1, the simulations end. */
   usedShare(): number;
   /** Called with the finished share of the simulations, from 0 to 1. */
   onProgress?(share: number): void;
 }
 
 export interface Simulation {
-  /** The number of searches until the planner has no further search. */
+  /** The number of searches until the planner has no more searches. */
   readonly searches: number;
   /** The number of new companies that these searches find. */
   readonly found: number;
-  /** Did the budget end the simulation before the planner had finished? */
+  /** Whether the budget ended the simulation before the planner had finished. */
   readonly isCutShort: boolean;
 }
 
 /**
  * Simulates the remaining searches against simulated registries, with the planner that a sync uses. Within the budget,
- * it runs one simulation for each scenario and size. A large registry is simulated at a smaller size. This simulation
- * starts with an empty mirror, and its searches count only once it has reached the current coverage. If the first
+ * it runs one simulation for each scenario and size. A large registry is simulated at a smaller size. Such a simulation
+ * starts with an empty mirror, and counts searches only once it has reached the current coverage. If the first
  * simulation uses up its share of the budget, smaller ones follow. If none of them finishes, the number of searches is
  * a lower bound.
  */
@@ -87,7 +87,7 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
 
 /** The limits of one simulation. */
 interface Limits {
-  /** Registries with more companies are simulated at this size. */
+  /** Larger registries are simulated at this number of companies. */
   readonly maxCompanies: number;
   /** Called before each search with the number of searches so far. Returns true if the simulation must end. */
   isOver(searches: number): boolean;
@@ -124,7 +124,8 @@ function simulate(one: Case): Simulation & { readonly played: number } {
 
 /**
  * Runs the planner until it has no further search or the limits end the simulation. It starts with the knowledge
- * `from`, or with an empty mirror if that is null. Searches count once more than `countedFrom` companies are known.
+ * `from`, or with an empty mirror if `from` is null. Searches count only while more than `countedFrom` companies are
+ * known.
  */
 function play(
   { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, scenario, limits }: Case,
@@ -178,7 +179,7 @@ function play(
   };
 }
 
-/** A sample of `wanted` companies at even distances among all `count` companies. */
+/** Returns `wanted` companies, evenly spaced among all `count` companies. */
 function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number): KnownCompany[] {
   const every = Math.max(1, count / Math.max(1, wanted));
   const sample: KnownCompany[] = [];
@@ -193,8 +194,8 @@ const MAX_COMPANIES = 2_000;
 const MIN_SIMULATIONS = 2;
 // No further simulation starts after this share of the budget's searches was used.
 const ENOUGH = 0.5;
-// The share of the budget that the first simulation may use. If it needs more, smaller ones follow, which may use the
-// budget up to these shares.
+// The share of the budget that the first simulation may use. If it needs more, smaller simulations follow, which may
+// use the budget up to SMALLER_SHARES.
 const FIRST_SHARE = 0.6;
 const SMALLER_SHARES = [0.9, 1];
 const SMALLER = 4;

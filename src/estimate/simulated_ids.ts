@@ -6,17 +6,17 @@ import { foldedIdentifier } from '../names/query_matching.ts';
  * may differ.
  */
 export interface IdMaker {
-  /** An identifier of a known form. */
+  /** Returns an identifier of a known form. */
   known(freedDigits: number): string;
-  /** An identifier of a known form with this prefix; null if no known identifier has the prefix. */
+  /** Returns an identifier of a known form with this prefix, or null if no known identifier has the prefix. */
   withPrefix(prefix: string, freedDigits: number): string | null;
-  /** An identifier of an unknown form. */
+  /** Returns an identifier of an unknown form. */
   other(): string;
 }
 
 /**
- * Opens a generator of identifiers. If the known identifiers of a form are numbered densely, new ones continue this
- * series. Otherwise, new ones have the same letters and common leading digits, and the other digits are random.
+ * Opens a generator of identifiers. If the known identifiers of a form are numbered densely, new ones belong to the
+ * same series. Otherwise, new ones have the same letters and common leading digits, and the other digits are random.
  */
 export function idMaker(known: readonly KnownCompany[], random: () => number): IdMaker {
   const forms = Map.groupBy(
@@ -65,7 +65,7 @@ function seriesOf(ids: readonly string[]): Maker | null {
   let at = first;
   let jumps = 0;
   return (random, freedDigits) => {
-    // No identifier fitted at this point of the series, so it continues at a higher number.
+    // If no identifier was suitable at this point of the series, continue at a higher number.
     if (freedDigits > jumps) at += JUMP * (freedDigits - jumps);
     jumps = freedDigits;
     at += 1 + Math.floor(random() * 2 * (spacing - 1) + random());
@@ -81,7 +81,7 @@ function scatterOf(ids: readonly string[]): Maker {
   };
 }
 
-/** The longest common prefix of the identifiers. */
+/** Returns the longest common prefix of the identifiers. */
 function commonPrefixOf(ids: readonly string[]): string {
   let shared = ids[0] ?? '';
   for (const id of ids) while (!id.startsWith(shared)) shared = shared.slice(0, -1);

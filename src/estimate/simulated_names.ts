@@ -14,8 +14,8 @@ type NameMaker = () => string;
 
 /**
  * Opens a generator of names that resemble the known names. Most consist of words like those in known names. Depending
- * on the scenario, some are in other languages or scripts. Simulated names share words with each other, as real names
- * of one language do.
+ * on the scenario, some are in other languages or scripts. Simulated names share words with each other, like real names
+ * in one language.
  */
 export function nameMaker(ask: {
   readonly known: readonly KnownCompany[];
@@ -95,8 +95,8 @@ function letterCoiner(words: readonly string[], random: () => number): NameMaker
 }
 
 /**
- * Generates words in a script. Most letters are frequent first characters; the others can be any letter of the script.
- * In both lists, earlier letters are more likely.
+ * Generates words in a script. Most letters are frequent first characters, and the others can be any letter of the
+ * script. In both lists, earlier letters are more likely.
  */
 function scriptCoiner([first, last]: readonly [string, string], random: () => number): NameMaker {
   const [from, to] = [first.codePointAt(0) ?? 0, last.codePointAt(0) ?? 0];

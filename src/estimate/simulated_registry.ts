@@ -8,7 +8,9 @@ import type { Scenario } from './scenario.ts';
 
 /** A registry of known and simulated companies. It responds to searches according to the dialect. */
 export interface SimulatedRegistry {
-  /** The result of one search. `before` is the state of the query; undefined if the query was not listed yet. */
+  /**
+   * Returns the result of one search. `before` is the state of the query, or undefined if the query was not listed yet.
+   */
   search(
     call: SearchCall,
     before: QueryState | undefined,
@@ -32,7 +34,7 @@ export function simulatedRegistry(
       if ([...query.text].length < search.min_length) return result(call, [], refused(query, nowMs));
       const found = find(query);
       const all = ranksByQuery ? inOrder(found, query.text) : found;
-      // Earlier pages have shown known companies, so the known companies come first in the listing.
+      // Known companies come first in the listing, because earlier pages have already shown them.
       const listing =
         before === undefined || page.index === 0 ? all : all.toSorted((a, b) => rank(a) - rank(b));
       const reachable = Math.min(all.length, window);
@@ -141,8 +143,8 @@ function indexApart(
   };
 
   /**
-   * The companies to test. They are the matches of the query without its last character. If queries match whole words,
-   * they are the companies with the first word of the query.
+   * Returns the companies to test: those that match the query without its last character. If queries match whole words,
+   * these are the companies with the first word of the query.
    */
   const candidates: Find = ({ by, text }) => {
     if (text === '') return all;

@@ -27,7 +27,7 @@ export interface SyncEstimateInput {
   readonly isStatsDue: boolean;
   /** The number of known companies whose record is due. */
   readonly recordsDue: number;
-  /** Is a search among the next calls? Null if the next calls are not planned yet. */
+  /** Whether a search is among the next calls; null if the next calls are not planned yet. */
   readonly isSearchNext: boolean | null;
   readonly budget: Budget;
   readonly nowMs: number;
@@ -53,7 +53,9 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   };
 }
 
-/** The factor by which each end must be changed so that their ratio becomes USUAL_RATIO; at most WIDEST. */
+/**
+ * Returns the factor by which both ends must move apart so that their ratio becomes USUAL_RATIO. It is at most WIDEST.
+ */
 function shortfallOf({ low, high }: CallRange): number {
   if (high === null || high === 0) return 1;
   return Math.min(WIDEST, Math.max(1, Math.sqrt((USUAL_RATIO * low) / high)));
@@ -68,7 +70,7 @@ interface DiscoveryEstimate {
   readonly searches: CallRange;
   readonly companies: CallRange;
   /**
-   * The searches, and the records of the companies found. Its range is narrower than the sum, because more searches
+   * The searches and the records of the companies found. This range is narrower than the sum, because more searches
    * often mean fewer records and vice versa.
    */
   readonly calls: CallRange;
@@ -90,8 +92,8 @@ function estimateDiscovery(ask: SyncEstimateInput, size: RegistrySize): Discover
 }
 
 /**
- * Is there no search to send? Other evidence is checked first, because opening a planner is slow if many names are
- * known.
+ * Whether there is no search to send. Other evidence is checked first, because opening a planner is slow if many names
+ * are known.
  */
 function isIdle(
   { knowledge, openPlanner, isSearchNext, nowMs }: SyncEstimateInput,
@@ -124,7 +126,10 @@ function estimateOf(
   };
 }
 
-/** A range around the geometric mean of the simulated calls. It is wider if the simulations differ more than usual. */
+/**
+ * Returns a range around the geometric mean of the simulated calls. The range is wider if the simulations differ more
+ * than usual.
+ */
 function callsOf(simulations: readonly Simulation[]): CallRange {
   const logs = simulations.map(({ searches, found }) => Math.log(Math.max(1, searches + found)));
   const middle = meanOf(logs);
@@ -135,8 +140,8 @@ function callsOf(simulations: readonly Simulation[]): CallRange {
   const isOpen = simulations.some(({ isCutShort }) => isCutShort);
   // With few simulations, the spread is underestimated, so the range is made wider.
   const lack = LACK * (1 - Math.min(1, simulations.length / USUAL_SIMULATIONS));
-  // If the companies turn out to be unreachable, the calls end early. So the lower end includes simulations that found
-  // nothing.
+  // If the companies turn out to be unreachable, the calls end early. The lower end therefore includes simulations that
+  // found nothing.
   const inVain = simulations.filter(({ found }) => found === 0).map(({ searches }) => searches);
   return {
     low: Math.min(Math.floor(low * FEWER * (1 - lack)), ...inVain),
@@ -150,7 +155,7 @@ function meanOf(numbers: readonly number[]): number {
 
 const ENDLESS = { left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null } };
 const NOTHING: DiscoveryEstimate = { searches: exactly(0), companies: exactly(0), calls: exactly(0) };
-// Fewer known companies are too few to simulate names and identifiers.
+// Names and identifiers cannot be simulated from fewer known companies.
 const MIN_KNOWN = 20;
 const FIRST_GUESS = 8;
 // These constants were chosen with `npm run bench price` so that nine of ten ranges contain the actual number of calls.

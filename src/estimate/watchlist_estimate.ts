@@ -13,7 +13,7 @@ export interface WatchlistEstimateInput {
   readonly isStatsDue: boolean;
 }
 
-/** Estimates the sync of a watchlist as a backfill, without the records that are still fresh. */
+/** Estimates the sync of a watchlist like a backfill, without the records that are still fresh. */
 export function estimateWatchlist({
   knowledge,
   dialect,
@@ -37,8 +37,8 @@ export function estimateWatchlist({
 }
 
 /**
- * `found` is the number of companies in the backfill estimate that are already found. `spared` is the number of
- * companies whose record need not be fetched.
+ * Returns how many companies of the backfill estimate are already found (`found`), and how many of their records need
+ * not be fetched (`spared`).
  */
 function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput, 'isStatsDue'>) {
   switch (watchlist.of) {

@@ -11,7 +11,7 @@ export interface Digest {
     readonly name: string | null;
     readonly gone_at: string;
   }[];
-  /** The new health; null if the health has not changed. */
+  /** The new health; null if it has not changed. */
   readonly health: { readonly healthy: boolean; readonly ended: string; readonly why: string | null } | null;
 }
 

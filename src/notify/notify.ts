@@ -25,7 +25,7 @@ export interface RunEnd {
   readonly why: string | null;
 }
 
-/** Registers new receivers. They get only changes that happen after this. */
+/** Registers new receivers. They get only later changes. */
 export function registerReceivers({
   warehouse,
   receivers,
@@ -48,8 +48,7 @@ export function storeDigests({ warehouse, clock, source, receivers }: NotifyOpti
     const last = lastVersion(db);
     for (const receiver of receivers) {
       const { version, isHealthy, disabledAt } = table.receiver(receiver.name);
-      // A disabled receiver gets no digests. When it is enabled again, it gets one digest of all changes in the
-      // meantime.
+      // A disabled receiver gets no digests. When it is enabled again, it gets one digest of all changes since then.
       if (disabledAt !== null) continue;
       const since = Math.min(version, last);
       const digest = digestFor(receiver, watchedIds(receiver), {

@@ -3,8 +3,7 @@ import type { Receiver } from '../config/receiver.ts';
 import type { Attempted, Message } from './webhook.ts';
 
 /**
- * Runs a program and writes text to its standard input. The exit code 0 means that the program has accepted the
- * message.
+ * Runs a program and writes text to its standard input. Exit code 0 means that the program has accepted the message.
  */
 export function runProgram([program = '', ...args]: readonly string[], input: string): Promise<Attempted> {
   return new Promise((resolve) => {
@@ -25,7 +24,7 @@ export function runProgram([program = '', ...args]: readonly string[], input: st
       if (code === 0) resolve({ is: 'delivered' });
       else failed(`${program} ended with ${code ?? signal}${said === '' ? '' : `: ${said.trim()}`}`);
     });
-    // A program may ignore its input. Only its exit code shows whether it succeeded.
+    // Ignore errors here, because a program may ignore its input. Only its exit code shows whether it succeeded.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });

@@ -87,14 +87,14 @@ const publicLookup: LookupFunction = (host, options, done) => {
   });
 };
 
-/** Whether an address cannot be reached from other networks. */
+/** Whether an address is not reachable from other networks. */
 export function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
  * Addresses that are not globally reachable (IANA special-purpose registries), and addresses that embed an IPv4
- * address. Node compares an IPv4-mapped IPv6 address with the IPv4 ranges.
+ * address. Node compares IPv4-mapped IPv6 addresses with the IPv4 ranges.
  */
 const PRIVATE = blockList([
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16',

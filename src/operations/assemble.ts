@@ -31,7 +31,7 @@ import { openWatchKnowledge } from '../warehouse/watch_knowledge.ts';
 import { openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
 
-/** The open files of one configuration. */
+/** The open warehouse and ledger of one configuration. */
 export interface Workspace {
   readonly config: Config;
   readonly clock: Clock;
@@ -78,7 +78,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const { config, clock, warehouse, ledger } = workspace;
   const dialect = requireDialect(config);
   const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
-  // Process the unprocessed responses of earlier runs before the planner reads the mirror.
+  // Process the responses that earlier runs left unprocessed before the planner reads the mirror.
   loader.recover();
   const connections = openConnections(config);
   const fetch = openFetch({ ...fetchParts(workspace, order.purpose), connections, dialect });
@@ -169,12 +169,12 @@ function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart):
   return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
 }
 
-/** The start of a run. The planner decides what is due at this time. */
+/** The start of a run. The planner evaluates what is due at this time. */
 interface RunStart {
   readonly startedAtMs: number;
 }
 
-/** The planner of a sync whose scope is a watchlist. */
+/** Opens the planner of a sync whose scope is a watchlist. */
 export function watchPlannerOver(
   knowledge: BackfillKnowledge,
   config: Config,
@@ -185,7 +185,7 @@ export function watchPlannerOver(
   return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings });
 }
 
-/** The known companies of a watchlist at `nowMs`. */
+/** Returns the knowledge about a watchlist's companies at `nowMs`. */
 export function watchKnowledge(
   { config, warehouse }: Pick<Workspace, 'config' | 'warehouse'>,
   nowMs: number,
@@ -198,7 +198,7 @@ function maxAgeOf({ max_age }: Config): MaxAge {
   return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
 }
 
-/** The planner of a sync. Its knowledge comes from the mirror or from a simulation. */
+/** Opens the planner of a sync. Its knowledge comes from the mirror or from a simulation. */
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,

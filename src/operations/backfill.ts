@@ -24,8 +24,8 @@ import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
 /**
- * A backfill fetches an explicit list of items. The warehouse stores the list until every item is settled. A backfill
- * uses the same engine as `sync` with a different planner, and does not spend the reserve of the allowance.
+ * A backfill fetches an explicit list of items, which the warehouse stores until every item is settled. It uses the
+ * same engine as `sync` with a different planner, and does not spend the reserve of the allowance.
  */
 
 /** The requested items and their options. */
@@ -35,14 +35,14 @@ export interface BackfillOrder {
   readonly items: readonly BackfillItem[];
   /** Two orders have the same identity if they request the same items, even if some items are already settled. */
   readonly identity: string;
-  /** Also fetch the records of companies found by a search. */
+  /** Whether the records of companies found by a search are also fetched. */
   readonly withRecords: boolean;
-  /** Records younger than this, in milliseconds, are not fetched again; 0: all records are fetched. */
+  /** Records younger than this, in milliseconds, are not fetched again. With 0, all records are fetched. */
   readonly freshForMs: number;
 }
 
 /**
- * Stores the order in the warehouse. If an unfinished backfill has the same identity, that backfill is resumed instead.
+ * Stores the order in the warehouse. If an unfinished backfill has the same identity, returns that backfill instead.
  */
 export function keepBackfill(
   workspace: Workspace,
@@ -62,7 +62,7 @@ export function keepBackfill(
   });
 }
 
-/** @throws UsageError if no backfill has this number. */
+/** @throws UsageError if there is no backfill with this number. */
 export function backfillOf({ warehouse }: Workspace, backfillId: number): BackfillRow {
   const found = backfillTable(warehouse.db).find(backfillId);
   if (found !== null) return found;
@@ -213,7 +213,7 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
   };
 }
 
-/** Runs until the first interruption. `before` contains the totals of the earlier runs, for the progress line. */
+/** Runs until the first interruption. `before` contains the totals of the earlier runs for the progress line. */
 async function runOnce(
   workspace: Workspace,
   backfill: BackfillRow,

@@ -13,7 +13,7 @@ import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
 export interface CheckOrder {
-  /** The most calls to send; 0: check only stored responses. */
+  /** The maximum number of calls. With 0, only stored responses are checked. */
   readonly maxCalls: number;
   readonly signal: AbortSignal;
 }
@@ -24,7 +24,7 @@ export interface DialectCheck {
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];
-  /** Changes to the dialect with which it can read the responses that contradict it now. */
+  /** Changes to the dialect that let it read the responses that it cannot read now. */
   readonly proposals: readonly DialectChange[];
 }
 
@@ -51,7 +51,7 @@ export async function checkDialect(
 
 const OF_EACH_KIND = 200;
 
-/** Reads stored responses with a dialect. Pure. */
+/** Reads stored responses with a dialect. This function is pure. */
 export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]): Omit<DialectCheck, 'run'> {
   const classify = openClassify(dialect);
   const contradictions: Contradiction[] = [];
@@ -88,7 +88,7 @@ function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSig
   });
 }
 
-/** One call of each kind, with targets that returned a result before. */
+/** Returns one call of each kind, with a target that returned a result before. */
 function knownCalls({ warehouse }: Workspace): Call[] {
   const knowledge = openKnowledge(warehouse);
   const planned = { reason: 'checks the dialect', expected: 0 };

@@ -21,12 +21,9 @@ import { ALL_KINDS } from './run.ts';
 export interface EstimateInput {
   readonly nowMs: number;
   readonly focus: Focus;
-  /** The number of next calls to return. */
+  /** How many of the next calls to return. */
   readonly explain: number;
-  /**
-   * Time limit of the simulation in milliseconds. An estimate that reaches this limit has a wider range or no upper
-   * bound.
-   */
+  /** Time limit of the simulation in milliseconds. An estimate that reaches it has a wider range or no upper bound. */
   readonly simulateMs?: number;
   /** Called with the finished share of the work, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
@@ -44,8 +41,7 @@ export interface NextSyncEstimate {
 }
 
 /**
- * Estimates the calls that the next runs of `sync` will need, and plans the first of these calls. Writes and sends
- * nothing.
+ * Estimates the calls that the next runs of `sync` will need, and plans the first of them. Nothing is written or sent.
  */
 export function estimateNextSync(config: Config, input: EstimateInput): NextSyncEstimate {
   const { nowMs, focus, explain } = input;
@@ -87,7 +83,7 @@ interface EstimateContext {
   readonly focus: Focus;
 }
 
-/** The planner of a watchlist. Its calls are not sent. */
+/** Opens the planner of a watchlist. Its calls are not sent. */
 function watchPlannerOf({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
   return watchPlannerOver(knowledge, config, { watchlist, kinds: ALL_KINDS, startedAtMs: nowMs });
@@ -137,15 +133,15 @@ function estimateWatched(
   return estimateWatchlist({ knowledge, dialect: requireDialect(config), watchlist, isStatsDue });
 }
 
-/** Does not limit the number of calls, because the plan also covers the time after the allowance resets. */
+/** Returns a quota without a limit on calls, because the plan also covers the time after the allowance resets. */
 function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
   const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
   return { calls: Infinity, lifetimeLimit };
 }
 
 /**
- * The limit of the simulation's processor time, from the call of this function on. Unlike elapsed time, processor time
- * does not depend on other processes. So the estimate does not depend on them either.
+ * Limits the simulation's processor time, starting now. The limit is not elapsed time, so that other processes do not
+ * affect the estimate.
  */
 function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Budget {
   const started = process.cpuUsage();

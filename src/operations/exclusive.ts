@@ -7,7 +7,7 @@ import { finishRun, startRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /**
- * Runs `work` while holding the warehouse's lock, and records it as a run in `_run`. `work` returns how the run ended.
+ * Runs `work` while holding the warehouse's lock, and records it as a run in `_run`. `work` reports how the run ended.
  *
  * @throws FailedError if another run holds the lock.
  */
@@ -34,7 +34,7 @@ export async function exclusively<T extends { readonly ended: string }>(
 }
 
 /**
- * Takes the warehouse's lock, and returns the name of its owner.
+ * Takes the warehouse's lock and returns the name of its owner.
  *
  * @throws FailedError if another run holds it.
  */

@@ -41,13 +41,13 @@ export interface ExportOrder {
   readonly folder: string;
   /** Names of the tables to export; null: all tables that this kind of export can contain. */
   readonly tables: readonly string[] | null;
-  /** Everything, the state at a time (ISO 8601), or the changes after the cursor of an earlier export. */
+  /** All data, the state at a time (ISO 8601), or the changes after the cursor of an earlier export. */
   readonly what:
     | { readonly is: 'whole' }
     | { readonly is: 'as_of'; readonly at: string }
     | { readonly is: 'changes'; readonly since: string };
   readonly safeFormulas: boolean;
-  /** Maximum number of rows per file; null: one file per table. */
+  /** Maximum number of rows per file. With null, each table has one file. */
   readonly rowsPerFile: number | null;
   readonly nowMs: number;
 }
@@ -62,8 +62,8 @@ export interface ExportedFile {
 }
 
 /**
- * The content of `manifest.json`. The manifest is written last. If it exists, all its files are complete and show the
- * same state of the warehouse.
+ * The content of `manifest.json`. The manifest is written last, so if it exists, all its files are complete and show
+ * the same state of the warehouse.
  */
 export interface Manifest {
   readonly exported_at: string;
@@ -110,7 +110,7 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
       file.write(`${JSON.stringify(content, null, 2)}\n`);
       file.finish();
     }
-    // Delete the manifest while files are replaced, so that it never lists files from a different state.
+    // Delete the manifest before replacing files, so that it never lists files from a different state.
     rmSync(join(folder, MANIFEST), { force: true });
     for (const file of written) file.publish();
     return manifest;
@@ -183,7 +183,7 @@ function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOr
   return isNested ? documentsAsOf(db, what.at) : tableAsOf(db, table, what.at);
 }
 
-/** Writes one file per table, with the version and the operation of each row before its columns. */
+/** Writes one file per table. Each row begins with its version and operation. */
 function writeChanges(db: Warehouse['db'], since: string, target: Target): ExportedFile[] {
   for (const table of target.order.tables ?? []) requireExportable(table, exportableTables(db));
   const isWanted = (table: string) => target.order.tables?.includes(table) ?? true;

@@ -19,7 +19,7 @@ import { readSchema } from '../warehouse/schema_store.ts';
 import { settledMapping } from '../warehouse/settled_mapping.ts';
 import { live } from '../warehouse/table_naming.ts';
 
-/** The records as they were at a past time, with the same nesting as in the registry's responses. */
+/** Returns the records as they were at a past time, with the same nesting as in the registry's responses. */
 export function documentsAsOf(db: Database, at: string): Rowset {
   return {
     name: 'entity',
@@ -30,7 +30,7 @@ export function documentsAsOf(db: Database, at: string): Rowset {
 
 const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
 
-/** A table as it was at a past time, with the current columns. */
+/** Returns a table as it was at a past time, with the current columns. */
 export function tableAsOf(db: Database, name: string, at: string): Rowset {
   const schema = readSchema(db, live, {
     mapping: settledMapping(db) ?? DEFAULT_MAPPING,

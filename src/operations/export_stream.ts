@@ -25,7 +25,7 @@ export function streamTable(warehousePath: string, fileName: string, nowMs: numb
   if (format === undefined) return null;
   const { db, close } = openWarehouse({ path: warehousePath, readonly: true, nowMs });
   try {
-    // The transaction makes all chunks and the cursor show the state of the first read.
+    // The transaction ensures that all chunks and the cursor show the state of the first read.
     db.exec('BEGIN');
     if (!exportableTables(db).includes(table)) {
       close();

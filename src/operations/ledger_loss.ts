@@ -17,7 +17,7 @@ import {
 } from '../warehouse/spent_calls.ts';
 import { isWarehouse, openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 
-/** One warehouse and the ledger of its account. */
+/** A warehouse and the ledger of its account. */
 export interface LedgerUse {
   readonly config: Config;
   readonly warehouse: Warehouse;
@@ -29,27 +29,27 @@ export interface CurrentRun {
   readonly runId: number;
 }
 
-/** An account's ledger, and a warehouse that spends from it. */
+/** A ledger, and a warehouse whose calls it counts. */
 export interface LedgerReading extends Partial<CurrentRun> {
   readonly accountId: string;
-  /** The largest number of calls in flight. */
+  /** The maximum number of calls in flight. */
   readonly concurrency: number;
   readonly db: Warehouse['db'];
   readonly ledger: Ledger;
 }
 
 /**
- * The number of calls for which the ledger was lost. 0: the ledger is complete, or no window limits the account, so that
- * the next run counts the calls again by itself.
+ * Returns the number of calls that a lost ledger no longer counts. 0 means that the ledger is complete, or that
+ * no window limits the account, so that the next run counts the calls again automatically.
  */
 export function lostCalls(reading: LedgerReading, nowMs: number): number {
   return hasWindows(reading, nowMs) ? missingCalls(reading, nowMs) : 0;
 }
 
 /**
- * The number of this warehouse's calls that the ledger does not count, because the ledger was deleted or replaced by
- * another file or an older copy. 0 means that the ledger is complete. If only calls in flight can be missing, returns
- * their largest number.
+ * Returns the number of this warehouse's calls that the ledger does not count because it was deleted, or replaced by
+ * another file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns
+ * their maximum number.
  */
 function missingCalls(reading: LedgerReading, nowMs: number): number {
   const { accountId, concurrency, db, ledger, runId = Number.MAX_SAFE_INTEGER } = reading;
@@ -76,8 +76,8 @@ export function ledgerReadingOf({
 }
 
 /**
- * Used for a warehouse from an older version, which has no stamp. Compares its calls in the current windows with the
- * ledger.
+ * Compares a warehouse's calls in the current windows with the ledger. It is used for a warehouse from an older
+ * version, which has no stamp.
  */
 function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number {
   const missing = ledger.state(nowMs).windows.map((window) => {
@@ -88,15 +88,14 @@ function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number 
 }
 
 /**
- * Stops a run if the ledger was lost, because the run would spend the same units a second time. Otherwise records the
- * ledger's state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a
- * run.
+ * Stops a run if the ledger was lost, because the run could spend the same units again. Otherwise records the ledger's
+ * state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a run.
  *
  * @throws LostLedgerError if the ledger does not count all calls of this warehouse.
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = requireCounts(use, nowMs);
-  // If there is no window, only the rate is limited, and the time of the last call is sufficient.
+  // Without a window, only the rate is limited, so the time of the last call is sufficient.
   if (missing > 0) use.ledger.recount(recountOf([use], nowMs));
   else if (hasWindows(use, nowMs)) requireOtherCalls(use, nowMs);
   use.ledger.startRun();
@@ -134,7 +133,7 @@ function requireOtherCalls({ config, ledger }: LedgerUse, nowMs: number): void {
   }
 }
 
-/** The other files in the folder of the warehouse that can be warehouses. */
+/** Returns the other files in the warehouse's folder that can be warehouses. */
 function neighbours(warehouse: string): string[] {
   return readdirSync(dirname(warehouse))
     .filter((name) => extname(name) === extname(warehouse))
@@ -142,7 +141,7 @@ function neighbours(warehouse: string): string[] {
     .filter(isWarehouse);
 }
 
-/** The calls of another warehouse that this ledger should count, but does not count. */
+/** Returns the number of another warehouse's calls that this ledger should count but does not. */
 function missingOf(
   path: string,
   { config, ledger }: Pick<LedgerUse, 'config' | 'ledger'>,
@@ -154,7 +153,8 @@ function missingOf(
     try {
       const stamp = ledgerStamps(warehouse.db).read()?.accounts[config.account.id];
       if (stamp === undefined || stamp.path !== config.ledger) return 0;
-      // A copy of a warehouse can have the stamp of a ledger that was rebuilt since. A ledger without a call was not.
+      // A copied warehouse can have the stamp of a ledger that was rebuilt later. A ledger without calls was not
+      // rebuilt.
       const { ledgerId, debits } = ledger.mark();
       if (ledgerId !== stamp.ledgerId && debits > 0) return 0;
       return missingCalls(ledgerReadingOf({ config, ledger, warehouse }), nowMs);
@@ -162,7 +162,7 @@ function missingOf(
       warehouse.close();
     }
   } catch (error) {
-    // This user cannot read the warehouse, or another version wrote it. The runs of that warehouse check it.
+    // This user cannot read the warehouse, or another version wrote it. Its own runs check its ledger.
     if (error instanceof MirrorError) return 0;
     throw error;
   }
@@ -199,8 +199,8 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 
 /**
  * Counts the calls in the warehouses again after a ledger was lost. If a warehouse has a stamp from this ledger, only
- * calls that the ledger does not count yet are added. Calls that were in flight when a run was killed are not in any
- * warehouse. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
+ * calls that the ledger does not count yet are added. No warehouse contains the calls that were in flight when a run
+ * was killed. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
   const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use), nowMs) > 0);

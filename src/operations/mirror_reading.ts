@@ -23,7 +23,7 @@ export interface MirrorReading {
 }
 
 /**
- * Opens the ledger and the warehouse for reading, calls `use` with their state, and closes both files, even if the
+ * Opens the ledger and the warehouse for reading, calls `use` with their state, and closes the files, even if the
  * warehouse cannot be opened.
  */
 export async function withMirrorReading<Result>(

@@ -20,7 +20,7 @@ import type { RunReport } from './run_report.ts';
 
 export interface ProbeOrder {
   readonly hints: Hints;
-  /** Ignore responses of calls with this id or a smaller one. */
+  /** Ignore responses to calls with this id or a smaller one. */
   readonly after?: number;
   readonly maxCalls: number;
   readonly maxMinutes: number;
@@ -84,8 +84,8 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
 }
 
 /**
- * The responses of earlier probes. If a response has been loaded since, its request is shown as the current dialect
- * would send it.
+ * Returns the responses of earlier probes. If a response has since been loaded, its request is written as the current
+ * dialect would send it.
  */
 function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[] {
   const kept = readProbes(warehouse).filter(({ callId }) => callId > after);
@@ -102,7 +102,7 @@ function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[
 }
 
 /**
- * Restores the request that the probe sent: without the parameter for the first page, and with the page size that the
+ * Restores the request that the probe sent, without the parameter for the first page and with the page size that the
  * probe tried.
  */
 function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): string | null {

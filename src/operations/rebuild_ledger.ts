@@ -11,15 +11,15 @@ import { type CurrentRun, type LedgerUse, recountOf, stampLedger } from './ledge
 
 export interface RebuiltLedger {
   readonly ended: 'done';
-  /** Calls that the ledger did not count before. */
+  /** The number of calls that the ledger did not count before. */
   readonly added: number;
   /** The path to which a corrupt file was moved; null: the file was intact or missing. */
   readonly movedTo: string | null;
 }
 
 /**
- * Counts the calls of the warehouses again and stores the counts in the ledger. Holds the locks of the warehouses, so
- * that no run spends quota meanwhile. A corrupt ledger file is renamed first.
+ * Counts the calls of the warehouses again and stores the counts in the ledger. It holds the locks of the warehouses,
+ * so that no run spends quota meanwhile. A corrupt ledger file is renamed first.
  *
  * @throws UsageError if a warehouse does not exist; FailedError if a run holds a lock.
  */
@@ -39,7 +39,7 @@ export async function rebuildLedger(
   }
 }
 
-/** Takes the locks one after the other, then counts the calls. */
+/** Takes the locks one by one, then counts the calls. */
 async function recountUnderLocks(
   parts: Pick<LedgerUse, 'config' | 'ledger'> & { readonly clock: Clock },
   paths: readonly string[],

@@ -44,7 +44,7 @@ export interface RunOrder {
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
   /** Called after the engine has ended, while the lock is still held. */
   readonly onEnded?: (runId: number) => void;
-  /** The most calls that the run may send; Infinity: no limit. */
+  /** The maximum number of calls. Infinity means no limit. */
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
@@ -80,7 +80,7 @@ export async function run(workspace: Workspace, order: RunOrder): Promise<RunRep
   }
 }
 
-/** Adds to the message the number of this run's calls, which only the lost file counted. */
+/** Adds this run's calls to the message, because only the lost file recorded them. */
 function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number): FailedError {
   const kinds = callsOfRun(db, runId);
   const calls = kinds.map(({ kind, calls }) => `${calls} ${kind}`).join(', ');
@@ -146,7 +146,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   }
 }
 
-/** The options for notifications: the configured receivers and the warehouse that stores their digests. */
+/** Returns the options for notifications: the configured receivers and the warehouse that stores their digests. */
 export function notifyOptions({
   warehouse,
   clock,
@@ -156,8 +156,8 @@ export function notifyOptions({
 }
 
 /**
- * Takes the lock. If a backfill holds the lock, it releases the lock to a scheduled run after it has loaded its
- * in-flight calls.
+ * Takes the lock. If a backfill holds it, a scheduled run waits until the backfill has loaded its in-flight calls and
+ * released the lock.
  */
 async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockRequest, 'nowMs'>) {
   const { db } = warehouse;
@@ -196,7 +196,7 @@ interface Heartbeat {
   stop(): void;
 }
 
-/** Calls `beat` periodically; `beat` returns whether this run still holds the lock. */
+/** Calls `beat` periodically. It returns whether this run still holds the lock. */
 function startHeartbeat(beat: () => boolean): Heartbeat {
   const lost = new AbortController();
   let failure: { readonly error: unknown } | null = null;
@@ -230,7 +230,8 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       purpose,
       maxCalls,
       deadlineMs,
-      // If the latest calls of earlier runs did not reach the API, one call is enough to see that nothing has changed.
+      // If the latest calls of earlier runs did not reach the API, one call is enough to confirm that nothing has
+      // changed.
       wrongAddressLimit:
         order.assemble === undefined ? (isAddressDoubted(workspace.warehouse.db) ? 1 : 2) : Infinity,
       signal,
@@ -251,13 +252,13 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   }
 }
 
-/** Ends the ledger's clock doubt as soon as a response shows that this machine's clock agrees with the upstream's. */
+/** Ends the ledger's clock doubt as soon as a response shows that the local clock agrees with the upstream's. */
 function openClockDoubtCheck({ ledger, clock }: Workspace): (outcome: Outcome) => void {
   let isDoubted = false;
   let checkedMs = Number.NEGATIVE_INFINITY;
   return ({ headers, sentAt, durationMs }) => {
     const nowMs = clock.now();
-    // The clock can be set during a run.
+    // Check repeatedly, because the clock can be set during a run.
     if (Math.abs(nowMs - checkedMs) >= DOUBT_CHECK_MS) {
       isDoubted = ledger.state(nowMs).clockDoubt !== null;
       checkedMs = nowMs;

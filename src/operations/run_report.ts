@@ -9,14 +9,14 @@ export interface RunReport {
   readonly runId: number | null;
   readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
   readonly totals: RunTotals;
-  /** The quota left; Infinity: no limit. */
+  /** The quota left. Infinity means no limit. */
   readonly callsLeft: number;
   readonly coverage: Coverage;
-  /** The run stopped to let a scheduled run take the lock. The same work can resume when that run has ended. */
+  /** Whether the run stopped to let a scheduled run take the lock. Its work can resume after that run. */
   readonly hasStoodAside: boolean;
 }
 
-/** The `data` object of `sync --json`, as documented. */
+/** Returns the `data` object of `sync --json`, as documented. */
 export function reportData(report: RunReport) {
   const { ending, totals, callsLeft, coverage } = report;
   const resumesAtMs = 'resumesAtMs' in ending ? ending.resumesAtMs : null;

@@ -7,8 +7,8 @@ import type { RunReport } from './run_report.ts';
 
 /**
  * Estimates the calls until nothing is due, and stores the estimate for `status` and the status page. Call this
- * function after a run. It does nothing if no call was sent or if the stored estimate is younger than an hour. A run
- * that ends because nothing is due always has a new estimate.
+ * function after a run. A stored estimate is kept if no call was sent, or if it is younger than an hour and the run did
+ * not end because nothing was due.
  */
 export function updateStoredEstimate(workspace: Workspace, { ending, totals }: RunReport): void {
   const { config, warehouse, clock } = workspace;
@@ -23,7 +23,7 @@ export function updateStoredEstimate(workspace: Workspace, { ending, totals }: R
     });
     storeEstimate(warehouse.db, { at: isoTime(nowMs), calls: estimate.total });
   } catch (error) {
-    // A newer version migrated the file during this run. It stores an estimate itself after its own run.
+    // A newer version migrated the file during this run. That version will store an estimate after its own run.
     if (!(error instanceof NewerWarehouseError)) throw error;
   }
 }

@@ -6,7 +6,7 @@ import type { RunTotals } from '../run_totals.ts';
 
 /**
  * If a run failed because its responses could not be used, adds the URL and the remedy to the ending. A sync that would
- * end as done is also reported as failed if it had no usable response.
+ * otherwise end as done is reported as failed if it had no usable response.
  */
 export function explainedEnding(
   ending: Ending,
@@ -29,12 +29,15 @@ export function explainedEnding(
   return ending;
 }
 
-/** Did the call fail, or did the upstream reject it? */
+/** Whether the call failed or the upstream rejected it. */
 export function isUnusable({ verdict }: Outcome): boolean {
   return verdict.is === 'broken' || verdict.is === 'refused';
 }
 
-/** A wrong base URL returns 404 for searches and statistics, or the HTML page of a website. */
+/**
+ * Whether the base URL may be wrong. A wrong URL returns 404 for searches and statistics, or the HTML page of a
+ * website.
+ */
 function isAddressDoubtful({ status, verdict }: Outcome): boolean {
   return verdict.is === 'broken' && (status === 404 || (status !== null && status >= 200 && status < 300));
 }

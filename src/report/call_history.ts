@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { CallBucket, CallStretch } from '../warehouse/page_queries.ts';
 
-/** Calls over time, in intervals of equal length. Pure, except for the cache of finished hours. */
+/** Calls over time, in intervals of equal length. The functions are pure, except for the cache of finished hours. */
 
 export interface Grown {
   readonly atMs: number;
@@ -10,15 +10,15 @@ export interface Grown {
 }
 
 /**
- * The growth of the mirror over time. It is computed backwards from the current numbers, so that the curve ends at
- * these numbers even if old calls are missing.
+ * Returns the growth of the mirror over time. It is computed backwards from the current numbers, so that the curve ends
+ * at these numbers even if old calls are missing.
  */
 export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: number): Grown[] {
   const curve: Grown[] = [now];
   let { known, fetched } = now;
   for (const { atMs, found, records } of byStretch(buckets).reverse()) {
     const endMs = Math.min(atMs + bucketMs, now.atMs);
-    // The following interval has already added this point, unless there are empty intervals between the two.
+    // The next interval has already added this point, unless empty intervals separate the two.
     if (curve.at(-1)?.atMs !== endMs) curve.push({ atMs: endMs, known, fetched });
     known = Math.max(0, known - found);
     fetched = Math.max(0, fetched - records);
@@ -39,7 +39,7 @@ export interface Stretch {
   readonly byGroup: Readonly<Record<OutcomeGroup, number>>;
 }
 
-/** Groups of outcomes, few enough to be distinguished on the status page. */
+/** Groups of outcomes. They are few enough to be distinguished on the status page. */
 export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
 export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
@@ -54,12 +54,12 @@ export function coarser(buckets: readonly CallBucket[], bucketMs: number): CallB
   return buckets.map((bucket) => ({ ...bucket, atMs: Math.floor(bucket.atMs / bucketMs) * bucketMs }));
 }
 
-/** The shortest interval length, in milliseconds, that divides `lengthMs` into at most 120 intervals. */
+/** Returns the shortest interval length, in milliseconds, that divides `lengthMs` into at most 120 intervals. */
 export function stretchFor(lengthMs: number): number {
   return STRETCHES_MS.find((stretchMs) => lengthMs / stretchMs <= MOST_STRETCHES) ?? LONGEST_MS;
 }
 
-/** Calls per hour. Finished hours are read once and cached; later hours are read each time. */
+/** Opens the history of calls per hour. Finished hours are read once and cached, and later hours are read each time. */
 export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
   let finished: CallBucket[] = [];
   let finishedUntilMs = Number.NEGATIVE_INFINITY;
@@ -68,7 +68,7 @@ export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
       const beginMs = Math.max(Math.floor(firstMs / HOUR_MS) * HOUR_MS, finishedUntilMs);
       const latest = read({ fromMs: beginMs, toMs: nowMs + DAY_MS, bucketMs: HOUR_MS });
       const all = [...finished, ...latest];
-      // A call is loaded some time after it was sent, so an hour is considered finished one hour after its end.
+      // Calls are loaded some time after they were sent, so an hour counts as finished one hour after its end.
       finishedUntilMs = Math.max(finishedUntilMs, (Math.floor(nowMs / HOUR_MS) - 1) * HOUR_MS);
       finished = all.filter(({ atMs }) => atMs < finishedUntilMs);
       return all;

@@ -36,7 +36,9 @@ export interface CompletionFacts {
   readonly ledger: LedgerState;
 }
 
-/** Subtracts the calls sent since the estimate, and simulates the allowance windows for the remaining calls. */
+/**
+ * Subtracts the calls that were sent since the estimate, and simulates the allowance windows for the remaining calls.
+ */
 export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   const { nowMs, stored, callsSince, allowance, ledger } = facts;
   if (stored === null) return { is: 'unknown' };
@@ -72,7 +74,9 @@ export function readCompletion(
   return forecastMirror({ ...facts, stored, callsSince });
 }
 
-/** The earliest and latest expected finish. Null: unknown. Infinity: never with this allowance. */
+/**
+ * Returns the earliest and latest expected finish. Null means unknown, and Infinity means never with this allowance.
+ */
 export function completionBounds(forecast: CompletionForecast): {
   readonly earliestMs: number | null;
   readonly latestMs: number | null;
@@ -89,7 +93,7 @@ export function completionBounds(forecast: CompletionForecast): {
   }
 }
 
-/** `Complete by 11–15 January`. */
+/** Returns the forecast as text, such as `Complete by 11–15 January`. */
 export function completionText(forecast: CompletionForecast, nowMs: number, zone?: string): string {
   switch (forecast.is) {
     case 'unknown':

@@ -27,7 +27,7 @@ export interface CoverageEstimate extends Interval {
 }
 
 /**
- * The known share of the registry, as an interval of 95 % confidence. With a registry count, the share is known
+ * Returns the known share of the registry as a 95 % confidence interval. With a registry count, the share is known
  * exactly. Without one, it is estimated from the share of search results that were known before (`recapture`). This
  * estimate is too low, because the planner deliberately searches for unknown companies. Its lower bound is therefore
  * safe. The upper bound is at most `known / max(registryTotal, largestTotal)`.

@@ -7,8 +7,8 @@ import { counted } from './figures.ts';
 import type { OverdueSchedule } from './overdue_schedules.ts';
 
 /**
- * The health of a mirror. `status`, the status page and the worker all use this function, so that they report the same
- * state in the same words.
+ * The health of a mirror. `status`, the status page and the worker all use it, so that they report the same state in
+ * the same words.
  */
 export interface Health {
   readonly state: HealthState;
@@ -21,7 +21,7 @@ export interface Health {
 /** A mirror without a run is `empty`, unless it has a problem or waits for quota. */
 export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healthy';
 
-/** A condition that only a person can end. */
+/** A condition that only a person can resolve. */
 export interface Problem {
   readonly name: CauseName;
   /** One sentence. It can contain text from the upstream. */
@@ -77,7 +77,7 @@ function quotaReturnsAtMs({ left, resumesAtMs, pausedUntilMs }: LedgerState): nu
   return left <= 0 ? resumesAtMs : pausedUntilMs;
 }
 
-/** The health as one sentence: `Needs you: 3 responses are in quarantine …`. */
+/** Returns the health as one sentence: `Needs you: 3 responses are in quarantine …`. */
 export function healthSentence(
   { state, problems: [first], waitsUntilMs }: Health,
   formatTime: FormatTime,
@@ -109,7 +109,7 @@ const CAUSES = [
   {
     name: 'key_refused',
     find({ allowance: { refusedKey }, lastSuccessAt }, formatTime) {
-      // The ledger still stores the rejected key after the user has replaced it by another key.
+      // The ledger still stores the rejected key after the user has replaced it with another key.
       if (refusedKey === null || isAfter(lastSuccessAt, refusedKey.sinceMs)) return null;
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
@@ -145,8 +145,8 @@ const CAUSES = [
       const failed = failedRuns(facts);
       const [last] = failed;
       const hasError = failed.some(({ ended }) => ended === 'failed');
-      // One killed run is no problem: nothing is lost, and the next run continues its work. Several killed runs in
-      // sequence probably have a common cause.
+      // A single killed run is not a problem, because nothing is lost and the next run continues its work. Several
+      // killed runs in a row probably have a common cause.
       if (last === undefined || (!hasError && failed.length < KILLED_RUNS)) return null;
       const runs = failed.length === 1 ? 'The last run' : `The last ${counted(failed.length, 'run')}`;
       return {
@@ -227,18 +227,18 @@ const CAUSES = [
 /** A licence that ends within this number of days is a problem. */
 export const LICENCE_WARNING_DAYS = 30;
 
-/** The number of days until the last day on which a licence is valid; negative: the licence has ended. */
+/** Returns the number of days until the last day of a licence. The number is negative if the licence has ended. */
 export function daysLeft(lastDay: string, nowMs: number): number {
   const today = isoTime(nowMs).slice(0, 10);
   return Math.round((Date.parse(lastDay) - Date.parse(today)) / DAY_MS);
 }
 
-/** Runs that ended or were killed. This omits the latest run while it is in progress. */
+/** Returns the runs that ended or were killed. The latest run is omitted while it is in progress. */
 function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
   return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
 }
 
-/** The runs since the last successful one, all of which failed or were killed; most recent first. */
+/** Returns the runs since the last successful one, most recent first. All of them failed or were killed. */
 function failedRuns(facts: HealthFacts): RunRow[] {
   const runs = finishedRuns(facts);
   const firstGood = runs.findIndex(({ ended }) => ended !== null && ended !== 'failed');

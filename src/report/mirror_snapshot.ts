@@ -29,7 +29,7 @@ export interface MirrorSnapshot extends LockState {
 export interface LockState {
   /** The run that holds the lock; null: no run holds it. */
   readonly holder: LockHolder | null;
-  /** True if the holder's heartbeat is recent, which means that a run is in progress. */
+  /** True if the holder's heartbeat is recent, so that a run is in progress. */
   readonly isHeld: boolean;
 }
 
@@ -57,7 +57,7 @@ export function readLock(db: Warehouse['db'], nowMs: number): LockState {
   };
 }
 
-/** One account's quota left, separately for backfills, because backfills cannot use the reserve. */
+/** One account's quota left. Backfills have their own values, because they cannot use the reserve. */
 export interface AllowanceSnapshot {
   readonly scheduled: LedgerState;
   readonly backfill: LedgerState;

@@ -17,8 +17,8 @@ export interface OverdueSchedule {
 }
 
 /**
- * The jobs that a worker has run before and that are now overdue. A `sync` does the work of all jobs, so it also
- * prevents an overdue job. If no worker ever ran for this mirror, no job is overdue.
+ * Returns the overdue jobs. Only jobs that a worker has run before can be overdue. A `sync` counts as a run of every
+ * job, because it does the work of all jobs.
  */
 export function overdueSchedules(
   db: Database,
@@ -35,6 +35,6 @@ export function overdueSchedules(
   });
 }
 
-// A job is overdue only after this delay, because it may wait for other jobs, and a restarted worker queues missed
-// jobs.
+// A job is overdue only after this delay, because it may be waiting for other jobs, and a restarted worker queues
+// missed jobs.
 const GRACE_MS = 60 * 60_000;

@@ -9,8 +9,8 @@ import type { FormatTime } from './health.ts';
 /** When an allowance window will be used up at the observed call rate. */
 export type QuotaForecast =
   /**
-   * No forecast, because the window is at most a day long, has no quota left, or no calls were sent in the last seven
-   * days.
+   * No forecast, because the window is at most a day long or has no quota left, or because no calls were sent in the
+   * last seven days.
    */
   | { readonly is: 'still' }
   /** The quota is used up at `atMs`. */
@@ -18,16 +18,16 @@ export type QuotaForecast =
   /** The window resets at `untilMs`, with `left` calls unused. */
   | { readonly is: 'lasts'; readonly untilMs: number; readonly left: number; readonly perDay: number };
 
-/** The number of calls that cost a unit, and the period in which they were counted. */
+/** The number of calls that spent a unit, and the period in which they were counted. */
 export interface CallRate {
   readonly calls: number;
   readonly overMs: number;
 }
 
 /**
- * The mean call rate of the last seven days, or since the first call if the mirror is younger. The period includes time
- * without calls, because a mirror with one run per week sends nothing on six days. The period is at least one hour and
- * starts at a full hour, because `hours` contains the calls of each hour.
+ * Returns the mean call rate of the last seven days, or since the first call if the mirror is younger. The period
+ * includes time without calls, because a mirror with one run per week sends nothing on six days. The period is at least
+ * one hour and starts at a full hour, because `hours` contains the calls of each hour.
  */
 export function observedRate(
   hours: readonly CallBucket[],
@@ -47,9 +47,8 @@ export function observedRate(
  * `r` is at most the limit per day of each shorter window, because a first run often uses a whole day's quota in one
  * hour.
  *
- * There is no forecast for windows of at most a day, because a mean over seven days does not show at what time of day
- * calls are sent. A rolling window is never used up permanently, because each unit is returned after the window's
- * length.
+ * There is no forecast for windows of at most a day, because a seven-day mean does not show at what time of day calls
+ * are sent. A rolling window is never used up permanently, because each unit is returned after the window's length.
  */
 export function forecastQuota(
   window: WindowState,
@@ -66,7 +65,7 @@ export function forecastQuota(
   return { is: 'lasts', untilMs: resetsAtMs, left: left - used, perDay };
 }
 
-/** The forecast as one clause of a sentence; null: no forecast. */
+/** Returns the forecast as one clause of a sentence, or null if there is none. */
 export function quotaForecastText(
   forecast: QuotaForecast,
   nowMs: number,
@@ -82,7 +81,7 @@ function lengthMsOf({ name }: WindowState): number {
   return windowLengthMs(windowRow(name));
 }
 
-/** The number of calls that a window permits per day on average. */
+/** Returns the number of calls that a window permits per day on average. */
 function perDayOf(window: WindowState): number {
   return (window.limit / lengthMsOf(window)) * DAY_MS;
 }

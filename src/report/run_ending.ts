@@ -1,13 +1,13 @@
 import type { RunRow } from '../warehouse/run.ts';
 
-/** The reason why a run ended, as text: `done`, `quota used up`, `failed: disk full`. */
+/** Returns the reason why a run ended, as text: `done`, `quota used up`, `failed: disk full`. */
 export function runEnding({ ended, error }: Pick<RunRow, 'ended' | 'error'>, isRunning = false): string {
   if (ended === null) return isRunning ? 'running' : 'killed';
   const ending = ENDINGS[ended] ?? ended.replaceAll('_', ' ');
   return error === null ? ending : `${ending}: ${error}`;
 }
 
-/** Did the run end for a reason that needs attention? */
+/** Whether the run ended for a reason that needs attention. */
 export function hasFailed({ ended }: Pick<RunRow, 'ended'>): boolean {
   return ended === 'failed' || ended === 'unauthorised' || ended === 'drift';
 }
@@ -18,7 +18,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   max_calls: 'call limit reached',
   max_minutes: 'time limit reached',
   interrupted: 'interrupted',
-  stood_aside: 'gave way',
+  stood_aside: 'paused for a scheduled run',
   unauthorised: 'key refused',
   drift: 'upstream changed',
   failed: 'failed',

@@ -155,8 +155,8 @@ export class NameHunt {
   }
 
   /**
-   * Marks the names for which this state decides the search. A complete listing decides it for all names that the query
-   * finds. A query for a whole name can decide it for that name even without a complete listing.
+   * Marks the names that the new state of a query settles. A complete listing settles all names that the query finds.
+   * The query for a whole name can settle that name even without a complete listing.
    */
   #conclude(query: NameQuery, state: QueryState, firstNames: readonly string[]): void {
     if (state.status === 'complete') for (const at of query.names) this.#markSearched(at, 'whole');
@@ -248,7 +248,7 @@ export class NameHunt {
     }
   }
 
-  /** Returns the best purpose of a query and its value: the expected number of decided names per call. */
+  /** Returns the best purpose of a query and its value: the expected number of settled names per call. */
   #yieldOf(query: NameQuery): {
     readonly value: number;
     readonly purpose: Purpose;
