@@ -36,8 +36,8 @@ export function adoptable(
 }
 
 /**
- * Returns the longest first page of each query. The page must contain all matches, or as many rows as a page of the
- * dialect.
+ * Returns the longest first page of each query. The page must contain all matches, or as many rows as a page that the
+ * dialect requests.
  */
 function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): Adoption[] {
   if (search === null) return [];
@@ -55,7 +55,7 @@ function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): 
   return [...longest.values()];
 }
 
-/** Returns the query with which the mirror would request the same page; null if the mirror sends no such query. */
+/** Returns the query with which the mirror would request the same page, or null if the mirror sends no such query. */
 function queryOf(
   { exchange, query }: SearchPage,
   { query_param, identifier_param, min_length }: Dialect['search'],

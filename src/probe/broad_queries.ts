@@ -7,7 +7,7 @@ import { PREFIXES } from './word_lists.ts';
 
 /** Chooses queries with many matches. Their responses show the page size and the paging. */
 
-/** Returns the longest first page of the query with the most matches; null if no page had rows. */
+/** Returns the longest first page of the query with the most matches, or null if no page had rows. */
 export function broadest({ pages }: SearchConclusions): SearchPage | null {
   const first = pages.filter(
     ({ rows, query, exchange }) => rows.length > 0 && query !== null && isFirstPage(exchange),
@@ -39,22 +39,20 @@ export function probeBreadth(
   return query === null ? null : { params: [[param, query]], why: 'which query has more than a page?' };
 }
 
-/** For a registry with at most this many companies, a complete mirror costs few more calls than further probes. */
+/** A complete mirror of a registry with at most this many companies costs only a few more calls than further probes. */
 const SMALL_REGISTRY = 500;
 
-/** Whether the registry is small and the API refuses unknown parameters, or may do so. */
+/** Whether the registry is small and the API refuses unknown parameters, or may refuse them. */
 export function isSmallAndStrict({ query, registrySize }: Conclusions): boolean {
   return (registrySize ?? Infinity) <= SMALL_REGISTRY && mayRefuseUnknownParams(query.searches);
 }
 
 const ENOUGH_FOR_PAGES = 8;
 const MAX_QUERIES = 5;
-// In a small registry, a query rarely has more matches than a page has rows.
+// In a small registry, few queries have more matches than fit on a page.
 const FEW_QUERIES = 3;
 
-/**
- * Returns the query with the most matches so far; or a new query, if those matches are too few to fill a large page.
- */
+/** Returns the query with the most matches so far, or a new query if those matches are too few to fill a large page. */
 export function broadQuery(
   { queryParam, query: { searches }, minQueryChars }: Conclusions,
   search: SearchConclusions,
@@ -89,7 +87,7 @@ function broaderQuery(
 }
 
 /**
- * Returns queries that should have many matches: letters and short prefixes; or, if a query must be a whole word,
+ * Returns queries that should have many matches: letters and short prefixes or, if a query must be a whole word,
  * frequent words and legal forms.
  */
 function broadQueries({ known, queryRule: { possible } }: SearchConclusions, minLength: number): string[] {
@@ -116,7 +114,7 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
   return queries.filter((query) => query !== undefined);
 }
 
-/** Returns the prefixes of words, sorted by the number of names that contain them, the largest number first. */
+/** Returns the prefixes of words, in descending order of the number of names that contain them. */
 function frequentPrefixes(names: readonly string[], length: number): string[] {
   const words = names.map((name) => name.match(/\p{L}+/gu) ?? []);
   return frequent(

@@ -15,7 +15,7 @@ export function companionsOf({ required, values }: ErrorHints): Param[] {
     .map((name): Param => [name, valueFrom(values.get(name) ?? [])]);
 }
 
-/** Returns the names of parameters that may take the query, the most likely first. */
+/** Returns the names of parameters that may take the query, most likely first. */
 export function byLikelihood(names: readonly string[]): string[] {
   const withRole = (wanted: string | null) => names.filter((name) => roleOfParam(name) === wanted);
   return [...withRole('query'), ...withRole(null)];

@@ -4,14 +4,14 @@ import type { JsonObject } from '../json/json.ts';
 import type { ErrorHints } from './errors/error_hints.ts';
 import type { Exchange, Finding, Param } from './evidence.ts';
 
-/** The types of a probe's input and of its conclusions. `conclude.ts` computes the conclusions. */
+/** The types of the input and the conclusions of a probe. `conclude.ts` computes the conclusions. */
 
 /** Facts that the user gives to the probe. They take precedence over the evidence in responses. */
 export interface Hints {
   readonly queryParam: string | null;
   /** Names of registered companies. */
   readonly examples: readonly string[];
-  /** The statements of an OpenAPI document; null if the user gave no document. */
+  /** The statements of an OpenAPI document, or null if the user gave none. */
   readonly specification?: Specification | null;
 }
 
@@ -53,8 +53,8 @@ export interface ProbeInput {
   readonly exchanges: readonly Exchange[];
   readonly hints: Hints;
   /**
-   * The max number of calls that all runs of this probe may send. At most two thirds of them may guess names. Default:
-   * no limit.
+   * The maximum number of calls that all runs of this probe may send. At most two thirds of them may guess names. The
+   * default is no limit.
    */
   readonly maxCalls?: number;
 }
@@ -63,18 +63,18 @@ export interface Conclusions {
   /** Possible paths of the three resources. The documented paths come first. */
   readonly joins: readonly Addresses[];
   readonly addresses: Finding<Addresses | null>;
-  /** The paths at which the statistics are requested next; null if all paths were tried. */
+  /** The paths at which the statistics are requested next, or null if all paths were tried. */
   readonly nextAddress: Addresses | null;
   readonly registryTotal: Finding<Pointer | null>;
-  /** The registry count, read at the path `registryTotal`; null if it is unknown. */
+  /** The registry count, read at the path `registryTotal`, or null if it is unknown. */
   readonly registrySize: number | null;
   readonly query: QueryEvidence;
   /** Parameters that every search needs in addition to the query. */
   readonly companions: readonly Param[];
   readonly queryParam: Finding<string | null>;
-  /** null if no search has returned rows yet. */
+  /** Null if no search has returned rows yet. */
   readonly search: SearchConclusions | null;
-  /** The rule that recognises the response to an unknown id; null if the status is sufficient to recognise it. */
+  /** The rule that recognises the response to an unknown id, or null if the status is sufficient. */
   readonly absence: Finding<ResponseRule | null>;
   /** The min query length, in characters, for further probes. */
   readonly minQueryChars: number;
@@ -94,7 +94,7 @@ export interface QueryEvidence {
   /** All searches sent so far, in order. Searches that a limit rejected are not included. */
   readonly searches: readonly Exchange[];
   readonly listing: ResultList | null;
-  /** The query parameter that the user named; null if the user named none. */
+  /** The query parameter that the user named, or null if the user named none. */
   readonly hint: string | null;
   /** Names of registered companies, given by the user. */
   readonly examples: readonly string[];
@@ -102,7 +102,7 @@ export interface QueryEvidence {
   readonly stated: ErrorHints;
   /** Whether the probe may still guess parameter names. */
   readonly mayGuess: boolean;
-  /** The min query length that an OpenAPI document states; 1 if no document states it. */
+  /** The min query length that an OpenAPI document states, or 1 if no document states it. */
   readonly minLength: number;
 }
 
@@ -128,20 +128,20 @@ export interface Candidate {
 /** The conclusions from the searches and from the records of their results. */
 export interface SearchConclusions {
   readonly listing: ResultList;
-  /** Relative to a row. `id` and `name` are relative to the item. */
+  /** The path of the id, relative to a row. The paths in `id` and `name` are relative to the item. */
   readonly idPath: Pointer;
-  /** Relative to a row: the path of the id in rows that have none at `idPath`; null if all have one. */
+  /** The path of the id, relative to a row, in rows that have none at `idPath`. Null if all rows have one. */
   readonly idFallback: Pointer | null;
   readonly namePath: Pointer | null;
   readonly item: Pointer;
-  /** The path of a result beside the list; null if there is none. */
+  /** The path of a result beside the list, or null if there is none. */
   readonly main: Finding<Pointer | null>;
   /** Whether a company can have several rows. */
   readonly hasSeveralRows: boolean;
   readonly id: Finding<Pointer>;
   readonly name: Finding<Pointer | null>;
   readonly total: Finding<Pointer | null>;
-  /** The largest total that the upstream reports, even if more companies match; null if there is no such limit. */
+  /** The largest total that the upstream reports even if more companies match, or null if there is no such limit. */
   readonly clamp: Finding<number | null>;
   readonly pages: readonly SearchPage[];
   readonly size: SizeFacts;
@@ -157,7 +157,7 @@ export interface SearchConclusions {
 /** A parsed response of a search. */
 export interface SearchPage {
   readonly exchange: Exchange;
-  /** null if the request had no query. */
+  /** Null if the request had no query. */
   readonly query: string | null;
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
@@ -171,7 +171,7 @@ export interface SearchPage {
 export type IsWhole = (page: SearchPage) => boolean;
 
 export interface SizeFacts {
-  /** The number of rows on a page if the request has no size parameter; null if no page had rows. */
+  /** The number of rows on a page if the request has no size parameter. Null if no page had rows. */
   readonly byDefault: number | null;
   /** Whether a truncated page shows the default page size. Otherwise it can be larger than `byDefault`. */
   readonly isDefaultShown: boolean;
@@ -182,7 +182,7 @@ export interface SizeFacts {
 export interface MaxPageSize {
   /** The largest page size that a response has proven, in rows. */
   readonly rows: number;
-  /** The page size to try next; null if all sizes were tried. */
+  /** The page size to try next, or null if all sizes were tried. */
   readonly next: number | null;
 }
 
@@ -203,7 +203,7 @@ export interface PagingConclusion extends Finding<PagingStyle | null> {
 /** A reference to the next page in a response: a URL or a cursor. */
 export interface NextPageLink {
   readonly is: 'link_header' | 'next_url' | 'cursor';
-  /** The JSON path of the link; '' if a header contains it. */
+  /** The JSON path of the link, or '' if a header contains it. */
   readonly at: Pointer;
   readonly value: string;
 }
@@ -221,11 +221,11 @@ export interface Move {
 /** A page whose request had paging parameters, and the position of the page in the listing. */
 export interface PagePosition {
   readonly page: SearchPage;
-  /** The index of the page's first row in `order`; `beyond` if the known rows do not contain that row. */
+  /** The index of the page's first row in `order`, or `beyond` if the known rows do not contain that row. */
   readonly shift: number | 'beyond';
   /** The page sizes that may have applied to the request. */
   readonly pageSizes: readonly number[];
-  /** The keys of the rows of the longest first page of the same query. */
+  /** The row keys of the longest first page of the same query. */
   readonly order: readonly string[];
 }
 
@@ -250,7 +250,7 @@ export interface QueryRuleFinding extends Finding<QueryRule | null> {
 
 export interface IdentifierFacts {
   /**
-   * The separate parameter for identifiers; null if the query parameter accepts identifiers, or if no parameter does.
+   * The separate parameter for identifiers. Null if the query parameter accepts identifiers, or if no parameter does.
    */
   readonly param: Finding<string | null>;
   readonly matches: Finding<IdentifierMatch>;

@@ -18,14 +18,11 @@ export interface DialectChange {
 /** A response that does not match the dialect. */
 export interface Mismatch {
   readonly exchange: Exchange;
-  /** The id of the requested record; null for other calls. */
+  /** The id of the requested record, or null for other calls. */
   readonly entityId: string | null;
 }
 
-/**
- * Proposes changes to the JSON paths of the dialect after drift. The proposals fit the responses; the dialect itself is
- * not changed.
- */
+/** Proposes JSON paths for the dialect that fit the responses after drift. It does not change the dialect itself. */
 export function proposeChanges(dialect: Dialect, mismatches: readonly Mismatch[]): DialectChange[] {
   const of = (kind: Exchange['request']['kind']) =>
     mismatches.filter(({ exchange }) => exchange.request.kind === kind && exchange.json !== undefined);
@@ -46,8 +43,8 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
   const listing = findResultList(responses);
   const id = listing?.ids[0];
   if (listing === null || id === undefined) return [];
-  // If every row still has a value at the configured path of the id, that path is kept, although another path may have
-  // a higher score.
+  // If every row still has a value at the configured path of the id, that path is kept, even if another path has a
+  // higher score.
   const hasId = listing.rows.every((row) => textAt(row, `${search.item}${search.id}`) !== null);
   const hasName =
     search.name !== null && listing.rows.some((row) => textAt(row, `${search.item}${search.name}`) !== null);

@@ -23,7 +23,7 @@ export interface Note {
   readonly text: string;
 }
 
-/** Converts the conclusions into a dialect; null if the probe did not recognise the search or the record. */
+/** Converts the conclusions into a dialect. Returns null if the probe did not recognise the search or the record. */
 export function draftDialect(conclusions: Conclusions): DialectDraft | null {
   const { queryParam, search, minQueryChars, fullListing, registryTotal } = conclusions;
   if (search === null || queryParam.value === null || search.record.value === null) return null;
@@ -63,7 +63,7 @@ function pagingOf({ paging, size }: SearchConclusions): Paging {
   return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }
 
-/** Returns a key for the list of a company's results that no row has. */
+/** Returns a key that no row has, for the list of a company's results. */
 function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
   const keys = new Set(
     rows.flatMap((row) => {
@@ -74,7 +74,7 @@ function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
   return ['results', 'entries', 'all_results'].find((key) => !keys.has(key)) ?? 'grouped_results';
 }
 
-/** A record contains the fallback id at the same path as a summary if its main id is at the same path, too. */
+/** If records and summaries have the main id at the same path, they also have the fallback id at the same path. */
 function recordFallbacks({ idPath, idFallback, item, record }: SearchConclusions): Pointer[] {
   if (idFallback === null || record.value?.id !== relativeTo(item, idPath)) return [];
   return [relativeTo(item, idFallback)];

@@ -22,7 +22,7 @@ export interface Exchange {
   readonly request: ProbeRequest;
   readonly status: number | null;
   readonly headers: Headers;
-  /** undefined if the body is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: Json | undefined;
   /** The first characters of the body. */
   readonly text: string;
@@ -37,7 +37,7 @@ export interface Exchange {
  * - absent: 404 or 410
  * - refused: the upstream considers the request invalid
  * - broken: not JSON, a server error, or no response
- * - rejected: because of the rate, the quota or the key; it reveals nothing about the request
+ * - rejected: the rate, the quota or the key caused the rejection, so it reveals nothing about the request
  */
 export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
 
@@ -57,7 +57,7 @@ function keyOf(params: readonly Param[]): string {
 
 /** One learned property of the upstream. */
 export interface Finding<T = unknown> {
-  /** null if the property was not found or the upstream does not have it; `because` states which. */
+  /** Null if the property was not found or the upstream does not have it. `because` states which. */
   readonly value: T;
   readonly certainty: Certainty;
   /** The evidence, as a sentence. */
@@ -65,8 +65,8 @@ export interface Finding<T = unknown> {
 }
 
 /**
- * sure: the responses prove the value · likely: the value fits all responses, but another value may fit too · open: no
- * value was found.
+ * `sure` if the responses prove the value, `likely` if it fits all responses but another value may fit too, `open` if
+ * no value was found.
  */
 export type Certainty = 'sure' | 'likely' | 'open';
 

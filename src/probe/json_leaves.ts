@@ -8,9 +8,7 @@ export interface Leaf {
   readonly value: Json;
 }
 
-/**
- * Returns the scalars of a body that are not inside a list. Only the first 2,000 values of at most 16 levels are read.
- */
+/** Returns the scalars of a body that are not inside a list. It reads at most 2,000 values and 16 levels. */
 export function leavesOf(json: Json): Leaf[] {
   const leaves: Leaf[] = [];
   walk(json, [], (value, path) => {
@@ -109,7 +107,7 @@ export function isNumber(value: Json | undefined): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Returns a whole number with at most 15 digits, which can also be a string of digits; null for any other value. */
+/** Returns a whole number with at most 15 digits, given as a number or a string. Returns null for any other value. */
 export function wholeNumberOf(value: Json | undefined): number | null {
   if (value instanceof ExactNumber || (!isNumber(value) && typeof value !== 'string')) return null;
   const text = String(value).trim();

@@ -11,8 +11,7 @@ import {
 } from './word_lists.ts';
 
 /**
- * The use of a parameter, derived from its name. A `filter` has a fixed choice of values, such as a country or a
- * language.
+ * The use of a parameter, derived from its name. A `filter` has a fixed set of values, such as countries or languages.
  */
 export type ParamRole = 'query' | 'identifier' | 'size' | 'page' | 'offset' | 'cursor' | 'filter';
 
@@ -64,7 +63,7 @@ const FILTER = part(
   fields include active`,
 )[1];
 
-/** Returns the role that a parameter's name suggests; null if the name suggests none. */
+/** Returns the role that a parameter's name suggests, or null if the name suggests none. */
 export function roleOfParam(name: string): ParamRole | null {
   const exact = EXACT.get(name);
   if (exact !== undefined) return exact;
@@ -77,10 +76,10 @@ export function roleOfParam(name: string): ParamRole | null {
   return PARTS.find(([, parts]) => parts.some((one) => hasPart(words, one)))?.[0] ?? null;
 }
 
-/** With a word for a page, these make a page size: `resultsPerPage`. */
+/** Together with a word for a page, these words mean a page size, as in `resultsPerPage`. */
 const PER_WORDS: ReadonlySet<string> = new Set('per pro par por pr na op'.split(' '));
 
-/** With a word for a page, these make a page number: `numPagina`, `pageNo`. */
+/** Together with a word for a page, these words mean a page number, as in `numPagina` or `pageNo`. */
 const INDEX_WORDS: ReadonlySet<string> = new Set(
   'num no nr nro number nummer numero index idx current'.split(' '),
 );

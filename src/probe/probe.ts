@@ -26,8 +26,8 @@ export interface ProbeStep {
 }
 
 /**
- * Learns an unknown API: draws conclusions from the responses so far, and chooses the most informative next request.
- * The function is pure. Its only state is the list of exchanges, so an interrupted probe can resume.
+ * Learns an unknown API by drawing conclusions from the responses so far and choosing the most informative next
+ * request. The function is pure. Its only state is the list of exchanges, so an interrupted probe can resume.
  *
  * Each file in `findings/` implements one finding: `find…` draws the conclusion, and `probe…` drafts the next request
  * for it.
@@ -60,7 +60,7 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   );
 }
 
-/** Requests for optional findings are sent only among this many first calls. */
+/** After this many calls, no more requests for optional findings are sent. */
 const FEW_CALLS = 10;
 
 /** The probes in the order of their expected yield. */
@@ -103,7 +103,7 @@ const SMALL_ORDER = [
   ...LAST,
 ];
 
-/** The order if the upstream refuses unknown parameters. Each size parameter then needs a call of its own. */
+/** The order if the upstream refuses unknown parameters. Each size parameter then needs its own call. */
 const STRICT_ORDER = [
   probeBreadth,
   probeQueryRule,

@@ -7,7 +7,7 @@ import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
 import { softError } from './refusals.ts';
 
-/** A call that contains its own request, because there is no dialect yet that could build the URL. */
+/** A call that contains its own request, because no dialect exists yet from which the URL could be built. */
 export type ProbeCall = Call & { readonly probe: ProbeRequest };
 
 export function probeCall(probe: ProbeRequest): ProbeCall {
@@ -42,7 +42,7 @@ export function targetOfProbe(origin: string, probe: ProbeRequest): string {
   return `${probe.kind} ${urlOfProbe(origin, probe).href}`;
 }
 
-/** Parses a `_call.target`; null if it is not a probe request or belongs to another host. */
+/** Parses a `_call.target`. Returns null if it is not a probe request or belongs to another host. */
 export function probeOfTarget(origin: string, target: string, why: string): ProbeRequest | null {
   const space = target.indexOf(' ');
   const kind = target.slice(0, space);
@@ -94,7 +94,7 @@ export const EMPTY_DIALECT = Dialect.parse({
 
 const KEPT_CHARACTERS = 20_000;
 
-/** Replaces the success status of an error: by 429 if its text mentions a limit, otherwise by 400. */
+/** Replaces the success status of an error with 429 if its text mentions a limit, otherwise with 400. */
 function asErrorStatus(reply: Reply): Reply {
   const isLimit = LIMIT_WORDS.test(reply.body.toString('utf8').slice(0, KEPT_CHARACTERS));
   return { ...reply, status: isLimit ? 429 : 400 };

@@ -51,7 +51,7 @@ function readProbe(call: Call, reply: Reply, circumstances: Parameters<Protocol[
   return readReply(call.probe, call, reply, circumstances);
 }
 
-/** Converts an outcome into an exchange; null if the request was not sent. */
+/** Converts an outcome into an exchange. Returns null if the request was not sent. */
 function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): Exchange | null {
   if (!isProbeCall(call) || verdict.is === 'unsent') return null;
   if (status === null || body === null) return withoutResponse(call.probe);

@@ -18,7 +18,7 @@ export function openProbePlanner(options: {
   readonly upstream: UpstreamAddress;
   readonly hints: Hints;
   readonly probeLog: ProbeLog;
-  /** The max number of calls in this run; Infinity for no limit. */
+  /** The maximum number of calls in this run, or Infinity for no limit. */
   readonly maxCalls: number;
 }): Planner {
   const { upstream, hints, probeLog } = options;
@@ -48,7 +48,7 @@ export function openProbePlanner(options: {
 
 const MAX_WITHOUT_RESPONSE = 3;
 
-/** Returns the last request if it failed with a server or network error and was not retried yet; else null. */
+/** Returns the last request if it failed with a server or network error and was not retried yet, otherwise null. */
 function failedRequest(exchanges: readonly Exchange[]): ProbeRequest | null {
   const last = exchanges.at(-1);
   if (last === undefined || last.reading !== 'broken') return null;

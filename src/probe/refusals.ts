@@ -9,7 +9,7 @@ import { roleOfParam } from './param_roles.ts';
 /** Evaluates refused searches: errors behind a success status, and refused parameters, query lengths and page sizes. */
 
 /**
- * Returns the error in the body of a response with a success status; null if there is none. A body is an error if it
+ * Returns the error in the body of a response with a success status, or null if there is none. A body is an error if it
  * has few scalars, no list of objects, and a key for errors.
  */
 export function softError(json: Json | undefined): { readonly at: string; readonly text: string } | null {
@@ -24,7 +24,7 @@ export function softError(json: Json | undefined): { readonly at: string; readon
 
 const ERROR_KEY = /^\/(errors?|fault|exception|erreur|fehler|feilmelding)(\/|$)/i;
 
-/** Returns the rule that recognises errors behind a success status; null if no such error was seen. */
+/** Returns the rule that recognises errors behind a success status, or null if no such error was seen. */
 export function softRule(refusals: readonly Exchange[], good: readonly Exchange[]): ResponseRule | null {
   for (const { json, status, request } of refusals) {
     const soft = softError(json);
@@ -77,8 +77,8 @@ export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
 }
 
 /**
- * Whether the upstream refuses unknown parameters, or may do so: it refused a search with many candidate parameters, and
- * has accepted none.
+ * Whether the upstream refuses unknown parameters, or may refuse them, because it refused a search with many candidate
+ * parameters and accepted none.
  */
 export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
   const hasRefused = searches.some(
@@ -87,7 +87,7 @@ export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
   return refusesUnknownParams(searches) || (hasRefused && !ignoresUnknownParams(searches));
 }
 
-/** Returns the min query length that the refusals suggest; 1 if they suggest none. */
+/** Returns the min query length that the refusals suggest, or 1 if they suggest none. */
 export function minLengthByRefusals(searches: readonly Exchange[]): number {
   const refused = searches.filter(({ reading }) => reading === 'refused');
   return Math.max(

@@ -49,7 +49,7 @@ export function hasSeveralRows(pages: readonly Pick<SearchPage, 'ids'>[]): boole
   return pages.some(({ ids }) => new Set(ids).size < ids.length);
 }
 
-/** Whether a search has no paging parameter, so that its response is the first page. */
+/** Whether a search has no paging parameter, so its response is the first page. */
 export function isFirstPage({ request }: Exchange): boolean {
   return !request.params.some(([name]) => isPagingParam(name));
 }
@@ -61,7 +61,7 @@ export function sizesSent({ exchange }: SearchPage): { readonly name: string; re
     .map(([name, value]) => ({ name, value: Number(value) }));
 }
 
-/** Returns the keys of the page with the most rows; [] if there is no page. */
+/** Returns the keys of the page with the most rows, or [] if there is no page. */
 export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
   return pages.reduce<readonly string[]>(
     (longest, { keys }) => (keys.length > longest.length ? keys : longest),

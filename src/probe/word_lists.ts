@@ -1,6 +1,6 @@
 /**
- * The vocabulary of APIs: parameter names, keys and queries, the most likely first. Each word is only a candidate that
- * the responses must confirm. Add a new parameter name to the list of its kind.
+ * The vocabulary of APIs: parameter names, keys and queries, most likely first. Each word is only a candidate that the
+ * responses must confirm. Add a new parameter name to the list of its kind.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -9,8 +9,8 @@ const pairs = (text: string) =>
 const scored = (score: number, text: string) => words(text).map((word) => [word, score] as const);
 
 /**
- * Parameters that may take the query. Each has a query of its own that has matches in most registries, whatever the
- * query rule: an article or a legal form in one of many languages that is also the prefix of many names.
+ * Parameters that may take the query. Each has its own query, which has matches in most registries under any query
+ * rule. It is an article or a legal form in one of many languages, and also the prefix of many names.
  */
 export const QUERY_PARAM_SEEDS: readonly (readonly [param: string, seed: string])[] = pairs(`
   q=co query=as name=the search=sa term=and text=in company_name=ag keyword=de filter[name]=la company=st navn=al

@@ -20,7 +20,7 @@ export interface ErrorHints {
   readonly required: readonly string[];
   /** Parameters that the API accepts. */
   readonly allowed: readonly string[];
-  /** Parameters that were sent, but that the API does not have. */
+  /** Sent parameters that the API does not have. */
   readonly unknown: readonly string[];
   /** Whether a message refuses unknown parameters, even if it does not name them. */
   readonly refusesUnknown: boolean;
@@ -28,9 +28,9 @@ export interface ErrorHints {
   readonly namesAllUnknown: boolean;
   /** Whether a message lists the parameters of the API. */
   readonly isListed: boolean;
-  /** The values that the API accepts, by parameter. For a parameter with a date format, an example in that format. */
+  /** The values that the API accepts, by parameter. A parameter with a date format has an example in that format. */
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** In characters; null if no message states a min query length. */
+  /** The min query length in characters, or null if no message states it. */
   readonly minQueryLength: number | null;
   readonly maximum: number | null;
   readonly isTooBroad: boolean;
@@ -134,7 +134,7 @@ function clausesOf(text: string): string[] {
     .filter((clause) => clause.trim() !== '');
 }
 
-/** Returns the position of the first match of `wanted` after the first match of `before`; -1 if there is none. */
+/** Returns the position of the first match of `wanted` after the first match of `before`, or -1 if there is none. */
 function indexAfter(wanted: RegExp, text: string, before: RegExp): number {
   const first = before.exec(text);
   if (first === null) return -1;
@@ -151,7 +151,7 @@ interface Subject {
   readonly sent: ReadonlySet<string>;
 }
 
-/** Reads one clause and returns the parameter to which it refers; null if there is none. */
+/** Reads one clause and returns the parameter to which it refers, or null if there is none. */
 function readClause(clause: string, { param, subject, sent }: Subject, found: Collected): string | null {
   const folded = foldCharacters(clause);
   const names = namesIn(clause, sent);
@@ -187,8 +187,8 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
 }
 
 /**
- * Returns the parameter that the start of a clause names, such as `country` in "country must be one of"; null if there
- * is none.
+ * Returns the parameter that the start of a clause names, such as `country` in "country must be one of", or null if
+ * there is none.
  */
 function subjectOf(start: string, sent: ReadonlySet<string>): string | null {
   const [word = ''] = start.trim().split(/\s+/);
@@ -267,9 +267,9 @@ const NOT_NAMES: ReadonlySet<string> = new Set(
   verzoek den det en et foresporsel o os as um uma zapytanie parametr pyynto none all any`.split(/\s+/),
 );
 
-/** If a response names at least this many unknown parameters, it names all of them. */
+/** A response that names at least this many unknown parameters is assumed to name all of them. */
 const MANY = 3;
-/** The most sent parameters that such a response may leave unnamed. */
+/** The maximum number of sent parameters that such a response may leave unnamed. */
 const FEW = 5;
 /** A list with at least this many parameter names is probably complete. */
 const COMPLETE_LIST = 2;

@@ -2,7 +2,7 @@ import { isMarkup } from '../../dialect/response_body.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../../json/json.ts';
 import { wordsOfKey } from '../json_leaves.ts';
 
-/** A text in an error body, and the parameter to which the body attributes it; null if it names no parameter. */
+/** A text in an error body, and the parameter to which the body attributes it, or null if the body names none. */
 export interface ErrorMessage {
   readonly param: string | null;
   readonly text: string;
@@ -104,8 +104,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
 }
 
 /**
- * Whether a key is a parameter name. It is if the object is a map of errors, or if the key is at the top level and has
- * a list of sentences, as in Django.
+ * Whether a key is a parameter name. This is the case if the object is a map of errors, or if the key is at the top
+ * level and has a list of sentences, as in Django.
  */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;
@@ -118,7 +118,7 @@ function namingMemberOf(node: JsonObject): string | undefined {
   return NAMING_MEMBERS.find((member) => node[member] !== undefined);
 }
 
-/** Returns the parameter that an object names; null if it names none. */
+/** Returns the parameter that an object names, or null if it names none. */
 function nameIn(node: JsonObject, requestPath: string): string | null {
   const { source } = node;
   const [own] = [...(isJsonObject(source) ? [nameIn(source, requestPath)] : [])].filter(

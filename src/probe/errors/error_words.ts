@@ -30,7 +30,7 @@ export const UNKNOWN = beginnings(`
   nieznan niedozwolon nieobslugiwan nie_jest_prawidlow nie_jest_dozwol nie_jest_obslug nie_istnieje
   tuntematon tuntemattom ei_sallit ei_tuet ei_tunnist ei_ole_kelvolli ei_ole_sallit ei_ole_tuet ei_ole_olemassa`);
 
-/** A parameter is unknown, or its value is invalid. The message refers to the parameter only if it names it. */
+/** A parameter is unknown, or its value is invalid. The message applies only to parameters that it names. */
 export const INVALID = beginnings(`
   invalid_param invalid_query_param illegal_param bad_param
   ungultiger_param ungultige_param
@@ -42,7 +42,7 @@ export const INVALID = beginnings(`
   niepoprawny_param nieprawidlowy_param
   virheellinen_param`);
 
-/** A list of the accepted parameters or values follows. */
+/** The message lists the accepted parameters or values. */
 export const ALLOWED = beginnings(`
   allowed valid supported accepted permitted available known_param must_be_one_of one_of input_should_be expected possible did_you_mean use_one_of use_only recognized recognised choose_from choices options usage
   erlaubt zulassig gultig moglich verfugbar unterstutzt einer_von eine_von eines_von meinten_sie einer_der

@@ -4,7 +4,7 @@ import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } fr
 
 /**
  * Returns the possible combinations of the base URL and the paths, the documented one first. If all paths are
- * configured, only one combination is left.
+ * configured, there is only one combination.
  */
 export function joinsOf(upstream: UpstreamAddress): Addresses[] {
   const standard = pathsOf(upstream);
@@ -30,7 +30,7 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
 
 /**
  * Finds the combination of base URL and paths that the upstream uses. `next` is the combination to try next, with a
- * request for its statistics; null if all were tried.
+ * request for its statistics, or null if all were tried.
  */
 export function findAddresses(
   joins: readonly Addresses[],
@@ -63,7 +63,7 @@ export function probeAddress({ nextAddress }: Conclusions): ProbeRequest | null 
   return { kind: 'stats', path: nextAddress.stats, params: [], why };
 }
 
-/** Returns paths whose search was not tried yet. The search may exist although no statistics were found. */
+/** Returns paths whose search was not tried yet. The search may exist even if no statistics were found. */
 export function untriedSearch({ upstream, exchanges }: ProbeInput): Addresses | null {
   const tried = new Set(exchanges.map(({ request }) => request.path));
   return joinsOf(upstream).find(({ search }) => !tried.has(search)) ?? null;

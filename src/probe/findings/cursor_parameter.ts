@@ -7,8 +7,8 @@ import { findNextPageLink } from './next_page_link.ts';
 import { shiftOf } from './page_and_offset.ts';
 
 /**
- * Finds the parameter that takes the cursor. Evidence is a page that starts at the row to which the parameter's cursor
- * refers.
+ * Finds the parameter that takes the cursor. The evidence is a page that starts at the row to which the parameter's
+ * cursor refers.
  */
 export function findCursorParam(
   { at }: NextPageLink,
@@ -28,7 +28,7 @@ export function findCursorParam(
 /** A page whose request contained cursors. */
 interface Trial {
   readonly sent: readonly string[];
-  /** The parameters whose cursor explains the first row of the page; [] if the upstream ignored all of them. */
+  /** The parameters whose cursor explains the first row of the page, or [] if the upstream ignored all of them. */
   readonly effective: readonly string[];
 }
 
@@ -47,7 +47,7 @@ function trialsIn(pages: readonly SearchPage[]): Trial[] {
   });
 }
 
-/** Returns the parameters that no trial contradicts, the most likely first. */
+/** Returns the parameters that no trial contradicts, most likely first. */
 function possibleParams(trials: readonly Trial[], names: readonly string[]): string[] {
   return names.filter((name) =>
     trials.every(({ sent, effective }) =>
@@ -75,7 +75,7 @@ function firstPagesOf(query: string | null, pages: readonly SearchPage[]): Searc
 }
 
 /**
- * Sends several known cursors in one request, each in another parameter. The first row of the response shows which
+ * Sends several known cursors in one request, each in a different parameter. The first row of the response shows which
  * parameter had an effect. If the upstream refuses unknown parameters, only one parameter is sent.
  */
 export function cursorDrafts(

@@ -14,8 +14,8 @@ import { isFirstPage, isTruncated } from '../search_pages.ts';
 
 /**
  * Finds whether an empty query lists the whole registry. It does if its total equals the registry count, or is larger
- * than the total of every other query. Without a total, a full page is evidence only if the registry count is known;
- * otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the upstream
+ * than the total of every other query. Without a total, a full page is evidence only if the registry count is known.
+ * Otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the upstream
  * ignores the query.
  */
 export function findFullListing(
@@ -46,7 +46,8 @@ export function isEmptyQuery({ request }: Exchange): boolean {
 }
 
 /**
- * Concludes from refused empty queries. If the upstream refuses an empty query as too broad, the finding stays open.
+ * Draws the conclusion from refused empty queries. The finding stays open if the upstream refuses an empty query as too
+ * broad.
  */
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
   const because = 'the API refuses an empty query';
@@ -65,8 +66,8 @@ function byTotal(
   if (total < largest) return sure(false, `${because}, another query has ${largest}`);
   if (registrySize === null) return likely(true, `${because}, the largest of all queries`);
   if (total >= registrySize) return sure(true, `${because}, the registry count`);
-  // A total below the registry count is still plausible: the upstream may clamp totals, or the registry count may
-  // include other entities.
+  // A total below the registry count is still plausible, because the upstream may clamp totals, or the registry count
+  // may include other entities.
   return 2 * total >= registrySize || total % 100 === 0
     ? likely(true, `${because} of ${registrySize}, the largest of all queries`)
     : likely(false, `${because} of ${registrySize}`);
@@ -82,7 +83,7 @@ function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean
 }
 
 /**
- * Whether the page has as many rows as the request specified, or more matches exist; and no other page has more rows.
+ * Whether no other page has more rows, and this page has as many rows as requested or may have more matches than rows.
  */
 function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   const { length } = all.rows;
@@ -93,7 +94,7 @@ function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   );
 }
 
-/** Returns the min query length; 0 if an empty query lists the whole registry. */
+/** Returns the min query length, or 0 if an empty query lists the whole registry. */
 export function minLengthWithEmptyQuery(
   minQueryLength: Finding<number>,
   fullListing: Finding<boolean>,

@@ -25,7 +25,7 @@ import { ignoresUnknownParams } from '../refusals.ts';
 import { IDENTIFIER_PARAMS } from '../word_lists.ts';
 import { nextSizeParams } from './page_size.ts';
 
-/** A search whose query was an identifier or a prefix of one. */
+/** A search for an identifier or a prefix of one. */
 interface Attempt {
   readonly page: SearchPage;
   readonly param: string;
@@ -179,7 +179,7 @@ function identifierDrafts(
   const names = [...new Set(usual)].filter((name) => name !== queryParam).slice(0, ids.length);
   const together: SearchDraft = {
     params: names.map((name, index): Param => [name, ids[index] ?? '']),
-    why: 'which parameter takes an identifier? (each has another one)',
+    why: 'which parameter takes an identifier? (each has a different one)',
   };
   return [byQuery, together];
 }
@@ -202,7 +202,7 @@ function isAsInformative(
 
 /**
  * Returns the longest prefix that several known ids have in common. If there is none, returns an id without its last
- * two characters; null if the id is too short.
+ * two characters, or null if the id is too short.
  */
 function sharedPrefix(ids: readonly string[], minLength: number): string | null {
   const counts = new Map<string, number>();

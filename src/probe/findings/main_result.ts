@@ -14,9 +14,9 @@ interface RowPaths {
 }
 
 /**
- * Finds a result beside the list, such as the best match. `searches` are first pages. Evidence is an object with an id and a name at the same paths
- * as in the rows. Every first page has such an object. Its company matches the query, is not in the list, and differs
- * between queries.
+ * Finds a result beside the list, such as the best match. `searches` are first pages. The evidence is an object with an
+ * id and a name at the same paths as in the rows. Every first page must have such an object. Its company must match the
+ * query, must not be in the list, and must differ between queries.
  */
 export function findMainResult(
   searches: readonly Exchange[],
@@ -37,7 +37,7 @@ export function findMainResult(
   return open(null, 'no response has a result beside the list');
 }
 
-/** Returns the id of the company at a path if it is a result of the search; else null. */
+/** Returns the id of the company at a path if it is a result of the search, otherwise null. */
 function mainIn(
   page: Exchange,
   at: Pointer,

@@ -15,7 +15,7 @@ import {
 import { roleOfParam } from '../param_roles.ts';
 import { isTruncated } from '../search_pages.ts';
 
-/** A page size that exceeds the limits of all APIs. */
+/** A page size that exceeds the limits of usual APIs. */
 export const HUGE = 1000;
 
 /** The max page size of most APIs. A larger size is tried only among the first searches. */
@@ -23,7 +23,7 @@ export const USUAL = 100;
 
 /**
  * Finds the max page size. If a request asks for more rows than that, an API either refuses it or returns fewer rows.
- * In the second case, the query must have more matches than the page has rows.
+ * The second case is evidence only if the query has more matches than the page has rows.
  */
 export function findMaxPageSize(
   pages: readonly SearchPage[],
@@ -97,7 +97,7 @@ function withoutRefusals(
     return likely({ rows: most, next: null }, because);
   const isHugeIn = (exchange: Exchange) => sizesIn(exchange, param).some((size) => size >= HUGE);
   const tries = pages.filter(({ exchange, rows }) => isHugeIn(exchange) && rows.length * 2 >= most).length;
-  // If a huge size was refused, the size may be the reason, so no huge size is sent again.
+  // If a huge size was refused, the size may have been the reason, so no huge size is sent again.
   const next = refusals.some(isHugeIn) && most < USUAL ? USUAL : HUGE;
   return open(
     { rows: most, next: tries < 2 ? next : null },
@@ -151,7 +151,7 @@ function whyOfSize(size: number): string {
 }
 
 /**
- * Returns the page size that a probe requested, read from the stored reason of its call; null if the call was not a
+ * Returns the page size that a probe requested, read from the stored reason of its call, or null if the call was not a
  * size probe.
  */
 export function requestedSizeOf(why: string): string | null {

@@ -44,7 +44,7 @@ export function findMinQueryLength(
   return lengthOf(tooShort) === upper - 1 ? likely(upper, because) : open(lengthOf(tooShort) + 1, because);
 }
 
-/** Returns the refused queries that can only have been refused because of their length. */
+/** Returns the refused queries for which length is the only possible reason. */
 function refusedQueries(
   refused: readonly Exchange[],
   queryParam: string,
@@ -82,7 +82,7 @@ function hasOnlySmallSizes({ request }: Exchange): boolean {
     .every(([name, value]) => roleOfParam(name) === 'size' && Number(value) <= 30);
 }
 
-/** Did successful searches accept every other parameter of this search, with at least the same page size? */
+/** Whether successful searches accepted every other parameter of this search, with at least the same page size. */
 function areOthersAccepted({ request }: Exchange, queryParam: string, pages: readonly SearchPage[]): boolean {
   return request.params.every(
     ([name, value]) =>

@@ -41,7 +41,7 @@ function isNextKey(pointer: Pointer): boolean {
   );
 }
 
-/** Returns the paging style of a next-page link; null for a cursor, because its parameter is not known yet. */
+/** Returns the paging style of a next-page link, or null for a cursor, because its parameter is not known yet. */
 export function styleOfLink({ is, at }: NextPageLink): PagingStyle | null {
   if (is === 'link_header') return { style: 'link_header' };
   return is === 'next_url' ? { style: 'next_url', next: at } : null;

@@ -20,7 +20,7 @@ import {
   repeatedValues,
 } from './paging_probe.ts';
 
-/** Finds the page or offset parameter. It is sure if only one move explains all pages. */
+/** Finds the page or offset parameter. The finding is sure if only one move explains all pages. */
 export function findPageOrOffset(moves: readonly Move[]): Finding<PagingStyle | null> {
   const [move, ...others] = moves;
   if (move === undefined) return open(null, 'no parameter changed the page yet');
@@ -41,8 +41,8 @@ export function positionsOf(pages: readonly SearchPage[], size: SizeFacts): Page
 }
 
 /**
- * Returns the index of the page's first row in `order`; `beyond` if `order` does not contain that row; null if the rows
- * of the page have another order.
+ * Returns the index of the page's first row in `order`, or `beyond` if `order` does not contain that row. Returns null
+ * if the rows of the page are in a different order.
  */
 export function shiftOf({ keys }: SearchPage, order: readonly string[]): number | 'beyond' | null {
   const [first] = keys;
@@ -89,8 +89,8 @@ function explains(move: Move, { page, shift, pageSizes, order }: PagePosition): 
 }
 
 /**
- * Whether a move is consistent with the pages beyond the known rows: two of them must have the same first row exactly
- * if the move skips the same number of rows for both.
+ * Whether a move is consistent with the pages beyond the known rows: two of them must have the same first row if and
+ * only if the move skips the same number of rows for both.
  */
 function isConsistent(move: Move, positions: readonly PagePosition[]): boolean {
   const beyond = positions.filter(({ shift }) => shift === 'beyond');
@@ -114,7 +114,7 @@ function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
 }
 
 /**
- * Returns the numbers of rows that the parameter of a move may have skipped for a page; [] if the request did not
+ * Returns the numbers of rows that the parameter of a move may have skipped for a page, or [] if the request did not
  * contain the parameter.
  */
 function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): number[] {
@@ -130,8 +130,8 @@ interface FirstDraftOptions {
 }
 
 /**
- * Drafts requests for the case that no parameter is known to have an effect: one request with all candidates if the
- * upstream ignores unknown parameters, then one request for each candidate.
+ * Drafts requests while no parameter is known to have an effect: one request with all candidates if the upstream
+ * ignores unknown parameters, then one request for each candidate.
  */
 export function firstDrafts(
   query: Param,
@@ -175,7 +175,7 @@ function draftTogether(query: Param, base: SearchPage, search: SearchConclusions
   const values = distinctShifts(ALL_CANDIDATES, pageSizes, knownRowsOf(base));
   return {
     params: [query, ...sizes, ...values],
-    why: 'which parameter requests the next page? (each moves the rows by another number)',
+    why: 'which parameter requests the next page? (each moves the rows by a different number)',
   };
 }
 
@@ -211,8 +211,8 @@ export function distinguishingDrafts(
 }
 
 /**
- * Returns the size parameter for a page of one row, or of two rows if the default page size is one; [] if no size
- * parameter is known.
+ * Returns the size parameter for a page of one row, or of two rows if the default page size is one. Returns [] if no
+ * size parameter is known.
  */
 function smallSize({ size: { param, byDefault } }: SearchConclusions): Param[] {
   return param.value === null ? [] : [[param.value, byDefault === 1 ? '2' : '1']];

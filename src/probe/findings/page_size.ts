@@ -44,7 +44,7 @@ export function findSize(
 }
 
 /**
- * Returns a size parameter that was the only one in its request and that the API did not refuse as unknown; null if
+ * Returns a size parameter that was the only one in its request and that the API did not refuse as unknown, or null if
  * there is none.
  */
 function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exchange[]): string | null {
@@ -61,8 +61,8 @@ function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exch
 }
 
 /**
- * Whether a page is empty although other pages of its query have rows. Then the parameter that was taken for a page size
- * selects a page.
+ * Whether a page is empty although other pages of its query have rows. In that case the supposed size parameter selects
+ * a page.
  */
 function isMovedBeyond({ query, rows, exchange }: SearchPage, pages: readonly SearchPage[]): boolean {
   return (
@@ -80,7 +80,7 @@ function unsizedPages(firstPages: readonly SearchPage[]): SearchPage[] {
   });
 }
 
-/** Finds the size parameter. Evidence is a page whose number of rows equals the value of the parameter. */
+/** Finds the size parameter. The evidence is a page whose number of rows equals the value of the parameter. */
 function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): Finding<string | null> {
   const sized = pages.filter((page) => sizesSent(page).length > 0);
   const matching = sized.flatMap((page) => {
@@ -107,8 +107,8 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
 }
 
 /**
- * Whether the upstream ignored all size parameters of a request: there are more matches, but the number of rows equals
- * none of the sizes.
+ * Whether the upstream ignored all size parameters of a request. It did if there are more matches, but the number of
+ * rows equals none of the sizes.
  */
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
   const sizes = sizesSent(page).map(({ value }) => value);
@@ -127,8 +127,8 @@ function areSmallSizesIgnored(
 }
 
 /**
- * Whether the parameter does not explain the number of rows: another page has the same number, although its request had
- * another value of the parameter or none.
+ * Whether another page has the same number of rows, although its request had a different value of the parameter or
+ * none. Then the parameter does not explain the number.
  */
 function isIndependent(page: SearchPage, param: string, pages: readonly SearchPage[]): boolean {
   const size = paramOf(page.exchange, param);
@@ -174,7 +174,7 @@ function isFollowed(key: string, keys: readonly string[]): boolean {
 }
 
 /**
- * Returns the page sizes that may have applied to a request: the value of the effective size parameter; or, if none is
+ * Returns the page sizes that may have applied to a request: the value of the effective size parameter or, if none is
  * known, the sizes that fit the number of rows.
  */
 export function pageSizesOf(
@@ -197,14 +197,14 @@ export function pageSizesOf(
   return [...new Set([rows, usual, ...sent, ...fullest, ...larger])];
 }
 
-/** Returns the page sizes of which a multiple skips `shift` rows. */
+/** Returns the page sizes that skip `shift` rows in a whole number of pages. */
 function divisorsOf(shift: number): number[] {
   return Array.from({ length: shift }, (_, index) => index + 1).filter((size) => shift % size === 0);
 }
 
 /**
- * Returns a function that tests whether a page contains all matches of its query. `clamp` is the number at which totals
- * stop, or null.
+ * Returns a function that tests whether a page contains all matches of its query. `clamp` is the largest total that the
+ * upstream reports, or null if there is no such limit.
  */
 export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: number | null): IsWhole {
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
@@ -221,7 +221,7 @@ export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: 
 }
 
 /**
- * Drafts a request with all likely size parameters; or one request for each, if the upstream refuses unknown
+ * Drafts one request with all likely size parameters, or one request for each if the upstream refuses unknown
  * parameters.
  */
 export function probeSizeParam(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
@@ -278,7 +278,7 @@ function draftsOneByOne(
   search: SearchConclusions,
   base: SearchPage,
 ): SearchDraft[] {
-  // If the API explains its refusals, a huge size is sent, because the error message names the limit.
+  // If the API explains its refusals, a huge size is sent, because the error message then names the limit.
   const small = search.size.byDefault === 3 ? 4 : 3;
   const size = conclusions.query.stated.refusesUnknown ? HUGE : small;
   return likeliest(candidatesFor('size', SIZE_PARAMS, conclusions.query), search)
@@ -300,7 +300,7 @@ export function distinctSizes({ pages }: SearchConclusions, from: number): Param
   return SIZE_PARAMS.map((name, index): Param => [name, String(unseen[index])]);
 }
 
-/** Sorts parameter names: names that also occur as keys in a response come first. */
+/** Sorts parameter names. Names that also occur as keys in a response come first. */
 export function likeliest(names: readonly string[], { pages }: SearchConclusions): string[] {
   const text = pages[0]?.exchange.text.slice(0, 4000) ?? '';
   const isKey = (name: string) => text.includes(`"${name}"`);
@@ -309,7 +309,7 @@ export function likeliest(names: readonly string[], { pages }: SearchConclusions
 
 /**
  * Returns the size parameter for searches that have another purpose. Its value is the next size to try while the
- * largest proven size is below `USUAL`, otherwise the largest proven size. [] if no size parameter is known.
+ * largest proven size is below `USUAL`, otherwise the largest proven size. Returns [] if no size parameter is known.
  */
 export function nextSizeParams({ size: { param, maxSize } }: SearchConclusions): Param[] {
   const { rows, next } = maxSize.value;

@@ -32,7 +32,7 @@ import {
 
 /**
  * Finds how the next page is requested. A next-page link takes precedence, then a cursor and its parameter, then a page
- * or offset parameter. For a new paging style, recognise it in this function and add a request to `probePaging`.
+ * or offset parameter. To add a paging style, recognise it in this function and add a request to `probePaging`.
  */
 export function findPaging(pages: readonly SearchPage[], size: SizeFacts): PagingConclusion {
   const nextPageLink = findNextPageLink(pages.map(({ exchange }) => exchange));
@@ -78,8 +78,8 @@ const MAX_SINGLE = 4;
 
 /**
  * Drafts one request with all usual parameter names that were not tested yet. It is useful if the API names all unknown
- * parameters, because it then knows the unnamed ones. null if too few names are untested, or if the API listed its
- * parameters.
+ * parameters, because it then has the unnamed ones. Returns null if too few names are untested, or if the API listed
+ * its parameters.
  */
 function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): SearchDraft | null {
   const tested = new Set([...allowed, ...unknown]);
@@ -96,8 +96,8 @@ function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): S
 const MANY_UNTESTED = 8;
 
 /**
- * Whether another page is worth a call. If names of parameters can only be guessed one by one, a small registry is
- * mirrored with fewer calls by longer queries, unless a page is known to be truncated.
+ * Whether another page is worth a call. If parameter names can only be guessed one by one, longer queries mirror a
+ * small registry with fewer calls, unless a page is known to be truncated.
  */
 function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
   if (!isSmallAndStrict(conclusions)) return true;

@@ -14,7 +14,7 @@ export interface PagingCandidate {
   readonly firsts: readonly number[];
 }
 
-/** All candidates, the most likely first. Page parameters and offset parameters alternate. */
+/** All candidates, most likely first. Page parameters and offset parameters alternate. */
 export const ALL_CANDIDATES: readonly PagingCandidate[] = Array.from({
   length: Math.max(PAGE_PARAMS.length, OFFSET_PARAMS.length),
 })
@@ -40,7 +40,7 @@ export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
 export interface KnownRows {
   /** The number of rows on the longest first page. */
   readonly count: number;
-  /** The total of the query; Infinity if it is unknown. */
+  /** The total of the query, or Infinity if it is unknown. */
   readonly total: number;
 }
 
@@ -61,7 +61,8 @@ export function distinctShifts(
     const isFree = (value: number, bound: number) =>
       pageSizes.every((size, index) =>
         shiftsAt(value, size).every(
-          // The first page sizes in the list are small and likely. Moves with a larger page size may exceed the bound.
+          // The first page sizes in the list are small and likely. Only moves with a larger page size may exceed the
+          // bound.
           (shift) => shift > 0 && (shift < bound || index >= LIKELY_SIZES) && !taken[index]?.has(shift),
         ),
       );
@@ -85,7 +86,8 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
 
 /**
  * Returns values for a second request if the first response, `moved`, was beyond the known rows. Some candidates get a
- * new value, the others repeat their value. If the response has the same rows again, one of the others is effective.
+ * new value, the others repeat their value. If the response has the same rows as the first, one of the others is
+ * effective.
  */
 export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {
   const before = new Map(moved.page.exchange.request.params);

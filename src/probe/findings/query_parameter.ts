@@ -27,8 +27,8 @@ import {
 import { rowsAt, textAt } from './result_list.ts';
 
 /**
- * Finds the parameter that takes the query. Evidence is a search whose rows match the value of this parameter and of no
- * other.
+ * Finds the parameter that takes the query. The evidence is a search whose rows match the value of this parameter and
+ * of no other.
  */
 export function findQueryParam(evidence: QueryEvidence): Finding<string | null> {
   const { searches, listing, hint } = evidence;
@@ -84,7 +84,7 @@ function acceptedAlone(searches: readonly Exchange[], candidates: ReadonlySet<st
   return accepted?.request.params[0]?.[0] ?? null;
 }
 
-/** Returns the parameters that may take the query and that error messages name, the most likely first. */
+/** Returns the parameters that may take the query and that error messages name, most likely first. */
 function namesIn({ stated: { required, allowed } }: QueryEvidence): string[] {
   return [...new Set([...byLikelihood(required), ...byLikelihood(allowed)])];
 }
@@ -143,8 +143,8 @@ function shareFound(query: string, rows: readonly JsonObject[], { names, ids }: 
 }
 
 /**
- * Returns the parameter whose value the body repeats, because some APIs repeat the query; null unless there is exactly
- * one.
+ * Returns the parameter whose value the body repeats, because some APIs repeat the query. Returns null unless there is
+ * exactly one.
  */
 function echoIn({ json }: Exchange, sent: readonly Param[]): ParamMatch | null {
   const leaves = json === undefined ? [] : leavesOf(json);
@@ -165,7 +165,7 @@ export function probeRows({ query, queryParam, search }: Conclusions): SearchDra
 }
 
 /**
- * Drafts a request with all candidate parameters, each with its own query; then requests with fewer candidates; then
+ * Drafts a request with all candidate parameters, each with its own query, then requests with fewer candidates, then
  * requests with only one.
  */
 function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
@@ -231,13 +231,13 @@ function together({ searches }: QueryEvidence, queries: readonly string[], why: 
   if (refusesUnknownParams(searches) || minLengthByRefusals(searches) > (queries[0]?.length ?? 0))
     return null;
   const params = QUERY_PARAMS.map((param, index): Param => [param, queries[index % queries.length] ?? '']);
-  // The size parameters cost no additional call: if the number of rows equals one of the sizes, the response also
+  // Size parameters in the same request save a call. If the number of rows equals one of the sizes, the response also
   // identifies the size parameter.
   const sizes = SIZE_PARAMS.map((param, index): Param => [param, String(DISTINCTIVE_SIZES[index] ?? 11)]);
   return { params: [...params, ...sizes], why };
 }
 
-/** Drafts a request for the case that several candidates match the rows. Each candidate gets another known name. */
+/** Drafts a request if several candidates match the rows. Each candidate gets a different known name. */
 function withSeenNames({ searches }: QueryEvidence, listing: ResultList): SearchDraft | null {
   const { rows, names } = listing;
   const [path] = names;
@@ -248,7 +248,7 @@ function withSeenNames({ searches }: QueryEvidence, listing: ResultList): Search
   const possible = possibleParams(searches, listing);
   if (seen.length < 2 || possible.length === 0) return null;
   const params = possible.map((param, index): Param => [param, seen[index % seen.length] ?? '']);
-  return { params, why: 'which parameter finds a known name? (each has another name)' };
+  return { params, why: 'which parameter finds a known name? (each has a different name)' };
 }
 
 /**
@@ -266,8 +266,7 @@ function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft
 }
 
 /**
- * Returns the parameters that may take the query: in every search that several candidates explain, they are among these
- * candidates.
+ * Returns the parameters that may take the query, which are candidates in every search that several candidates explain.
  */
 function possibleParams(searches: readonly Exchange[], listing: ResultList): string[] {
   const candidates = new Set(QUERY_PARAMS);
@@ -281,8 +280,8 @@ function possibleParams(searches: readonly Exchange[], listing: ResultList): str
 }
 
 /**
- * Whether a search without parameters may make the upstream name its parameters: it returned results or a long message
- * to the last search.
+ * Whether a search without parameters may make the upstream name its parameters. This is likely if the last search
+ * returned results or a long message.
  */
 function mayExplain(searches: readonly Exchange[]): boolean {
   const last = searches.at(-1);

@@ -83,7 +83,7 @@ function refutedByAbsence(
   return missing === undefined ? null : `"${query}" does not find ${JSON.stringify(missing.name)}`;
 }
 
-/** Whether a query finds a name under a rule; null if this depends on how the upstream splits names into words. */
+/** Whether a query finds a name under a rule, or null if this depends on how the upstream splits names into words. */
 export function finds(rule: QueryRule, query: string, name: string): boolean | null {
   switch (rule) {
     case 'prefix':
@@ -104,7 +104,7 @@ export function finds(rule: QueryRule, query: string, name: string): boolean | n
   }
 }
 
-/** Whether an occurrence of a query begins or ends at a word border; `doubt` if this is uncertain. */
+/** Whether an occurrence of a query begins or ends at a word border, or `doubt` if this is uncertain. */
 type Border = 'border' | 'none' | 'doubt';
 
 function bordersOf(word: string, name: string): { readonly before: Border; readonly after: Border }[] {
@@ -114,7 +114,7 @@ function bordersOf(word: string, name: string): { readonly before: Border; reado
   return borders;
 }
 
-// Upstreams differ in how they split digits, punctuation and scripts without spaces into words.
+// Upstreams split digits, punctuation and scripts without spaces into words in different ways.
 function borderAt(name: string, at: number): Border {
   const character = name[at];
   if (character === undefined || /\s/u.test(character)) return 'border';
@@ -140,7 +140,7 @@ function everyOf(values: readonly (boolean | null)[]): boolean | null {
   return values.includes(null) ? null : true;
 }
 
-/** Sends a query whose matches differ between the possible rules. */
+/** Drafts a query whose matches differ between the possible rules. */
 export function probeQueryRule(
   { query: { searches }, queryParam, minQueryChars, registrySize }: Conclusions,
   search: SearchConclusions,
@@ -168,17 +168,17 @@ const MAX_TRIES = 4;
 interface QueryLimits {
   readonly minLength: number;
   readonly pageSize: number;
-  /** The registry count; an assumed count if it is unknown. */
+  /** The registry count, or an assumed count if it is unknown. */
   readonly registrySize: number;
   /** All queries sent so far, folded by `loosely`. */
   readonly sent: ReadonlySet<string>;
-  /** Whether an earlier probe already sent a part of a word and its response did not decide between the rules. */
+  /** Whether an earlier probe sent a part of a word, and its response did not decide between the rules. */
   readonly wasInconclusive: boolean;
 }
 
 /**
- * Returns a query that occurs in known names and distinguishes the possible rules; null if there is none. All matches
- * of the query should fit on one page.
+ * Returns a query that occurs in known names and distinguishes the possible rules, or null if there is none. All
+ * matches of the query should fit on one page.
  */
 function distinctiveQuery(
   possible: readonly QueryRule[],

@@ -8,7 +8,7 @@ import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 import { itemOf, textAt } from './result_list.ts';
 import { innermost, relativeTo } from './row_paths.ts';
 
-/** A company from a listing. Its record was requested. */
+/** A listed company whose record was requested. */
 export interface ListedCompany {
   readonly id: string;
   readonly name: string | null;
@@ -98,7 +98,7 @@ function isSameId(value: Json, id: string): boolean {
   return typeof value !== 'boolean' && scalarText(value) === id;
 }
 
-/** A fetched record, and the path of the row value that was used as its id in the request. */
+/** A fetched record, and the path of the row value that the request used as its id. */
 export interface OpenedRecord {
   /** Relative to a row. */
   readonly idPath: Pointer;
@@ -141,7 +141,7 @@ function openedBy(
   return record.value === null ? null : { idPath, record };
 }
 
-/** The finding for the case that no record was recognised. */
+/** Returns the finding if no record was recognised. */
 export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | null> {
   return open(
     null,
@@ -149,7 +149,7 @@ export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | n
   );
 }
 
-/** Returns the URL path of one record; null if the id cannot be part of a path. */
+/** Returns the URL path of one record, or null if the id cannot be part of a path. */
 export function entityPath(template: string, id: string): string | null {
   const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);
   return url instanceof UnwritableUrl ? null : url.pathname + url.search;

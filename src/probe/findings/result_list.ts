@@ -7,7 +7,7 @@ import { arraysOutside, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ELEMENT_WORDS } from '../word_lists.ts';
 import { idCandidates, innermost, nameCandidates } from './row_paths.ts';
 
-/** Finds the list of results that all successful searches have in common; null if no search had rows. */
+/** Finds the list of results that all successful searches have in common, or null if no search had rows. */
 export function findResultList(searches: readonly Exchange[]): ResultList | null {
   const votes = new Map<Pointer, number>();
   for (const { json } of searches)
@@ -26,7 +26,7 @@ export function findResultList(searches: readonly Exchange[]): ResultList | null
   return { results, rows, ids: idCandidates(longest, names[0]?.pointer ?? null), names };
 }
 
-/** Returns the rows of a response; [] if the response has no list at `results`. */
+/** Returns the rows of a response, or [] if the response has no list at `results`. */
 export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
   const list = valueAt(json, results);
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
@@ -47,8 +47,8 @@ export function textAt(row: JsonObject, pointer: Pointer): string | null {
 }
 
 /**
- * Scores how much a list looks like companies; 0 if it does not. Long lists whose elements have many fields, ids and
- * names score best.
+ * Scores how much a list looks like a list of companies. The score is 0 if it does not. Long lists whose elements have
+ * many fields, ids and names score best.
  */
 function companyScore(list: readonly Json[]): number {
   const rows = list.filter(isJsonObject);

@@ -40,7 +40,7 @@ export function knownNames({ rows }: ResultList, id: Pointer, name: Pointer | nu
   });
 }
 
-/** Returns the paths of values in the rows that may be the company's name, the most likely first. */
+/** Returns the paths of values in the rows that may be the company's name, most likely first. */
 export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
   return ranked(valuesByPath(rows), (pointer, values) => {
@@ -55,9 +55,8 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
 }
 
 /**
- * Returns the paths of values that may be the entity id, the most likely first. The rows are those of one list, and the
- * values at such a path differ from row to row, except between rows of the same name: these can be several results of
- * one company.
+ * Returns the paths of values that may be the entity id, most likely first. The values at such a path differ from row
+ * to row, except in rows with the same name, which can be several results of one company.
  */
 export function idCandidates(all: readonly JsonObject[], name: Pointer | null): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
@@ -78,7 +77,7 @@ function idWordScore(pointer: Pointer): number {
 }
 
 /**
- * Returns the pairs of paths of which every row has exactly one, such as `/number` in most rows and `/foreign_number` in
+ * Returns pairs of paths, of which every row has exactly one, such as `/number` in most rows and `/foreign_number` in
  * the others. The first path of a pair is the more frequent one.
  */
 function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly JsonObject[]): Candidate[] {
@@ -101,7 +100,7 @@ function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly Js
 // Different companies can have the same name.
 const MIN_NAMES = 0.8;
 
-/** Whether no two rows have the same value, except rows of the same name. At least two values must differ. */
+/** Whether no two rows have the same value, except rows with the same name. At least two values must differ. */
 function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
   const distinct = new Set(texts).size;
   if (distinct === texts.length) return true;
@@ -168,8 +167,7 @@ function ranked(
 }
 
 /**
- * Scores the words of a pointer. Words of the last key have their full score, words of the keys above it have half of
- * it.
+ * Scores the words of a pointer. Words of the last key get their full score, and words of the keys above it get half.
  */
 function wordScore(pointer: Pointer, good: ReadonlyMap<string, number>, bad: ReadonlySet<string>): number {
   const keys = segmentsOf(pointer);

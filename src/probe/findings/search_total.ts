@@ -11,7 +11,7 @@ interface Sample {
   readonly rows: number;
   readonly query: string;
   /**
-   * Whether the request contained the same number as a page size or page number; null if the request contained no
+   * Whether the request contained the same number as a page size or page number. Null if the request contained no
    * number.
    */
   readonly wasSent: boolean | null;
@@ -60,8 +60,8 @@ export function findTotal(
 }
 
 /**
- * Finds the number at which totals stop. Evidence is a round total that several queries with different companies share,
- * or a page with more rows than its total.
+ * Finds the largest total that the upstream reports. The evidence is a round total that several queries with different
+ * companies share, or a page with more rows than its total.
  */
 export function findClamp(
   pages: readonly Pick<SearchPage, 'query' | 'total' | 'ids'>[],
@@ -109,14 +109,14 @@ function samplesOf(
   return samples;
 }
 
-/** Whether no key suggests that the number is a page number, a limit, a time or the like. */
+/** Whether no key suggests that the number is, for example, a page number, a limit or a time. */
 function isPlainNumber(pointer: Pointer): boolean {
   return !segmentsOf(pointer)
     .flatMap(wordsOfKey)
     .some((word) => NOT_TOTAL_WORDS.has(word));
 }
 
-/** Scores how likely the value at a path is the number of matches; 0 if its keys do not suggest it. */
+/** Scores how likely the value at a path is the number of matches. The score is 0 if its keys do not suggest it. */
 export function totalScore(pointer: Pointer): number {
   const keys = segmentsOf(pointer).map(wordsOfKey);
   const last = keys.at(-1) ?? [];
@@ -128,7 +128,10 @@ export function totalScore(pointer: Pointer): number {
   );
 }
 
-/** Whether a number can be a total: it is at least the number of rows, or a round number at which totals stop. */
+/**
+ * Whether a number can be a total. It must be at least the number of rows, or a round number that may be a limit of
+ * totals.
+ */
 function isPossible({ count, rows }: Sample): boolean {
   return count >= rows || (count >= 100 && count % 100 === 0);
 }
@@ -148,8 +151,8 @@ const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count =
 const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
 
 /**
- * Whether the last key means a total, not just a number of rows: `total`, `totalElements`. Such a number can equal the
- * number of rows of every page so far, because no query had more matches than a page has rows.
+ * Whether the last key, such as `totalElements`, means a total and not just a number of rows. Such a number can equal
+ * the number of rows of every page so far, if no query had more matches than a page has rows.
  */
 function isNamedTotal(pointer: Pointer): boolean {
   const last = wordsOfKey(segmentsOf(pointer).at(-1) ?? '');

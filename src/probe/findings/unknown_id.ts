@@ -7,8 +7,8 @@ import { entityPath } from './record_paths.ts';
 import { textAt } from './result_list.ts';
 
 /**
- * Finds out how the upstream responds to an unknown id. The value is the rule that recognises this response; null if
- * the status is sufficient.
+ * Finds how the upstream responds to an unknown id. The value is the rule that recognises this response, or null if the
+ * status is sufficient.
  */
 export function findAbsence(
   entities: readonly Exchange[],
@@ -34,7 +34,7 @@ export function findAbsence(
 
 const NOT_REQUESTED = 'no unknown id was requested yet';
 
-/** Returns the response to an id that no row contains; null if no such id was requested. */
+/** Returns the response to an id that no row contains, or null if no such id was requested. */
 function responseToUnknownId(
   entities: readonly Exchange[],
   listing: ResultList | null,
@@ -67,7 +67,7 @@ export function probeUnknownId(
     : { kind: 'entity', path, params: [], why: 'which response does an unknown id get?' };
 }
 
-/** Returns an id that resembles the known ids but almost surely does not exist; null if no id is known. */
+/** Returns an id that resembles the known ids but almost surely does not exist, or null if no id is known. */
 export function unlikelyId(ids: readonly string[]): string | null {
   const known = new Set(ids);
   const [pattern] = [...ids].sort((a, b) => a.length - b.length);

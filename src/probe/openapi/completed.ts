@@ -2,8 +2,8 @@ import type { Conclusions, SearchConclusions, Specification } from '../conclusio
 import type { Finding } from '../evidence.ts';
 
 /**
- * Completes the conclusions with the statements of an OpenAPI document: each finding that the responses leave open gets
- * the value that the document states.
+ * Completes the conclusions with the statements of an OpenAPI document. Each finding that the responses leave open gets
+ * the value from the document.
  */
 export function completedBy(conclusions: Conclusions, specification: Specification): Conclusions {
   const { search } = conclusions;

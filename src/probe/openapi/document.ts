@@ -6,14 +6,14 @@ import { valueAt } from '../../json/pointer.ts';
 export interface ApiDocument {
   readonly title: string;
   /**
-   * The path of the configured server, else of the first one, without a trailing slash; null if the document contains
-   * no server or the server has no path.
+   * The path of the configured server, otherwise of the first one, without a trailing slash. Null if the document
+   * contains no server or the server has no path.
    */
   readonly basePath: string | null;
   readonly operations: readonly Operation[];
   /** The schemes of the first security requirement. They state how a request sends the key. */
   readonly security: readonly JsonObject[];
-  /** Follows a local reference and returns its target; undefined if the reference leads to another document. */
+  /** Follows a local reference and returns its target, or undefined if the reference leads to another document. */
   resolved(value: Json | undefined): JsonObject | undefined;
 }
 
@@ -37,7 +37,10 @@ export interface Parameter {
   readonly schema: JsonObject;
 }
 
-/** Opens a parsed document; null if it is not an OpenAPI document. `baseUrl` is the configured address of the API. */
+/**
+ * Opens a parsed document. Returns null if it is not an OpenAPI document. `baseUrl` is the configured address of the
+ * API.
+ */
 export function openDocument(parsed: unknown, baseUrl: string): ApiDocument | null {
   const given = parsed as Json;
   if (!isJsonObject(given) || !('openapi' in given || 'swagger' in given) || !isJsonObject(given.paths))
@@ -108,7 +111,7 @@ function jsonContent(content: JsonObject | undefined): JsonObject | undefined {
   return isJsonObject(media) ? media : undefined;
 }
 
-/** Returns the server with the configured address, else the first one. */
+/** Returns the server with the configured address, otherwise the first one. */
 function serverAt(document: JsonObject, baseUrl: string): Json | undefined {
   const servers = listAt(document, '/servers');
   const addressOf = (url: string) => url.replace(/\/+$/, '');

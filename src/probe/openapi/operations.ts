@@ -133,8 +133,8 @@ function listingOf({ response }: Described): ResultList | null {
 }
 
 /**
- * Returns the default value of a parameter, else the only or first value that its schema permits; null if it permits
- * any value.
+ * Returns the default value of a parameter, otherwise the first value that its schema permits. Returns null if it
+ * permits any value.
  */
 function constantOf({ schema }: Parameter): string | null {
   const [first] = Array.isArray(schema.enum) ? schema.enum : [];

@@ -43,7 +43,7 @@ function exampleOf(holder: JsonObject, resolved: ApiDocument['resolved']): Json 
 
 interface Position {
   readonly key: string;
-  /** The index of the element in the outer list; null if the value is not inside a list. */
+  /** The index of the element in the outer list, or null if the value is not inside a list. */
   readonly element: number | null;
   /** The schemas that contain this value. If a schema contains itself, the sample ends at the repetition. */
   readonly above: readonly JsonObject[];
@@ -72,7 +72,8 @@ function sampleValue(given: Json | undefined, position: Position): Json {
 }
 
 /**
- * Returns the members of an object, including those of the schemas that it combines; null if the schema has no members.
+ * Returns the members of an object, including those of the schemas that it combines, or null if the schema has no
+ * members.
  */
 function membersOf(schema: JsonObject, position: Position, combined: readonly Json[]): JsonObject | null {
   const own = Object.entries(position.resolved(schema.properties) ?? {}).map(

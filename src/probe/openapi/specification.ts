@@ -25,8 +25,8 @@ import {
 import type { Described } from './sample.ts';
 
 /**
- * Reads a parsed OpenAPI document; null if it is not an OpenAPI document. `baseUrl` is the configured address of the
- * API.
+ * Reads a parsed OpenAPI document. Returns null if it is not an OpenAPI document. `baseUrl` is the configured address
+ * of the API.
  */
 export function readSpecification(parsed: unknown, baseUrl: string): Specification | null {
   const document = openDocument(parsed, baseUrl);
@@ -87,11 +87,11 @@ function listFindings(search: DescribedSearch | null, entity: Described | null):
         ? open(null, 'the results have no value that looks like an id')
         : same !== undefined
           ? sure(inItem(id.pointer), 'the path of a record has the same name')
-          : likely(inItem(id.pointer), 'it is named like an id'),
+          : likely(inItem(id.pointer), 'its key looks like an id'),
     name:
       name === undefined || name.score <= NAMED
-        ? open(null, 'the results have no value that is named like a name')
-        : likely(inItem(name.pointer), 'it is named like a name'),
+        ? open(null, 'the results have no key that looks like a name')
+        : likely(inItem(name.pointer), 'its key looks like a name'),
     total: totalFinding(search.response),
   };
 }
@@ -103,7 +103,7 @@ function totalFinding({ json }: Exchange): Finding<Pointer | null> {
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
   if (best === undefined) return open(null, 'the schema has no number of matches');
-  return likely(best.pointer, 'it is named like a total');
+  return likely(best.pointer, 'its key looks like a total');
 }
 
 /**
@@ -153,6 +153,6 @@ function totalOf(stats: Described | null): Finding<Pointer | null> {
   if (stats?.response.json === undefined) return open(null, 'the document describes no statistics');
   const { value } = findRegistryTotal(stats.response.json, null);
   return value === null
-    ? open(null, 'the statistics have no number that is named like a count')
-    : likely(value, 'it is named like a count of companies');
+    ? open(null, 'the statistics have no number whose key looks like a count')
+    : likely(value, 'its key looks like a count of companies');
 }

@@ -15,7 +15,7 @@ export function draftWith(
   return { ...draft, dialect: { ...draft.dialect, search } };
 }
 
-/** Drafts the dialect from the document alone; null if the document does not state a necessary part. */
+/** Drafts the dialect from the document alone. Returns null if the document lacks a necessary part. */
 function specifiedDialect(specification: Specification): DialectDraft | null {
   const { queryParam, results, id, record, paging, sizeParam, maxSize } = specification;
   if (queryParam.value === null || results.value === null || id.value === null || record.value === null)
