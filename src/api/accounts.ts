@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The accounts that may use the service. The sandbox keeps them in memory, `serve` stores them in a file. */
+/** The accounts that may use the service. The sandbox keeps them in memory, and `serve` stores them in a file. */
 export interface Accounts {
   /**
-   * Returns the account to which a key belongs; null for an unknown key. The duration must not reveal how much of a key
-   * is correct.
+   * Returns the account to which a key belongs, or null for an unknown key. The duration must not reveal how much of a
+   * key is correct.
    */
   byKey(key: string): Account | null;
 }
@@ -19,15 +19,15 @@ export interface Account {
 
 export type Tier = 'free' | 'paid';
 
-/** The limits of an account. null means that the account has no such limit. */
+/** The limits of an account. A limit is null if it does not exist. */
 export interface Limits {
-  /** The most requests in any 60 seconds. */
+  /** The maximum number of requests in any 60 seconds. */
   readonly perMinute: number | null;
-  /** The most requests in total. This limit never resets. */
+  /** The maximum number of requests in total. This limit never resets. */
   readonly total: number | null;
-  /** The most requests per day. */
+  /** The maximum number of requests per day. */
   readonly perDay: number | null;
-  /** utc: the day starts at midnight UTC; rolling: the last 24 hours. */
+  /** `utc` if the day starts at midnight UTC, `rolling` if it is the last 24 hours. */
   readonly day: 'utc' | 'rolling';
 }
 
@@ -35,10 +35,10 @@ export const NO_LIMITS: Limits = { perMinute: null, total: null, perDay: null, d
 
 export interface AccountOptions extends Partial<Limits> {
   readonly id: string;
-  /** Default: a random key. */
+  /** The default is a random key. */
   readonly key?: string;
   readonly tier?: Tier;
-  /** The number of earlier requests, which are counted against the total. */
+  /** The number of earlier requests, which count towards the total. */
   readonly used?: number;
 }
 

@@ -19,12 +19,12 @@ export const ECHOES = ['query', 'page', 'offset', 'size', 'rows', 'pages', 'time
 export type Echo = (typeof ECHOES)[number];
 
 const Window = z.strictObject({
-  rows: z.int().positive().describe('the most results that one query can reach'),
+  rows: z.int().positive().describe('maximum number of results of one query, over all pages'),
   counts: z
     .enum(['start', 'end'])
     .default('start')
     .describe(
-      'start: a page is rejected if it starts beyond the last reachable row; end: if it ends beyond it',
+      'which pages are rejected: start: those that start beyond the last reachable row; end: those that end beyond it',
     ),
   beyond: z
     .union([z.literal('empty'), z.literal(400), z.literal(416), z.literal(422)])
@@ -51,14 +51,14 @@ const SearchProfile = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('null: the query parameter accepts identifiers, too'),
+    .describe('separate parameter for identifiers; null if the query parameter accepts them'),
   query_template: z.string().default('{query}').describe('the form of a query in its parameter'),
   plain_param: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('a further parameter for a name or an identifier, without a template; null: none'),
+    .describe('additional parameter for a name or an identifier without a template; null for none'),
   identifier_template: z.string().nullable().default(null).describe('the form of an identifier'),
   unknown_params: z.enum(['ignore', 'refuse']).default('ignore'),
   matches: z.enum(['prefix', 'token', 'token_prefix', 'substring']).default('token_prefix'),
@@ -68,18 +68,20 @@ const SearchProfile = z.strictObject({
   order: z
     .enum(['name', 'id', 'rank', 'relevance'])
     .default('name')
-    .describe('rank: one random order for all queries; relevance: another random order for each query'),
-  min_length: z.int().nonnegative().default(1).describe('0: an empty query returns all companies'),
+    .describe(
+      'rank: the same random order for all queries; relevance: a different random order for each query',
+    ),
+  min_length: z.int().nonnegative().default(1).describe('if 0, an empty query returns all companies'),
   too_short: z.enum(['refuse', 'empty']).default('refuse'),
   broad_above: z.int().positive().nullable().default(null).describe('queries with more matches are rejected'),
   results: Pointer.default('/results'),
   item: Pointer.default('').describe('the JSON path of the summary inside each result'),
   main: Pointer.nullable().default(null).describe('the JSON path of the first match, beside the list'),
-  results_per_company: z.int().positive().default(1).describe('the most results of one company'),
+  results_per_company: z.int().positive().default(1).describe('maximum number of results for one company'),
   empty: z
     .enum(['list', 'absent', 'null', 'not_found'])
     .default('list')
-    .describe('the list of a response without matches; not_found: 404'),
+    .describe('the list in a response without matches; not_found returns 404 instead'),
   total: Pointer.nullable().default('/total'),
   total_header: z.string().min(1).nullable().default(null),
   total_clamped_at: z.int().positive().nullable().default(null),
@@ -92,7 +94,7 @@ const SearchProfile = z.strictObject({
   last_page: z
     .enum(['null', 'absent', 'repeat'])
     .default('null')
-    .describe('the next cursor or URL on the last page; repeat: the cursor that was sent'),
+    .describe('the next cursor or URL on the last page; repeat returns the cursor that was sent'),
   absolute_urls: z.boolean().default(true).describe('next-page links contain scheme and host'),
   window: Window.nullable().default(null),
   echo: z
@@ -106,7 +108,7 @@ const SearchProfile = z.strictObject({
 const documentPaths = {
   other_id: Pointer.nullable()
     .default(null)
-    .describe('the JSON path of ids with other characters than digits'),
+    .describe('the JSON path of ids that contain characters other than digits'),
   former_name: Pointer.nullable().default(null).describe('the JSON path of a former name'),
 };
 
@@ -119,7 +121,7 @@ const SummaryProfile = z.strictObject({
     .array(z.string())
     .nullable()
     .default(['status', 'legal_form', 'registered_on'])
-    .describe('the fields of a list item besides id and name; null: all'),
+    .describe('the fields of a list item besides id and name; null for all'),
 });
 
 const RecordProfile = z.strictObject({
@@ -127,7 +129,9 @@ const RecordProfile = z.strictObject({
   missing: z
     .enum(['problem', 'empty_list'])
     .default('problem')
-    .describe('the response to an unknown id; empty_list: 200, if the record is the element of a list'),
+    .describe(
+      'the response to an unknown id; empty_list returns 200 and requires that the record is an element of a list',
+    ),
   id: Pointer.default('/id'),
   ...documentPaths,
   name: Pointer.default('/name'),
@@ -142,8 +146,8 @@ const GoneProfile = z.strictObject({
     .default('gone')
     .describe('404, 410, or 200 with a mark in the record'),
   at: Pointer.default('/deleted_on').describe('the JSON path of the mark'),
-  is: scalar.optional().describe('the mark; default: the day of the deletion'),
-  live: scalar.optional().describe('the value for a company that exists; default: absent'),
+  is: scalar.optional().describe('the mark (default: the day of the deletion)'),
+  live: scalar.optional().describe('the value for a company that exists (default: absent)'),
 });
 
 export const ERROR_BODIES = [
@@ -206,7 +210,7 @@ export const ApiProfile = z
         stats: pathWithQuery.default('/api/registry/stats'),
       })
       .prefault({}),
-    ids: z.enum(['string', 'number']).default('string').describe('number: ids are JSON numbers'),
+    ids: z.enum(['string', 'number']).default('string').describe('whether ids are JSON strings or numbers'),
     search: SearchProfile.prefault({}),
     summary: SummaryProfile.prefault({}),
     record: RecordProfile.prefault({}),
@@ -218,7 +222,7 @@ export const ApiProfile = z
   .superRefine((profile, context) => {
     for (const problem of contradictionsOf(profile)) context.addIssue({ code: 'custom', message: problem });
   })
-  .describe('The API profile of a server of the three endpoints');
+  .describe('The API profile of a server with the three endpoints');
 
 export type ApiProfile = z.infer<typeof ApiProfile>;
 /** A profile before validation. Every value has a default. */

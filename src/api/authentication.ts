@@ -8,7 +8,7 @@ import type { Admission, Meter } from './quota_meter.ts';
 /** The result of checking the key and the limits of a request. */
 export interface AuthResult {
   readonly account: Account | null;
-  /** The reason for the rejection; null if the request is admitted. */
+  /** The reason for the rejection, or null if the request is admitted. */
   readonly problem: Problem | null;
   /** The RateLimit headers for the response. */
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface AuthenticationOptions {
   readonly accounts: Accounts;
   readonly meter: Meter;
   readonly profile: ApiProfile;
-  /** Added to `nowMs` in the dates of the response. */
+  /** The offset that is added to `nowMs` in the dates of the response. */
   readonly clockSkewMs?: number;
 }
 
@@ -40,12 +40,14 @@ export function authenticate(
   return { account, problem: limitProblem(admission, options, nowMs), headers };
 }
 
-/** Returns the key from a header such as `X-API-Key`, or from `Authorization: Bearer {key}`; null if there is none. */
+/**
+ * Returns the key from a header such as `X-API-Key` or `Authorization: Bearer {key}`. Returns null if there is none.
+ */
 function keyIn(sent: IncomingHttpHeaders, form: string): string | null {
   const [name = '', value = ''] = form.split(':');
   const prefix = value.replace('{key}', '').trim().toLowerCase();
   const text = String(sent[name.toLowerCase()] ?? '');
-  // RFC 6750, section 2.1: the scheme is case-insensitive; the key is one token.
+  // RFC 6750, section 2.1: the scheme is case-insensitive, and the key is one token.
   const key = text.toLowerCase().startsWith(prefix) ? text.slice(prefix.length) : '';
   return (prefix === '' ? /^([\x21-\x7e]+) *$/ : /^ +([\x21-\x7e]+) *$/).exec(key)?.[1] ?? null;
 }

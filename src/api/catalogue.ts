@@ -5,28 +5,29 @@ import type { Problem } from './problems.ts';
 export type { IdentifierSearch, NameSearch } from '../names/name_search.ts';
 
 /**
- * The companies that the service can return. The sandbox stores them in memory, `serve` reads them from SQLite. All
+ * The companies that the service can return. The sandbox stores them in memory, and `serve` reads them from SQLite. All
  * methods are synchronous. They return JSON text that can be sent unchanged, so that numbers keep all their digits.
  */
 export interface Catalogue {
-  /** Returns the number of companies that exist, without deleted companies. */
+  /** Returns the number of companies, not counting deleted ones. */
   count(): number;
   /**
    * Returns the matches of a query. Their order is stable while the catalogue does not change. If `reader` is given, a
    * catalogue can keep the order stable for later pages even when it changes.
    */
   search(query: CatalogueQuery, reader?: Reader): Matches;
-  /** Returns the list item of one company as JSON text; null for an unknown or deleted company. */
+  /** Returns the list item of one company as JSON text, or null for an unknown or deleted company. */
   summary(id: string): string | null;
-  /** Returns the record of one company; null for an id that never existed. */
+  /** Returns the record of one company, or null for an id that never existed. */
   record(id: string): CatalogueRecord | null;
-  /** Returns the record as it was known at a time in epoch milliseconds. Undefined if the catalogue has no history. */
-  recordAsOf?(id: string, atMs: number): CatalogueRecord | null;
   /**
-   * Returns a problem that is more precise than `entity_not_found`, for an id without a record; null if there is none.
+   * Returns the record as it was known at a time in epoch milliseconds. The method is undefined if the catalogue has no
+   * history.
    */
+  recordAsOf?(id: string, atMs: number): CatalogueRecord | null;
+  /** Returns a more precise problem than `entity_not_found` for an id without a record, or null if there is none. */
   missingRecordProblem?(id: string, atMs: number | null): Problem | null;
-  /** Returns the statistics without the count: figures, dates, coverage. */
+  /** Returns the statistics, such as figures, dates and coverage, without the count. */
   stats(): JsonObject;
 }
 

@@ -38,8 +38,8 @@ export function endpointRequest(
 }
 
 /**
- * Sends the headers, then the body in chunks, as fast as the client reads them. A failure closes the connection, so
- * that the client cannot mistake an incomplete body for a complete one.
+ * Sends the headers, then the body in chunks, as fast as the client reads them. If sending fails, the connection is
+ * closed, so that the client cannot mistake an incomplete body for a complete one.
  */
 export async function sendChunks(
   reply: FastifyReply,

@@ -6,7 +6,7 @@ import type { Catalogue, Matches } from './catalogue.ts';
 /** One result of a search. A company has several results if the profile lists each of its register entries. */
 interface ListedResult {
   readonly id: string;
-  /** The number of the register entry, counted from 1; null if the company has only one result. */
+  /** The number of the register entry, counted from 1, or null if the company has only one result. */
   readonly entry: number | null;
 }
 

@@ -4,15 +4,15 @@ import type { Pointer } from '../json/pointer.ts';
 /** The query parameters of a request. The schema of the route has already validated them. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
-/** The server side of one paging style. `src/dialect/paging/` contains the client side. */
+/** The server side of a paging style. `src/dialect/paging/` contains the client side. */
 export interface ServicePaging<Settings = Paging> {
   /** Returns the query parameters of the style. */
   parametersOf(paging: Settings): Readonly<Record<string, PageParameter>>;
-  /** Returns the position of the first row of the requested page, counted from 0; null if the cursor is invalid. */
+  /** Returns the position of the first row of the requested page, counted from 0, or null if the cursor is invalid. */
   offsetOf(paging: Settings, parameters: QueryParameters, size: number): number | null;
-  /** Returns the link to the page that starts at `offset`; null if the style has no links. */
+  /** Returns the link to the page that starts at `offset`, or null if the style has no links. */
   linkTo(offset: number, paging: Settings, request: PageUrls): PageLink | null;
-  /** Returns the JSON path of the link in the body; null if the body contains no link. */
+  /** Returns the JSON path of the link in the body, or null if the body contains no link. */
   linkPath(paging: Settings): Pointer | null;
 }
 
@@ -26,7 +26,7 @@ export interface PageUrls {
   urlWith(parameter: string, value: string): string;
 }
 
-/** A cursor or URL, and the headers that contain it, if any. */
+/** A cursor or URL, and any headers that contain it. */
 export interface PageLink {
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ export const SERVICE_PAGING: ServicePagings<Paging> = {
   },
   cursor: {
     parametersOf: ({ param }) => ({
-      [param]: { is: 'cursor', description: 'cursor of the page, from the page before' },
+      [param]: { is: 'cursor', description: 'cursor of the page, from the previous page' },
     }),
     offsetOf: ({ param, first }, parameters) =>
       parameters[param] === first ? 0 : offsetAt(parameters[param]),
@@ -91,7 +91,7 @@ export const SERVICE_PAGING: ServicePagings<Paging> = {
   },
 };
 
-/** Requires the server side of every paging style. If one is missing, the code does not compile. */
+/** Requires a server side for every paging style. If one is missing, the code does not compile. */
 export type ServicePagings<Settings extends { readonly style: string }> = {
   readonly [Style in Settings['style']]: ServicePaging<Extract<Settings, { readonly style: Style }>>;
 };

@@ -2,8 +2,8 @@ import type { ApiProfile, ErrorBody } from './api_profile.ts';
 import { type ApiResponse, JSON_TYPE } from './request_context.ts';
 
 /**
- * All problems for which a request can be rejected. Their codes never change. The `type` of a problem document (RFC
- * 9457) is `/problems/<code>`, and the server returns the description of the code at this path.
+ * All reasons for rejecting a request. Their codes never change. The `type` of a problem document (RFC 9457) is
+ * `/problems/<code>`, and the server returns the description of the code at this path.
  */
 export const PROBLEMS = {
   credentials_missing: {
@@ -17,10 +17,10 @@ export const PROBLEMS = {
   nothing_found: { status: 404, title: 'No company matches the query.' },
   entity_gone: { status: 410, title: 'The company was removed from the registry.' },
   record_not_mirrored: { status: 504, title: 'The company is known, but its record is not in this mirror.' },
-  table_unknown: { status: 404, title: 'There is no such table, or no such format.' },
+  table_unknown: { status: 404, title: 'This table or format does not exist.' },
   cursor_unknown: {
     status: 410,
-    title: 'The cursor is not of this mirror. Empty the copy and start with since=0.',
+    title: 'The cursor belongs to another mirror. Empty the copy and start with since=0.',
   },
   exports_busy: { status: 503, title: 'Too many exports are running. Retry later.' },
   method_not_allowed: { status: 405, title: 'This path supports only GET.' },
@@ -39,12 +39,12 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The reason why one request is rejected. */
+/** The reason for rejecting one request. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** The details of this rejection. Default: the title of the code. */
+  /** The details of this rejection. The default is the title of the code. */
   readonly detail?: string;
-  /** The status of the response. Default: the status of the code. */
+  /** The status of the response. The default is the status of the code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

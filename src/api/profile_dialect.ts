@@ -1,7 +1,9 @@
 import { Dialect, type Paging, type ResponseRule } from '../dialect/dialect.ts';
 import { type ApiProfile, defaultProfile, type ErrorBody } from './api_profile.ts';
 
-/** Returns the `upstream.paths` that a client must configure for a profile; null if the client's default paths work. */
+/**
+ * Returns the `upstream.paths` that a client must configure for a profile, or null if the client's default paths work.
+ */
 export function pathsFor(profile: ApiProfile): ApiProfile['paths'] | null {
   const { paths } = defaultProfile;
   const isDefault =

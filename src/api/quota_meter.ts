@@ -3,13 +3,13 @@ import type { Account, Limits } from './accounts.ts';
 
 /** Counts the requests of each account, and rejects requests that exceed a limit. Rejected requests are not counted. */
 export interface Meter {
-  /** Decides whether to admit a request. In the same step, an admitted request is counted. */
+  /** Decides whether to admit a request, and counts an admitted request in the same step. */
   admit(account: Account, nowMs: number): Admission;
   /** Resolves when the counts so far are stored permanently. The service sends a response only after that. */
   settled?(): Promise<void>;
 }
 
-/** Stores the counts, so that they survive the end of the process. */
+/** Stores the counts, so that they survive a restart. */
 export interface UsageMemory {
   /** Returns the earlier requests of the account. */
   load(accountId: string): UsedBefore;
@@ -29,8 +29,8 @@ export interface UsedBefore {
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';
   /**
-   * The earliest time at which a retry can be admitted, in epoch milliseconds; null if the request was admitted or no
-   * retry will ever be.
+   * The earliest time at which a retry can be admitted, in epoch milliseconds. Null if the request was admitted, or if
+   * no retry will ever be admitted.
    */
   readonly retryAtMs: number | null;
   /** The state of each limit of the account after this request, for the RateLimit headers. */
@@ -41,9 +41,9 @@ export interface Quota {
   readonly name: 'minute' | 'day' | 'total';
   readonly limit: number;
   readonly remaining: number;
-  /** The time at which `remaining` increases next, in epoch milliseconds; null if it never does. */
+  /** The time at which `remaining` increases next, in epoch milliseconds, or null if it never does. */
   readonly resetsAtMs: number | null;
-  /** The length of the allowance window in milliseconds; null for the total. */
+  /** The length of the allowance window in milliseconds. Null for the total, which has no window. */
   readonly windowMs: number | null;
 }
 
@@ -55,8 +55,8 @@ export interface MemoryMeter extends Meter {
 }
 
 /**
- * Creates a meter that counts in memory. If `memory` is given, the meter loads its counts from there and stores them
- * there.
+ * Creates a meter that counts in memory. If `memory` is given, the meter loads its counts from it and stores them in
+ * it.
  */
 export function memoryMeter(
   alreadyUsed: Readonly<Record<string, number>> = {},
@@ -66,8 +66,8 @@ export function memoryMeter(
   const usageOf = (account: Account): Usage => {
     const known = usage.get(account.id);
     if (known !== undefined && known.limits === account.limits) return known;
-    // After a change of the limits, the total is kept, and the counts per minute and per day start again unless they
-    // are stored.
+    // After a change of the limits, the total is kept. The counts per minute and per day restart, unless they are
+    // stored.
     const started =
       memory === undefined
         ? startUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0)
@@ -194,7 +194,7 @@ export interface SlidingWindow {
   /** Returns the number of requests admitted in the last `lengthMs` milliseconds. */
   used(nowMs: number): number;
   /**
-   * Returns the time at which the next request can be admitted, in epoch milliseconds; `nowMs` if it can be admitted
+   * Returns the time at which the next request can be admitted, in epoch milliseconds, or `nowMs` if it can be admitted
    * now.
    */
   freeAtMs(nowMs: number): number;

@@ -12,7 +12,7 @@ export interface RecordResponder {
 
 export interface RecordRequest {
   readonly ifNoneMatch: string | undefined;
-  /** The value of the parameter `as_of`; undefined to request the current record. */
+  /** The value of the parameter `as_of`. If it is undefined, the current record is requested. */
   readonly asOf?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function recordResponder(catalogue: Catalogue, profile: ApiProfile): Reco
 const AS_OF_FORM =
   'as_of must be a date (2026-03-31: the end of that day in UTC) or a time with a time zone (2026-03-31T12:00:00Z).';
 
-/** Parses a time and returns epoch milliseconds; NaN if the text is neither a date nor a time with a time zone. */
+/** Parses a time and returns epoch milliseconds, or NaN if the text is neither a date nor a time with a time zone. */
 function timeOf(text: string): number {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(`${text}T23:59:59.999Z`);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);

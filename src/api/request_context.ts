@@ -4,7 +4,7 @@ export type RequestKind = 'search' | 'entity' | 'stats' | 'other';
 
 /** The facts about a request while the service handles it. */
 export interface RequestContext {
-  /** The time of the arrival, in epoch milliseconds with fractions. */
+  /** The arrival time in epoch milliseconds, with fractions. */
   readonly atMs: number;
   readonly kind: RequestKind;
   readonly method: string;
@@ -12,9 +12,9 @@ export interface RequestContext {
   /** The id if the request is for a record, otherwise the URL. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The id of the account; null if the request has no key or an unknown key. */
+  /** The id of the account, or null if the request has no key or an unknown key. */
   account: string | null;
-  /** The status of the response; null until it is known. */
+  /** The status of the response, or null until it is known. */
   status: number | null;
 }
 
@@ -29,7 +29,7 @@ export interface RequestObserver {
   onResponse(context: RequestContext, response: ApiResponse, reply: FastifyReply): 'sent' | 'unchanged';
 }
 
-/** A complete response that was not sent yet. A fault can replace it. */
+/** A complete response that has not been sent yet. A fault can replace it. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -41,7 +41,7 @@ export function entitySchema(profile: ApiProfile, { hasHistory = false } = {}): 
 export function statsSchema(profile: ApiProfile): FastifySchema {
   return {
     operationId: 'stats',
-    summary: 'Get statistics and coverage of the registry.',
+    summary: 'Get the statistics and the coverage of the registry.',
     response: { 200: bodySchema('The statistics', 'object'), ...rejections(profile, ALWAYS) },
   } as FastifySchema;
 }
@@ -58,7 +58,7 @@ const AS_OF = {
   },
 };
 
-/** The problems with which any endpoint can reject a request. */
+/** The problems for which any endpoint can reject a request. */
 export const ALWAYS: readonly ProblemCode[] = [
   'credentials_missing',
   'credentials_invalid',
@@ -115,7 +115,7 @@ function bodySchema(description: string, type: 'object' | 'array'): object {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Returns the schemas of rejections by status. Each describes the problem codes with that status. */
+/** Returns the schemas of rejections by status. Each schema describes the problem codes with that status. */
 export function rejections(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(

@@ -24,7 +24,7 @@ export function readSearchRequest(profile: ApiProfile, parameters: QueryParamete
   if (offset === null)
     return {
       code: 'parameter_invalid',
-      detail: 'The cursor is invalid: use the cursor of the previous page.',
+      detail: 'The cursor is invalid. Use the cursor of the previous page.',
     };
   return { query, size, offset };
 }
@@ -54,8 +54,8 @@ function queryOf({ search }: ApiProfile, parameters: QueryParameters): Catalogue
 }
 
 /**
- * Returns the query in a text that follows a template such as `name:{query}*`; null if the text does not match the
- * template.
+ * Extracts the query from a text that follows a template such as `name:{query}*`. Returns null if the text does not
+ * match the template.
  */
 function fieldIn(text: string, template: string | null): string | null {
   const [before = '', after = ''] = template?.split('{query}') ?? [];

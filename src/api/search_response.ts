@@ -72,7 +72,7 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
   };
 }
 
-/** Returns the cursor from the request if the profile repeats it on the last page; null for other profiles. */
+/** Returns the cursor from the request if the profile repeats it on the last page, otherwise null. */
 function repeatedCursor({ search }: ApiProfile, parameters: QueryParameters): string | null {
   const { paging } = search;
   if (search.last_page !== 'repeat' || paging.style !== 'cursor') return null;
@@ -120,7 +120,7 @@ function reachOf(
   return { rows: Math.max(0, Math.min(size, reachable - offset)), hasNext: offset + size < reachable };
 }
 
-/** Returns the link to the next page; null if there is no next page or the paging style has no links. */
+/** Returns the link to the next page, or null if there is no next page or the paging style has no links. */
 function linkOf(
   { search }: ApiProfile,
   { offset, size }: SearchRequest,

@@ -25,7 +25,7 @@ export interface ServiceOptions {
   readonly meter: Meter;
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
-  /** Added to `now` in the dates of responses. Default: the dates use the system's clock. */
+  /** The offset that is added to `now` in the dates of responses. By default, the dates use the system's clock. */
   readonly clockSkewMs?: number;
   /** Called with errors that a client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
@@ -36,7 +36,7 @@ export interface ServiceOptions {
 
 /**
  * Builds the three endpoints for a catalogue, in the format of an API profile, with keys and limits. `/openapi.json`
- * and `/problems/{code}` need no key. The caller starts listening, or routes requests to the result.
+ * and `/problems/{code}` need no key. The caller starts listening or routes requests to the service.
  */
 export async function buildService(options: ServiceOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -142,10 +142,7 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   addDescriptions(api);
 }
 
-/**
- * Returns the parameter that a request lacks: if the path in the profile has a query string, a request must contain its
- * parameters.
- */
+/** Returns a problem if a request lacks a parameter from the query string of the profile's path. */
 function missingParameter(
   { query }: FastifyRequest,
   required: readonly (readonly [name: string, value: string])[],

@@ -11,7 +11,7 @@ import { recordTable, recordValues } from './record_table.ts';
 export interface CompanyPageContext {
   readonly nowMs: number;
   readonly zone: string;
-  /** The two versions to compare, where null is an unknown version; an empty list: no comparison. */
+  /** The two versions to compare, where null is an unknown version. Empty if versions are not compared. */
   readonly compared: readonly (CompanyView['shown'] | null)[];
 }
 
@@ -64,7 +64,7 @@ function record({ company, shown, versions }: CompanyView, { recordRoot }: PageS
   const { version, text } = shown;
   const isLatest = version.callId === versions[0]?.callId;
   const json = `/page/company.json?id=${encodeURIComponent(company.entityId)}&version=${version.callId}`;
-  return html`${company.state === 'gone' && html`<p class="note">This company is gone. This is the last record before that.</p>`}${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
+  return html`${company.state === 'gone' && html`<p class="note">This company is gone. This is its last record.</p>`}${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
 ${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, recordRoot)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
 }
 
@@ -100,7 +100,7 @@ function history({ company, versions, changes, shown }: CompanyView, times: Time
   const changesOf = Map.groupBy(changes, ({ callId }) => callId);
   const calls = new Set([...versions.map(({ callId }) => callId), ...changesOf.keys()]);
   const entries = [...calls].sort((a, b) => b - a);
-  if (entries.length === 0) return html`<p class="empty">No history yet: no record was fetched.</p>`;
+  if (entries.length === 0) return html`<p class="empty">No history yet, because no record was fetched.</p>`;
   return html`<ol class="history">${entries.map((callId) => {
     const version = versions.find((one) => one.callId === callId) ?? null;
     const ownChanges = changesOf.get(callId) ?? [];

@@ -8,7 +8,7 @@ export function documentOf(page: {
   readonly zone: string;
   /** The content of the search field. */
   readonly query: string;
-  /** Present if the page updates without a reload; undefined: it does not. */
+  /** Present only if the page updates without a reload. */
   readonly live?: { readonly version: string; readonly drawnAt: string };
   readonly icon?: HealthState;
   readonly main: Part;

@@ -29,7 +29,7 @@ export function foreign(text: string): Html {
   return language === undefined ? html`<bdi>${text}</bdi>` : html`<bdi lang="${language}">${text}</bdi>`;
 }
 
-/** The first match is used. The words are Japanese legal forms, which identify Japanese names that contain no kana. */
+/** The first match is used. The words are Japanese legal forms, which identify Japanese names without kana. */
 const LANGUAGES = [
   { code: 'ja', characters: /[\p{Script=Hiragana}\p{Script=Katakana}]|株式会社|有限会社|合同会社/u },
   { code: 'ko', characters: /\p{Script=Hangul}/u },
@@ -51,7 +51,8 @@ function escaped(text: string): string {
 }
 
 /**
- * The visible symbol for a control character, such as ␀. The character itself would be invisible or invalid in HTML.
+ * Returns the visible symbol for a control character, such as ␀. The character itself would be invisible or invalid in
+ * HTML.
  */
 function symbolOf(control: string): string {
   const code = control.charCodeAt(0);

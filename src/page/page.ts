@@ -23,7 +23,7 @@ export interface PageOptions {
 
 /** The status page: `/` and all paths under `/page/`. It is read-only. */
 export interface Page {
-  /** Responds if the path belongs to the page. Returns false for other paths, without a response. */
+  /** Responds if the path belongs to the page. Returns false without a response for other paths. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   close(): Promise<void>;
 }
@@ -97,12 +97,12 @@ function messagePage({ source, schedule }: PageSettings, message: string): strin
 }
 
 /**
- * Returns null if the path belongs to the API endpoints. It checks only a prefix, because every request to `serve` is
- * checked.
+ * Returns null if the path belongs to the API endpoints. Only a prefix is checked, because this runs for every request
+ * to `serve`.
  */
 function urlOf({ url = '/' }: IncomingMessage): URL | null {
   if (url !== '/' && !url.startsWith('/?') && !url.startsWith('/page/')) return null;
-  // `parse` requires a base; its host is not used.
+  // `parse` requires a base, but its host is not used.
   return URL.parse(url, 'http://page');
 }
 

@@ -27,7 +27,7 @@ export interface PageReader {
   readonly db: Database;
   snapshot(request: SnapshotRequest): PageSnapshot;
   /**
-   * Returns null if the company is unknown. `versionId` is the call id of the version to show; null selects the latest
+   * Returns null if the company is unknown. `versionId` is the call id of the version to show, or null for the latest
    * version.
    */
   company(entityId: string, versionId: number | null): CompanyView | null;
@@ -48,7 +48,7 @@ export interface CompanyView {
   /** Most recent first. */
   readonly versions: readonly VersionSeen[];
   readonly changes: readonly FieldChange[];
-  /** The selected version; null: the record was never fetched. `text` is null if the response was pruned. */
+  /** The selected version, or null if the record was never fetched. `text` is null if the response was pruned. */
   readonly shown: { readonly version: VersionSeen; readonly text: string | null } | null;
 }
 

@@ -8,7 +8,7 @@ export type PageRequest = { readonly zone: string; readonly version: string } & 
       readonly page: 'company';
       readonly entityId: string;
       readonly versionId: number | null;
-      /** The call ids of the two versions to compare; null: no comparison. */
+      /** The call ids of the two versions to compare, or null if versions are not compared. */
       readonly compare: readonly [number, number] | null;
     }
   /** The stored response that contains the record. */
@@ -41,7 +41,7 @@ export interface ChangesRequest {
   readonly since: string;
   readonly field: string;
   readonly kind: ChangeKind;
-  /** The id of the last change on the previous page; null: this is the first page. */
+  /** The id of the last change on the previous page, or null if this is the first page. */
   readonly beforeId: number | null;
   readonly format: 'html' | 'csv' | 'atom';
   /** Scheme and host of the status page, for absolute links. */
@@ -51,7 +51,7 @@ export interface ChangesRequest {
 /** A document that the thread has drawn. */
 export interface PageDocument {
   readonly body: string;
-  /** The content type. Default: HTML. */
+  /** The content type. The default is HTML. */
   readonly type?: string;
   /** The name under which a browser saves the document. */
   readonly fileName?: string;
@@ -65,8 +65,8 @@ export interface PageMessage {
 
 export interface PageReply {
   readonly number: number;
-  /** null: no such page exists. */
+  /** Null if no such page exists. */
   readonly document: PageDocument | null;
-  /** The stack of the error, for the log; null if the page was drawn. */
+  /** The stack of the error, for the log. Null if the page was drawn. */
   readonly failure: string | null;
 }

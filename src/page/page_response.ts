@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 /**
- * Sends documents to a browser. They are compressed and have a content security policy. A document that the browser has
- * cached is not sent again.
+ * Sends compressed documents with a content security policy to a browser. A document that the browser has cached is not
+ * sent again.
  */
 
 export interface Reply {
   readonly status: number;
   readonly body: string | Buffer;
-  /** The content type. Default: HTML. */
+  /** The content type. The default is HTML. */
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,16 +1,16 @@
 import type { Allowance } from '../allowance/windows.ts';
 import type { HealthSettings } from '../report/mirror_snapshot.ts';
 
-/** The part of the configuration that the page needs. It is copied to the thread that draws pages. */
+/** The part of the configuration that the page needs. A copy is sent to the thread that draws pages. */
 export interface PageSettings extends HealthSettings {
   readonly warehousePath: string;
   readonly ledgerPath: string;
   readonly accountId: string;
-  /** The largest number of calls in flight. */
+  /** The maximum number of in-flight calls. */
   readonly concurrency: number;
   readonly allowance: Allowance;
   readonly source: { readonly name: string; readonly url: string | null };
-  /** Does the configuration contain a dialect? */
+  /** Whether the configuration contains a dialect. */
   readonly hasDialect: boolean;
   /** The JSON path of the record in a response. */
   readonly recordRoot: string;
@@ -24,8 +24,8 @@ export interface ScheduledJobSettings {
   readonly name: string;
   /** The title of the job on the page, such as `Statistics`. */
   readonly title: string;
-  /** Cron pattern. */
+  /** The cron pattern. */
   readonly pattern: string;
-  /** The age in milliseconds at which this job's data are due; null: its data have no maximum age. */
+  /** The age in milliseconds at which this job's data is due, or null if it has no maximum age. */
   readonly dueMs: number | null;
 }

@@ -30,7 +30,7 @@ import type { PageSettings } from './page_settings.ts';
 export interface PageSnapshot {
   readonly nowMs: number;
   readonly coverage: Coverage;
-  /** All calls, in intervals of `stretchMs`; empty before the first call. */
+  /** All calls, in intervals of `stretchMs`. Empty before the first call. */
   readonly calls: readonly CallBucket[];
   readonly stretchMs: number;
   /** The same calls in intervals of one hour. */
@@ -44,7 +44,7 @@ export interface PageSnapshot {
   readonly callsToday: number;
   /** The results of the last seven days. */
   readonly week: Omit<DayResults, 'day'>;
-  /** The period that the charts show; null: each chart uses its default. */
+  /** The period that the charts show, or null if each chart uses its default. */
   readonly range: Range | null;
   /** The number of records and list items in each age class of `AGE_CLASSES`. */
   readonly ages: readonly AgeClass[];

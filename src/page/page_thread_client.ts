@@ -3,7 +3,7 @@ import type { PageDocument, PageReply, PageRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
 /**
- * Reads and draws pages in a separate thread, so that a chart's query over a million companies does not delay clients
+ * Reads and draws pages in a separate thread, so that a chart that queries a million companies does not delay clients
  * of the API endpoints.
  */
 export interface PageThread {

@@ -17,7 +17,7 @@ export interface UrlContext {
   readonly origin: string;
 }
 
-/** Reads a page request from a URL; null: no such page exists. Invalid parameters are ignored. */
+/** Reads a page request from a URL. Returns null if no such page exists. Invalid parameters are ignored. */
 export function pageRequestOf(url: URL, { find, zone, version, origin }: UrlContext): PageRequest | null {
   const { searchParams } = url;
   const shared = { zone, version };
@@ -80,12 +80,12 @@ function integerOf(text: string | null): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/** Reads the versions to compare, such as `12..15`; null: the text is missing or invalid. */
+/** Reads the versions to compare, such as `12..15`. Returns null if the text is missing or invalid. */
 function comparedVersions(text: string | null): [number, number] | null {
   const [, from, to] = /^(\d{1,16})\.\.(\d{1,16})$/.exec(text ?? '') ?? [];
   return from === undefined || to === undefined ? null : [Number(from), Number(to)];
 }
 
 const MAX_CHARACTERS = 200;
-/** The result pages of a search, its state filter and its CSV file contain at most this many matches. */
+/** The maximum number of matches that the result pages, the state filter and the CSV file of a search cover. */
 const MAX_FOUND = 5_000;

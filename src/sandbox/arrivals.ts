@@ -7,14 +7,14 @@ import { type Fault, type FaultKind, sendWithFault } from './faults.ts';
 
 /** A request that reached the sandbox. */
 export interface Arrival {
-  /** The time of the arrival, in epoch milliseconds with fractions. */
+  /** The arrival time in epoch milliseconds, with fractions. */
   readonly at: number;
   readonly account: string | null;
   readonly kind: RequestKind;
   readonly method: string;
   /** The id if the request is for a record, otherwise the path and query string as sent. */
   readonly target: string;
-  /** null if no response was sent, or if its status is not known yet. */
+  /** Null if no response was sent, or if its status is not known yet. */
   readonly status: number | null;
   readonly fault: FaultKind | null;
 }
@@ -30,7 +30,7 @@ export function arrivalOf({ context, fault }: LoggedRequest): Arrival {
   return { at: atMs, account, kind, method, target, status: fault === 'hang' ? null : status, fault };
 }
 
-/** A JSON Lines file with all arrivals. It is written every 100 ms. */
+/** A JSON Lines file of all arrivals, written every 100 ms. */
 export interface ArrivalsFile {
   add(logged: LoggedRequest): void;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ export interface ArrivalLogOptions {
   readonly latencyMs?: number;
   /** Called for each arrival when its response is known. */
   readonly onArrival?: (logged: LoggedRequest) => void;
-  /** false: arrivals are not stored (for benchmarks). */
+  /** If false, arrivals are not stored, as in benchmarks. */
   readonly keepArrivals?: boolean;
 }
 

@@ -13,11 +13,11 @@ export interface ChangeRates {
 export interface ChangingOptions {
   readonly rates: ChangeRates;
   readonly seed: number;
-  /** The share of changes (0 to 1) that also change the list item: its name or its status. Default: 0.6. */
+  /** The share of changes (0 to 1) that also change the name or the status in the list item. The default is 0.6. */
   readonly shown?: number;
   /**
-   * top: a new id is the next one after the highest id; anywhere: it can be the next free one after any id. Default:
-   * top.
+   * With `top` (the default), a new id follows the highest id. With `anywhere`, it can be the next free id after any
+   * id.
    */
   readonly newIds?: 'top' | 'anywhere';
 }

@@ -44,8 +44,8 @@ export function companyCatalogue(
 }
 
 /**
- * Rejects ids that the profile cannot represent. All ids are checked at the start, because otherwise single responses
- * would fail later.
+ * Rejects ids that the profile cannot represent. All ids are checked at the start, because otherwise individual
+ * responses would fail later.
  */
 function rejectOtherIds(store: CompanyStore): void {
   for (const { id } of store.all()) {

@@ -47,7 +47,7 @@ export function isNumericId(id: string): boolean {
   return /^(0|[1-9]\d*)$/.test(id);
 }
 
-/** If the profile has a path for former names, every company has this former name there. */
+/** The former name of every company, if the profile has a path for former names. */
 const FORMER_NAME = 'Former Name';
 
 interface DocumentPaths {
@@ -58,7 +58,7 @@ interface DocumentPaths {
   readonly fields_at: Pointer;
 }
 
-/** Replaces the placeholder of volatile fields in the text of a record by a value. */
+/** Replaces the placeholder of volatile fields in the text of a record with a value. */
 export function withVolatile(text: string, value: string): string {
   return text.includes(VOLATILE) ? text.replaceAll(VOLATILE, value) : text;
 }

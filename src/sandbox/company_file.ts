@@ -9,7 +9,7 @@ import { setOwn } from '../json/json_template.ts';
 import type { Company } from './company_store.ts';
 
 export interface CompanyFileOptions {
-  /** The column (or key) that contains the id. Default: a common name such as `id` or `company_number`. */
+  /** The column (or key) that contains the id. By default, a common name such as `id` or `company_number` is used. */
   readonly idColumn?: string | undefined;
   readonly nameColumn?: string | undefined;
   /** Selects only the rows that have this value in this column. */

@@ -13,21 +13,21 @@ export interface StoredCompany {
   readonly name: string;
   /** The other fields as JSON text, because text takes less memory than objects. */
   readonly fieldsText: string;
-  /** The time of the deletion in epoch milliseconds; null while the company exists. */
+  /** The time of the deletion in epoch milliseconds, or null while the company exists. */
   readonly goneAtMs: number | null;
 }
 
 /** The companies of the sandbox. They can change while the sandbox handles requests. */
 export interface CompanyStore {
-  /** Returns the number of companies that exist, without deleted companies. */
+  /** Returns the number of companies, not counting deleted ones. */
   count(): number;
-  /** Returns the company or its tombstone; null for an id that never existed. */
+  /** Returns the company or its tombstone, or null for an id that never existed. */
   get(id: string): StoredCompany | null;
   /** Returns all companies and tombstones, in the order in which they were created. */
   all(): Iterable<StoredCompany>;
   /** Adds a company. It replaces the company or tombstone that has the same id. */
   put(company: Company): void;
-  /** Replaces a company by a tombstone. Returns false if there is no such company. */
+  /** Replaces a company with a tombstone. Returns false if there is no such company. */
   remove(id: string, nowMs: number): boolean;
   /**
    * Calls the watcher after each change, with the company before and after the change. Returns a function that removes

@@ -5,7 +5,7 @@ import type { ApiResponse } from '../api/request_context.ts';
 
 /** A fault in one response. Faults that alter a response are applied to the correct response. */
 export type Fault =
-  /** Sends another response instead. */
+  /** Sends a different response instead. */
   | {
       readonly kind: 'status';
       readonly status: number;
@@ -33,13 +33,13 @@ export type Fault =
   | { readonly kind: 'not_json' }
   /** Sends valid JSON of this length. */
   | { readonly kind: 'huge_body'; readonly bytes: number }
-  /** Sends valid JSON of this length, compressed to about a thousandth of it. */
+  /** Sends valid JSON of this length, compressed to about a thousandth of its size. */
   | { readonly kind: 'gzip_bomb'; readonly bytes: number }
   | { readonly kind: 'redirect'; readonly to: string; readonly status?: number }
   | { readonly kind: 'wrong_content_type'; readonly type?: string }
   | { readonly kind: 'bom' }
   | { readonly kind: 'invalid_utf8' }
-  /** Sends the body that the function returns for the correct body. */
+  /** Sends the result of a function of the correct body. */
   | { readonly kind: 'altered'; readonly body: (text: string) => string };
 
 export type FaultKind = Fault['kind'];
@@ -56,8 +56,8 @@ export function sendWithFault(fault: Fault, response: ApiResponse, reply: Fastif
 }
 
 /**
- * Returns the response with a fault that changes only the status, the headers or the body; null for faults in the
- * transmission.
+ * Returns the response with a fault that changes only the status, the headers or the body. Returns null for faults in
+ * the transmission.
  */
 function alteredResponse(
   fault: Fault,

@@ -3,12 +3,12 @@ import type { Folding } from '../names/folding.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 import { buildSegment, compareText, type Segment } from './index_segment.ts';
 
-/** The order in which matches are returned; see `search.order` in the profile. */
+/** The order in which matches are returned (see `search.order` in the profile). */
 export type Order = 'name' | 'id' | 'rank' | 'relevance';
 
 /**
- * A search index that is updated when its store changes. It consists of a large segment, and a small one with the
- * changes since the large one was built.
+ * A search index that is updated when its store changes. It consists of a large segment and a small one, which contains
+ * the changes since the large one was built.
  */
 export interface IncrementalIndex {
   search(query: CatalogueQuery): Matches;
@@ -67,9 +67,9 @@ export function incrementalIndex(store: CompanyStore, folding: Folding, order: O
   };
 }
 
-// With fewer changes than this, rebuilding costs more than searching two segments.
+// With fewer changes than this, rebuilding takes longer than searching two segments.
 const REBUILD_ABOVE = 2_000;
-// The cached result of a large search is used again for its later pages.
+// A cached result is used for the later pages of the same search.
 const MAX_CACHED = 64;
 
 interface Indexed {
@@ -89,7 +89,7 @@ function indexed(all: Iterable<StoredCompany>, folding: Folding): Indexed {
 }
 
 /**
- * Returns the positions of the matches. Matches by identifier come first, ordered by id; matches by name follow,
+ * Returns the positions of the matches. Matches by identifier come first, ordered by id. Matches by name follow,
  * ordered by name.
  */
 function foundIn({ segment }: Indexed, query: CatalogueQuery): Uint32Array {

@@ -10,7 +10,7 @@ export interface Entries {
 
 /**
  * An immutable index of some companies. A result is a list of positions in `entries`, ordered by folded name, then by
- * id. Parts of the index that only some query rules need are built at their first use.
+ * id. Parts of the index that only some query rules need are built when they are first used.
  */
 export interface Segment {
   findNames(rule: NameSearch, query: string): Uint32Array;

@@ -8,7 +8,7 @@ import { PROFILE_PRESETS } from './profile_presets.ts';
 import { randomProfile } from './random_profile.ts';
 import { REGISTRY_PRESETS } from './registry_presets.ts';
 
-/** Changes to a profile. For undefined values, the profile's own values apply. */
+/** Changes to a profile. Undefined values leave the profile's own values unchanged. */
 export interface ProfileChanges {
   readonly matches?: NameSearch | undefined;
   readonly identifiers?: IdentifierSearch | undefined;

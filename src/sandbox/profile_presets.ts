@@ -8,7 +8,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   default: {},
 
   // Page numbers start at 0, and bodies are HAL. There is no list if there are no matches. A deleted company returns
-  // 200 with another class.
+  // 200 with a different class.
   brreg: {
     name: 'brreg',
     search: {

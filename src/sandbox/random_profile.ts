@@ -2,14 +2,14 @@ import { ApiProfile, type ApiProfileInput, ERROR_BODIES } from '../api/api_profi
 import { type Random, seededRandom } from '../random.ts';
 
 /**
- * Returns a random API profile. It is a random combination of paging, envelope, total, query rules, cap, errors, ids
- * and deletions, with parameter and field names from real APIs. The same seed always gives the same profile.
+ * Returns a random API profile. It combines paging, envelope, total, query rules, cap, errors, ids and deletions at
+ * random, with parameter and field names from real APIs. The same seed always gives the same profile.
  */
 export function randomProfile(seed: number): ApiProfile {
   const draw = seededRandom(seed);
   for (;;) {
-    // Some random combinations are contradictory, such as a total in a body that is only a list. They are replaced by a
-    // new random combination.
+    // Some random combinations are contradictory, such as a total in a body that is only a list. A new random
+    // combination replaces them.
     const parsed = ApiProfile.safeParse(profileFrom(draw, seed));
     if (parsed.success) return parsed.data;
   }
@@ -162,7 +162,7 @@ function recordFrom(draw: Random, summaryId: string): ApiProfileInput['record'] 
 function errorsFrom(draw: Random): ApiProfileInput['errors'] {
   const body = draw.pick(ERROR_BODIES);
   const retry_after = () => draw.pick(['seconds', 'seconds', 'date', 'none'] as const);
-  // With an empty body, only the status distinguishes the rejections. A status of 200 cannot do that.
+  // With an empty body, only the status can identify the rejection, so each rejection has its own status.
   const throttled = body === 'empty' ? 429 : draw.pick([429, 429, 403, 503, 200]);
   const exhausted = body === 'empty' ? 402 : draw.pick([429, 429, 403, 402, 200]);
   return {

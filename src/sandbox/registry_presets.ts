@@ -1,9 +1,9 @@
 import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
- * Profiles of registries whose requests or responses need more than the common dialect keys: templates, fallbacks,
- * conditions in JSON paths, results beside a list. They imitate the formats of real APIs, but contain none of their
- * data.
+ * Profiles of registries whose requests or responses need more than the common dialect keys, such as templates,
+ * fallbacks, conditions in JSON paths, and results beside a list. They imitate the formats of real APIs, but contain
+ * none of their data.
  */
 export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   // Some ids are at a different JSON path. A query with too many matches is rejected, and the rejection states the
@@ -114,7 +114,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // Errors have status 200 and a message.
+  // Errors return status 200 with a message.
   abn: {
     name: 'abn',
     search: {

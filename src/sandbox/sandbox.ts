@@ -15,20 +15,22 @@ import { type Company, type CompanyStore, companyStore } from './company_store.t
 import { isInsight, respondWithInsight } from './insight.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
-  /** Default: the sample registry. */
+  /** The default is the sample registry. */
   readonly companies?: Iterable<Company>;
   /** The API profile. Every value in it has a default. */
   readonly profile?: ApiProfileInput;
-  /** Default: one paid account, `main`, without limits. */
+  /** The default is one paid account, `main`, without limits. */
   readonly accounts?: readonly AccountOptions[];
-  /** Returns the time for limits and dates, in epoch milliseconds. Default: the system's clock, with fractions. */
+  /**
+   * Returns the time for limits and dates, in epoch milliseconds. The default is the system's clock, with fractions.
+   */
   readonly now?: () => number;
-  /** Added to `now` in the header `Date` and in `Retry-After` dates, to simulate a wrong clock. */
+  /** The offset that is added to `now` in the header `Date` and in `Retry-After` dates, to simulate a wrong clock. */
   readonly clockSkewMs?: number;
-  /** Automatic changes: companies change, appear and are deleted. Default: none. */
+  /** Automatic changes, by which companies change, appear and are deleted. The default is none. */
   readonly changes?: ChangingOptions;
   readonly host?: string;
-  /** The port; 0 for any free port. */
+  /** The port, or 0 for any free port. */
   readonly port?: number;
 }
 
@@ -38,7 +40,7 @@ export interface Sandbox {
   readonly url: string;
   /** The `base_url` for clients. */
   readonly baseUrl: string;
-  /** The `upstream.paths` that clients must configure; null if the default paths work. */
+  /** The `upstream.paths` that clients must configure, or null if the default paths work. */
   readonly paths: ApiProfile['paths'] | null;
   readonly profile: ApiProfile;
   /** The dialect that fits the profile. */
@@ -51,7 +53,7 @@ export interface Sandbox {
   keyOf(accountId: string): string;
   /** All requests, in the order in which they arrived. */
   arrivals(): readonly Arrival[];
-  /** The number of admitted requests of an account. */
+  /** Returns the number of admitted requests of an account. */
   admitted(accountId: string): number;
   /** All automatic changes so far. */
   changes(): readonly RegistryChange[];

@@ -3,8 +3,8 @@ import { defaultProfile } from '../api/api_profile.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /**
- * Returns the configuration with which registry-mirror can mirror a running sandbox. It uses the key of one of the
- * sandbox's accounts.
+ * Returns the configuration with which registry-mirror can mirror a running sandbox. It uses the key of one sandbox
+ * account.
  */
 export function configurationFor(sandbox: Sandbox, account: Account): object {
   const { tier, limits } = account;

@@ -20,7 +20,7 @@ import { openSearchResults } from './search_results.ts';
 import { openSummaries } from './summaries.ts';
 
 export interface MirrorCatalogueOptions {
-  /** The database of the warehouse, open for reading. */
+  /** The warehouse database, open for reading. */
   readonly db: Database;
   readonly dialect: Dialect;
   readonly index: () => NameIndex;
@@ -31,8 +31,8 @@ export interface MirrorCatalogueOptions {
 }
 
 /**
- * Creates a catalogue of the companies in the warehouse. Records and list items are returned as the upstream sent them;
- * searches use the name index.
+ * Creates a catalogue of the companies in the warehouse. Records and list items are returned as the upstream sent them.
+ * Searches use the name index.
  */
 export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
   const { db, dialect, index, namesTakeIdentifiers, now } = options;

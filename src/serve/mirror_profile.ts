@@ -5,8 +5,8 @@ import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
  * Returns the API profile of the mirror. Requests and envelopes follow the dialect of the registry, so that a client
- * has to change only its base URL and key. The mirror supports more than the registry: any page, exact totals,
- * prefixes. The mirror has its own errors and limits.
+ * has to change only its base URL and key. In addition, the mirror supports any page, exact totals and prefixes. It has
+ * its own errors and limits.
  */
 export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
   if (dialect === undefined)
@@ -22,13 +22,13 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
       query_param: search.query_param,
       identifier_param: search.identifier_param ?? freeName(IDENTIFIER_PARAM, search),
       query_template: search.query_template,
-      // `/api/search?q=` must never list everything, even if the registry ignores unknown parameters.
+      // `/api/search?q=` must never list all companies, even if the registry ignores unknown parameters.
       plain_param: freeName(PLAIN_PARAM, search) === PLAIN_PARAM ? PLAIN_PARAM : null,
       identifier_template: search.identifier_template,
       matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
       identifiers: 'prefix',
       folding: 'diacritics',
-      // One character is sufficient. An empty query is permitted only if the registry permits it.
+      // One character is enough. An empty query is allowed only if the registry allows it.
       min_length: Math.min(1, search.min_length),
       results: search.results,
       // A stored list item already includes the wrapper around the company, so the profile adds none.
@@ -67,7 +67,7 @@ export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile)
   });
 }
 
-/** Recognises the 504 that concerns only one record. It does not mean that the service is unhealthy. */
+/** Recognises a 504 that concerns only one record and does not mean that the service is unhealthy. */
 const NOT_MIRRORED = {
   kind: 'entity',
   status: 504,
@@ -87,8 +87,8 @@ function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
 }
 
 /**
- * Returns the paging of the mirror. Clients can reach all rows: there is no cap, and there are pages even if the
- * registry has none.
+ * Returns the paging of the mirror. Clients can reach all rows, because there is no cap, and there are pages even if
+ * the registry has none.
  */
 function pagingOf(paging: Paging): Paging {
   const { size_param, size } = paging;

@@ -27,21 +27,21 @@ import { storedMeter } from './stored_usage.ts';
 export interface MirrorServiceOptions {
   readonly warehousePath: string;
   readonly accountsPath: string;
-  /** The dialect of the registry; undefined if it is not configured. */
+  /** The dialect of the registry, or undefined if it is not configured. */
   readonly dialect: Dialect | undefined;
   readonly upstream: UpstreamAddress;
   readonly host: string;
-  /** The port; 0 for any free port. */
+  /** The port, or 0 for any free port. */
   readonly port: number;
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
   /** Called with errors that do not stop the service. */
   readonly failed: (error: Error) => void;
-  /** The settings of the reconciliation service for OpenRefine; undefined for no such service. */
+  /** The settings of the reconciliation service for OpenRefine. If undefined, the service is not available. */
   readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
-  /** The settings of /health and /metrics; undefined for neither. */
+  /** The settings of /health and /metrics. If undefined, neither is available. */
   readonly operational?: Omit<OperationalOptions, 'db'>;
-  /** Called before the endpoints. Returns true if it has responded to the request. */
+  /** Called before the endpoints. It returns true if it has responded to the request. */
   readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
 }
 
@@ -51,13 +51,13 @@ export interface MirrorService {
   readonly url: string;
   /** The base URL for clients. */
   readonly baseUrl: string;
-  /** The `upstream.paths` for a registry-mirror that mirrors this service; null if the defaults work. */
+  /** The `upstream.paths` for a registry-mirror that mirrors this service, or null if the defaults work. */
   readonly paths: ApiProfile['paths'] | null;
   /** The `dialect` for a registry-mirror that mirrors this service. */
   readonly dialect: Dialect;
   /** Returns the number of companies in the name index. */
   companies(): number;
-  /** Returns the number of companies that match a query, and the ids of the best matches, at most `limit`. */
+  /** Returns the number of companies that match a query, and the ids of the best matches (at most `limit`). */
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
   /** Returns a number that changes with each write to the mirror. */
   version(): number;
@@ -67,8 +67,8 @@ export interface MirrorService {
 }
 
 /**
- * Starts a service for a warehouse. Other processes can write to the warehouse meanwhile. Throws UsageError or
- * FailedError if the file or the address cannot be used.
+ * Starts a service for a warehouse. Other processes can write to the warehouse while the service runs. Throws
+ * UsageError or FailedError if the file or the address cannot be used.
  */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
   const { now, failed, dialect, warehousePath } = options;
@@ -160,7 +160,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   }
 }
 
-/** Opens the warehouse for reading. Creates the file if it is missing, and migrates a warehouse of an older version. */
+/** Opens the warehouse for reading. Creates a missing file, and migrates a warehouse of an older version. */
 function openForServing(path: string, nowMs: number): Warehouse {
   if (!existsSync(path)) openWarehouse({ path, nowMs }).close();
   try {
@@ -183,7 +183,7 @@ function lockAccounts({ db, path }: AccountFile, now: () => number): () => void 
     throw new FailedError(
       `Process ${lock.holder.pid} on ${lock.holder.host} already uses the accounts in ${path}.`,
       {
-        hint: 'Stop it first, or use a configuration with another ledger: the accounts file is beside the ledger.',
+        hint: 'Stop it first, or use a configuration with another ledger, because the accounts file is beside the ledger.',
       },
     );
   const beat = setInterval(() => heartbeat(db, owner, now()), HEARTBEAT_MS).unref();
@@ -193,7 +193,7 @@ function lockAccounts({ db, path }: AccountFile, now: () => number): () => void 
   };
 }
 
-/** Returns the URL of a request; a default path is replaced by the path that the registry uses. */
+/** Returns the URL of a request. A default path is replaced with the path that the registry uses. */
 function registryUrl({ url = '/' }: IncomingMessage, { paths }: ApiProfile): string {
   const [path = '', ...query] = url.split('?');
   const rest = query.length === 0 ? '' : `?${query.join('?')}`;

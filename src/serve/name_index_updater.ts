@@ -4,8 +4,8 @@ import type { NameIndex } from '../names/name_index.ts';
 import type { BuiltIndex } from './name_index_worker.ts';
 
 /**
- * Rebuilds the name index when companies change. It works in a separate thread that does not delay requests. After a
- * build that took t seconds, the next build waits for 9 t seconds, so that builds use at most a tenth of one core.
+ * Rebuilds the name index when companies change. It uses a separate thread, so that requests are not delayed. After a
+ * build that took t seconds, the next build waits for 9 t seconds, so builds use at most a tenth of one core.
  */
 export interface NameIndexUpdater {
   current(): NameIndex;
@@ -16,7 +16,7 @@ export interface NameIndexUpdater {
 
 export interface NameIndexUpdaterOptions {
   readonly warehousePath: string;
-  /** Returns a text that changes when a new index would differ from the last one. */
+  /** Returns a string that changes when a new index would differ from the last one. */
   readonly readMark: () => string;
   readonly now: () => number;
   /** Called if a later build fails. Searches then continue to use the previous index. */
@@ -53,7 +53,7 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   return {
     current: () => latest.index,
     async refresh() {
-      // A running build may have started before the latest change, so it is not sufficient.
+      // A running build may have started before the latest change, so another build may be needed after it.
       await building?.catch(report);
       if (readMark() !== latest.mark) await startBuild();
     },
@@ -65,9 +65,7 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   };
 }
 
-/**
- * Builds the index in a new thread. When the thread ends, the memory that it needed to sort a million names is freed.
- */
+/** Builds the index in a new thread. The end of the thread frees the memory that was needed to sort a million names. */
 async function buildIndex(path: string, nowMs: number, signal: AbortSignal): Promise<BuiltIndex> {
   const file = `./name_index_worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, nowMs } });

@@ -9,9 +9,12 @@ export interface OperationalOptions {
   readonly db: Database;
   /** The value of the label `registry`. */
   readonly sourceName: string;
-  /** Whether /metrics is served. /health always is. */
+  /** Whether /metrics is available. /health always is. */
   readonly hasMetrics: boolean;
-  /** Whether /metrics rejects other host names, as web pages of other sites send them (DNS rebinding). */
+  /**
+   * Whether /metrics accepts only local host names. This stops web pages of other sites from reading it by DNS
+   * rebinding.
+   */
   readonly onlyLocalHosts: boolean;
 }
 
@@ -20,7 +23,7 @@ export interface OperationalEndpoints {
   handle(...request: Parameters<RequestListener>): boolean;
 }
 
-/** The endpoints for the operators of `serve`: GET /health for supervisors, GET /metrics for Prometheus. */
+/** The endpoints for operators of `serve`: GET /health for supervisors, and GET /metrics for Prometheus. */
 export function openOperationalEndpoints(options: OperationalOptions): OperationalEndpoints {
   const { db, hasMetrics, onlyLocalHosts } = options;
   const { registry, count } = openMetrics(options);
@@ -90,7 +93,10 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '/';
 }
 
-/** The first part of a known path, so that clients cannot create any number of labels. */
+/**
+ * Returns the first part of a known path. Unknown paths share one label, so that clients cannot create any number of
+ * labels.
+ */
 function firstPart(path: string): string {
   const part = path.split('/', 2)[1] ?? '';
   return KNOWN.has(part) ? `/${part}` : 'other';

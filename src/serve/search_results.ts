@@ -3,7 +3,7 @@ import { bytesOfIndex, type NameIndex } from '../names/name_index.ts';
 import { findRanks } from '../names/name_search.ts';
 import type { Ranks } from '../names/ranks.ts';
 
-/** The result of a query. Its ranks are positions in the index. */
+/** The result of a query. Ranks are positions in the index. */
 export interface SearchResult {
   readonly index: NameIndex;
   readonly ranks: Ranks;
@@ -103,7 +103,7 @@ function keyOf({ by, text, names, identifiers }: CatalogueQuery): string {
   return `${by} ${names} ${identifiers} ${text}`;
 }
 
-/** If an account does not continue a query for this time, its next page is read from the current index. */
+/** If an account does not continue a query for this long, its next page is read from the current index. */
 const KEPT_MS = 5 * 60_000;
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 const MAX_READINGS = 2_000;

@@ -86,7 +86,7 @@ export function makeKey(): NewKey {
   return { keyId, key, hash: hashOfKey(key) };
 }
 
-/** Returns the public id of a key; '' if the key has an unknown format. */
+/** Returns the public id of a key, or '' if the key has an unknown format. */
 export function keyIdOf(key: string): string {
   return KEY.exec(key)?.[1] ?? '';
 }

@@ -10,17 +10,19 @@ import { lowerBound } from '../names/ordered_texts.ts';
 export interface SummarySource {
   /** Returns a number that changes when list items change. */
   readonly version: () => number;
-  /** Returns the id of the call whose response contains the latest list item of the company; null if there is none. */
+  /**
+   * Returns the id of the call whose response contains the latest list item of the company, or null if there is none.
+   */
   readonly listingCall: (entityId: string) => number | null;
-  /** Returns the response to a call; null if the response was pruned. */
+  /** Returns the response to a call, or null if the response was pruned. */
   readonly response: (callId: number) => string | null;
-  /** Returns the response that contains the record of the company; null if there is none. */
+  /** Returns the response that contains the record of the company, or null if there is none. */
   readonly record: (entityId: string) => string | null;
 }
 
 /**
- * Returns the list item of each company, as the latest search response contains it. If no search has returned the
- * company, the item contains only the id and the name, at the JSON paths of the dialect.
+ * Returns the list item of each company from the latest search response that contains the company. If no search has
+ * returned the company, the item contains only the id and the name, at the JSON paths of the dialect.
  */
 export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
   let version = source.version();
@@ -67,8 +69,8 @@ export interface Summaries {
 
 interface Item {
   /**
-   * The call whose response contains the item; null if the item was made from the record. Such an item is made again at
-   * each new version, because the record can have changed.
+   * The call whose response contains the item, or null if the item was made from the record. Such an item is made again
+   * for each new version, because the record may have changed.
    */
   readonly callId: number | null;
   /** The version at which the item was last checked. */

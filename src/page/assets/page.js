@@ -1,5 +1,5 @@
-// The page works without this script. With the script, the overview updates without a reload, the search shows results
-// while the user types, and the values of charts can be read.
+// The page works without this script. The script updates the overview without a reload, shows search results while the
+// user types, and shows the values of charts.
 
 const { body } = document;
 const main = document.getElementById('main');
@@ -96,9 +96,9 @@ function replaceOne(before, after) {
 
 /* ---- charts ---- */
 
-/** The script of the charts; null: not loaded. */
+/** The script of the charts, or null while it is not loaded. */
 let charts = null;
-/** The last use of a chart that was not yet bound. It is repeated when the tables have been loaded. */
+/** The last use of a chart that was not bound yet. It is repeated when the tables have been loaded. */
 let lastUse = null;
 
 /** When the user first uses a chart, load the script and the tables of all charts. */
@@ -107,7 +107,7 @@ async function useChart(event) {
   const isLink = event.target.closest('.table a') !== null;
   if (figure === null || (event.type === 'click' && !isLink)) return;
   if (isLink) event.preventDefault();
-  // An update focuses the new element of a chart. This is no use of the chart.
+  // An update focuses the new element of a chart, which does not count as a use of the chart.
   if (hasTables && figure.querySelector('tbody') !== null) return;
   lastUse = { id: figure.id, event };
   if (hasTables) return;

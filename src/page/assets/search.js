@@ -22,7 +22,7 @@ async function search() {
   history.replaceState(null, '', url);
 }
 
-/** Keeps equal results, because a link in them can have the focus. */
+/** Does not replace equal results, because a link in them may have the focus. */
 function showFound(results) {
   if (found.firstElementChild?.outerHTML !== results.outerHTML) found.replaceChildren(results);
 }

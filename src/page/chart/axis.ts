@@ -5,11 +5,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 export interface Tick {
   readonly at: number;
   readonly label: string;
-  /** True if the tick is not shown on narrow screens. */
+  /** Whether the tick is hidden on narrow screens. */
   readonly isMinor?: boolean;
 }
 
-/** An axis from 0 to a round number that is at least `highest`, with ticks at round numbers. */
+/** Creates an axis from 0 to a round number that is at least `highest`, with ticks at round numbers. */
 export function numberAxis(
   highest: number,
   format: (value: number) => string,
@@ -20,7 +20,7 @@ export function numberAxis(
   return { top: steps * step, ticks };
 }
 
-/** Ticks at round local times, such as midnight or full hours. A tick at midnight shows the date. */
+/** Returns ticks at round local times, such as midnight or full hours. A tick at midnight shows the date. */
 export function timeTicks(fromMs: number, toMs: number, zone: string): Tick[] {
   const lengthMs = Math.max(1, toMs - fromMs);
   const step = STEPS.find(({ ms }) => lengthMs / ms <= MAX_TIMES) ?? yearsFor(lengthMs);
@@ -52,7 +52,7 @@ const STEPS: readonly Step[] = [
   { unit: 'year', every: 1, ms: YEAR_MS },
 ];
 
-/** The smallest integer of the form 1, 2, 2.5 or 5 times a power of ten that is at least `minimum` and at least 1. */
+/** Returns the smallest integer that is at least `minimum` and 1, and is 1, 2, 2.5 or 5 times a power of ten. */
 function roundStep(minimum: number): number {
   const power = 10 ** Math.floor(Math.log10(minimum));
   const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= minimum) ?? 10;
@@ -74,8 +74,8 @@ function firstAtOrAfter(fromMs: number, { unit, every }: Step, zone: string): Da
 }
 
 /**
- * The next tick. Steps of several days restart in each month, for example on the 1st, 11th and 21st and again on the
- * 1st.
+ * Returns the next tick. Steps of several days restart in each month, for example on the 1st, 11th and 21st, then again
+ * on the 1st.
  */
 function following(time: DateTime, { unit, every }: Pick<Step, 'unit' | 'every'>): DateTime {
   const next = time.plus({ [unit]: every });

@@ -22,9 +22,7 @@ export interface ChartTable {
 export interface Chart {
   readonly id: string;
   readonly title: string;
-  /**
-   * A summary in one line. While the user points at the chart, the values at the pointer or cursor are shown instead.
-   */
+  /** A summary in one line. It is replaced with the values at the pointer or cursor while the user reads the chart. */
   readonly reading: Part;
   /** A description of the chart for screen readers. */
   readonly description: string;
@@ -37,9 +35,9 @@ export interface Chart {
 }
 
 /**
- * A chart with a table of its values, or with a link to the table, because all tables together are as large as the rest
- * of the page. Positions are percentages of the width and height, so that the chart fits any screen while its text has
- * a constant size.
+ * Draws a chart with a table of its values, or with a link to the table, because all tables together are as large as
+ * the rest of the page. Positions are percentages of the width and height, so that the chart fits any screen while its
+ * text has a constant size.
  */
 export function chartFigure(chart: Chart, hasTable: boolean): Html {
   const { id, title, reading, description, legend, x, y, shapes, table } = chart;
@@ -55,7 +53,7 @@ ${hasTable ? dataTable(title, table) : html`<p class="table"><a href="/?tables=1
 </figure>`;
 }
 
-/** A line through the points; with `isStep`, each value is constant until the next point. */
+/** A line through the points. With `isStep`, each value is constant until the next point. */
 export function line(
   points: readonly ChartPoint[],
   tone: Tone,
@@ -106,7 +104,7 @@ export function verticalRule(at: number, name: string): Html {
   return html`<line class="level" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
 }
 
-/** Patterns by which tones can be distinguished without colour. The style sheet refers to them. */
+/** Patterns that distinguish tones without colour. The style sheet refers to them. */
 export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>${[
   { id: 'hatch-second', path: 'M0 0H6' },
   { id: 'hatch-warn', path: 'M0 6L6 0' },
@@ -117,7 +115,10 @@ export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>
     html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="scale(2 6)"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
 )}</defs></svg>`;
 
-/** Omits end tags that HTML does not require, because tables are a large part of the page. */
+/**
+ * Draws the table of a chart. End tags that HTML does not require are omitted, because tables are a large part of the
+ * page.
+ */
 function dataTable(title: string, { head, rows }: ChartTable): Html {
   return html`<details><summary>Table<span class="unseen"> of ${title}</span></summary>
 <div class="scroll tall" tabindex="0" role="region" aria-label="Table of ${title}"><table class="data">
@@ -133,7 +134,7 @@ function stretched(path: Html): Html {
   return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none">${path}</svg>`;
 }
 
-/** The path through the points. It contains distances, which have fewer digits than positions. */
+/** Returns the path through the points. It uses relative coordinates, which have fewer digits. */
 function pathOf(points: readonly ChartPoint[], isStep: boolean): string {
   let [x, y] = [0, 0];
   return points

@@ -18,7 +18,7 @@ export interface Periods {
   readonly starts: readonly number[];
   /** The end of the last period. */
   readonly endMs: number;
-  /** The index of the period that contains a time; -1: before the first period. */
+  /** Returns the index of the period that contains a time, or -1 if the time is before the first period. */
   indexOf(atMs: number): number;
 }
 

@@ -25,12 +25,12 @@ export const allowanceSection = defineSection({
   open: () => (snapshot) => snapshot,
   render(snapshot, { id, title, times, hasTables }) {
     const { windows, spentEver } = snapshot.ledger;
-    // Short windows are omitted, because the section `answers` shows their quota left.
+    // Short windows are omitted, because the section `answers` already shows their quota.
     const long = windows.filter(({ name }) => windowLengthMs(windowRow(name)) > DAY_MS);
     const shown = long.length === 0 ? windows.slice(0, 1) : long;
     if (shown.length > 0)
       return shown.map((window) => burnDown(window, snapshot, { id, title, times, hasTables }));
-    return html`<section class="chart" id="${id}" data-live><h3>${title}</h3><p>No allowance is configured: only the rate is limited. Calls so far: ${count(spentEver)}.</p></section>`;
+    return html`<section class="chart" id="${id}" data-live><h3>${title}</h3><p>No allowance is configured, so only the rate is limited. Calls so far: ${count(spentEver)}.</p></section>`;
   },
 });
 
@@ -98,8 +98,8 @@ function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: nu
 }
 
 /**
- * The quota left over time. It is computed backwards from now, by adding the calls of each interval to the quota left
- * after that interval. Between intervals with calls, the quota is constant.
+ * Computes the quota left over time, backwards from now, by adding the calls of each interval to the quota left after
+ * that interval. Between intervals with calls, the quota is constant.
  */
 function quotaLeftOverTime(
   stretches: readonly Stretch[],
@@ -124,7 +124,7 @@ function quotaLeftOverTime(
 }
 
 /**
- * The end of the time axis: the window's reset, or the time when the quota is used up. The forecast part of the axis is
+ * Returns the end of the time axis, which is the window's reset or the time when the quota is used up. The forecast is
  * at most as long as the history.
  */
 function axisEnd(

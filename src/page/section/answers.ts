@@ -8,7 +8,10 @@ import type { Times } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection } from './section.ts';
 
-/** The answers to four questions: when complete, how complete, how many calls are left, and what changed. */
+/**
+ * Answers four questions: when will the mirror be complete, how complete is it, how many calls are left, and what has
+ * changed?
+ */
 export const answersSection = defineSection({
   id: 'answers',
   title: 'Answers',
@@ -40,7 +43,7 @@ function completion({ completion: forecast, nowMs, coverage }: PageSnapshot, tim
   return figure('Finish', text, [estimate, records]);
 }
 
-/** A bar that shows the estimated interval of the coverage as a part of the whole registry. */
+/** Draws a bar that shows the estimated range of the coverage. */
 function coverage({ coverage: { known, gone, registryTotal }, coverageEstimate }: PageSnapshot): Html {
   const { low, high, by } = coverageEstimate;
   const range = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
@@ -49,7 +52,7 @@ function coverage({ coverage: { known, gone, registryTotal }, coverageEstimate }
   const source = {
     statistics: `${known_} of the registry’s ${count(registryTotal ?? 0)}`,
     searches: `${known_} companies${registryTotal === null ? '' : `; the registry reports only ${count(registryTotal)}`}; share estimated from searches`,
-    // Without an estimate, a registry count is below the number of known companies.
+    // If there is a registry count but no estimate, the count is below the number of known companies.
     nothing:
       registryTotal === null
         ? `${known_} companies; registry count unknown`
@@ -85,7 +88,7 @@ function windowText(
   const rate = observedRate(hours, { firstCallMs, nowMs });
   const forecast = forecastQuota(window, rate, { windows: ledger.windows, nowMs });
   const text = quotaForecastText(forecast, nowMs, times.zoned);
-  // With one window, its quota left is already shown.
+  // If there is only one window, its quota is already shown.
   const leftText = ledger.windows.length === 1 ? '' : `, ${count(left)} left`;
   const reset = resetsAtMs === null ? null : html`; resets ${times.brief(resetsAtMs)}`;
   return html`${count(spent)} of ${count(limit)} ${windowRow(name).words.per} used${leftText}${reset}${text !== null && `; ${text}`}`;

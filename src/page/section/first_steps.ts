@@ -20,7 +20,7 @@ export const firstStepsSection = defineSection({
 <ol>
 ${!settings.hasDialect && probe}
 <li><p><code>registry-mirror plan</code></p><p>estimates the calls, days and end date of a complete mirror. It uses no calls.${left}</p></li>
-<li><p><code>registry-mirror sync</code></p><p>makes the most useful calls that the allowance permits. The next run resumes. This page shows the progress.</p></li>
+<li><p><code>registry-mirror sync</code></p><p>sends the most useful calls that the allowance permits. The next run continues. This page shows the progress.</p></li>
 </ol></section>`;
   },
 });

@@ -9,11 +9,10 @@ export interface SectionDefinition<Data> {
   /** The id of the section's element. If the section has several elements, their ids begin with this id. */
   readonly id: string;
   readonly title: string;
-  /** The part of the page in which the section is shown; `header` is beside the search field. */
+  /** The part of the page that shows the section. `header` is beside the search field. */
   readonly group: 'header' | 'summary' | 'charts' | 'tables';
   /**
-   * When the section is shown: always, only if the mirror knows a company (`filled`), or only if it knows none
-   * (`empty`).
+   * When the section is shown: always, only if the mirror has companies (`filled`), or only if it has none (`empty`).
    */
   readonly shownIf: 'always' | 'filled' | 'empty';
   /** Prepares the section's queries once. The returned function reads the data each time the section is drawn. */
@@ -25,7 +24,7 @@ export interface SectionDefinition<Data> {
   render(data: Data, context: SectionContext): Html | readonly Html[];
 }
 
-/** The sources from which a section reads data that only this section shows. */
+/** The sources of the data that only one section shows. */
 export interface SectionSources {
   /** The warehouse, open for reading. */
   readonly db: Database;
@@ -36,13 +35,13 @@ export interface SectionContext {
   readonly title: string;
   readonly settings: PageSettings;
   readonly times: Times;
-  /** True if charts contain their tables; false if they contain links to them. */
+  /** Whether charts contain their tables. Otherwise they contain links to them. */
   readonly hasTables: boolean;
 }
 
 /** A section without its data type, so that one list can contain all sections. */
 export interface Section extends Pick<SectionDefinition<unknown>, 'id' | 'title' | 'group' | 'shownIf'> {
-  /** Prepares the section. The returned function reads its data and draws them. */
+  /** Prepares the section. The returned function reads and draws its data. */
   open(
     sources: SectionSources,
   ): (snapshot: PageSnapshot, context: Omit<SectionContext, 'id' | 'title'>) => Html | readonly Html[];

@@ -11,8 +11,8 @@ import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse
 import { fileVersion } from '../../warehouse/serve_lists.ts';
 
 /**
- * The endpoint `GET /changes`: it returns one page of the change feed. With `wait`, it sends an empty page only after
- * that time.
+ * The endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits that long for a change
+ * before it returns an empty page.
  */
 export function changesEndpoint(db: Database, profile: ApiProfile): Endpoint {
   const version = fileVersion(db);
@@ -101,7 +101,7 @@ function schemaOf(profile: ApiProfile): Endpoint['schema'] {
           type: 'string',
           maxLength: 60,
           default: START,
-          description: 'the cursor of the previous page; 0: all rows',
+          description: 'the cursor of the previous page, or 0 for all rows',
         },
         limit: { type: 'integer', minimum: 1, maximum: 10_000, default: 1_000, description: 'rows per page' },
         wait: {
@@ -109,10 +109,14 @@ function schemaOf(profile: ApiProfile): Endpoint['schema'] {
           minimum: 0,
           maximum: 60,
           default: 0,
-          description: 'seconds to wait for a change if there is none',
+          description: 'maximum time to wait for a change, in seconds',
         },
         tables: { type: 'string', maxLength: 4_000, description: 'names of tables, separated by commas' },
-        format: { type: 'string', enum: ['json', 'jsonl'], description: 'default: by the Accept header' },
+        format: {
+          type: 'string',
+          enum: ['json', 'jsonl'],
+          description: 'the default depends on the Accept header',
+        },
       },
     },
     response: {
@@ -132,7 +136,7 @@ const PAGE_SCHEMA = {
   type: 'object',
   required: ['cursor', 'has_more', 'changes'],
   properties: {
-    cursor: { type: 'string', description: 'the since of the next request' },
+    cursor: { type: 'string', description: 'the value of since in the next request' },
     has_more: { type: 'boolean' },
     changes: {
       type: 'array',
@@ -142,9 +146,9 @@ const PAGE_SCHEMA = {
         properties: {
           version: { type: 'integer' },
           op: { type: 'string', enum: ['insert', 'update', 'delete', 'forget'] },
-          table: { type: ['string', 'null'], description: 'null: every table, for forget' },
+          table: { type: ['string', 'null'], description: 'null for forget, which affects every table' },
           key: { type: 'object', additionalProperties: true },
-          row: { type: 'object', additionalProperties: true, description: 'for insert and update' },
+          row: { type: 'object', additionalProperties: true, description: 'only for insert and update' },
         },
       },
     },

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { ALWAYS, rejections } from '../../api/route_schemas.ts';
 import { streamTable } from '../../operations/export_stream.ts';
 
-/** The endpoint `GET /export/TABLE.(csv|jsonl|parquet)`: it returns a whole table, as fast as the client reads. */
+/** The endpoint `GET /export/TABLE.(csv|jsonl|parquet)`, which returns a whole table as fast as the client reads it. */
 export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: () => number): Endpoint {
   let running = 0;
   return {
@@ -29,7 +29,9 @@ export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: 
   };
 }
 
-/** The most exports at the same time. Each has a read transaction, which prevents SQLite from emptying the WAL. */
+/**
+ * The maximum number of simultaneous exports. Each has a read transaction, which prevents SQLite from emptying the WAL.
+ */
 const MOST_EXPORTS = 4;
 
 function schemaOf(profile: ApiProfile): Endpoint['schema'] {
@@ -49,7 +51,8 @@ function schemaOf(profile: ApiProfile): Endpoint['schema'] {
     },
     response: {
       200: {
-        description: 'The table. The header X-Next-Cursor has the cursor of the change feed at this state.',
+        description:
+          'The table. The header X-Next-Cursor contains the cursor of the change feed for this state.',
         content: Object.fromEntries(
           ['text/csv', 'application/jsonl', 'application/vnd.apache.parquet'].map((type) => [
             type,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /** A query of the Reconciliation Service API 0.2. */
 export interface ReconciliationQuery {
-  /** The wanted name; null if the query contains only properties. */
+  /** The wanted name, or null if the query contains only properties. */
   readonly query: string | null;
-  /** The wanted types; empty for any type. */
+  /** The wanted types. Empty for any type. */
   readonly types: readonly string[];
   readonly limit: number;
   readonly properties: readonly { readonly id: string; readonly values: readonly string[] }[];
@@ -44,7 +44,7 @@ const Query = z
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
-/** The most queries or ids in one request. A request with more is rejected. */
+/** The maximum number of queries or ids in one request. A request with more is rejected. */
 const MAX_QUERIES = 100;
 const MAX_IDS = 1_000;
 

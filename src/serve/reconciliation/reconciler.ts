@@ -8,7 +8,7 @@ export interface Candidate {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** 0 to 100. */
+  /** From 0 to 100. */
   readonly score: number;
   readonly match: boolean;
   readonly type: readonly CompanyType[];
@@ -35,7 +35,7 @@ export interface Reconciler {
   };
 }
 
-/** Matches names with known companies. */
+/** Creates a reconciler, which matches names with known companies. */
 export function openReconciler(search: CompanySearch, properties: CompanyProperties): Reconciler {
   const describe = ({ entityId, state, goneAt, matched, matchedText }: CompanyMatch): string => {
     const values = properties.values(entityId, ['status', 'country', 'registered_on']);
@@ -121,7 +121,8 @@ function firstValue({ properties }: ReconciliationQuery): string {
 }
 
 /**
- * Whether two values agree: they are equal by the rules for names, or the value is a date in the wanted year or month.
+ * Whether two values agree. They do if they are equal by the rules for names, or if the value is a date in the wanted
+ * year or month.
  */
 function isSameValue(wanted: string, value: PropertyValue): boolean {
   const [a, b] = [comparable(wanted), comparable(String(value))];
@@ -148,6 +149,6 @@ function cellsOf(value: PropertyValue): object[] {
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-/** The most candidates whose properties are compared. */
+/** The maximum number of candidates whose properties are compared. */
 const MAX_RATED = 50;
 const SUGGESTIONS = 10;

@@ -29,7 +29,7 @@ export interface ReconciliationOptions {
    * keyed: every request needs a key and is counted as one request. The manifest needs no key.
    */
   readonly access: 'open' | 'keyed';
-  /** The path of a company's page on this server, with `{{id}}`; null if there are no such pages. */
+  /** The path of a company's page on this server, with `{{id}}`, or null if there are no such pages. */
   readonly companyPage: string | null;
   readonly now: () => number;
   readonly failed: (error: Error) => void;
@@ -140,7 +140,7 @@ interface SuggestParameters {
   readonly cursor?: string;
 }
 
-/** Checks the key and the limits; or, if no key is needed, that the request is local. */
+/** Checks the key and the limits or, if no key is needed, that the request is local. */
 async function admit(
   options: ReconciliationOptions,
   request: FastifyRequest,
@@ -158,7 +158,7 @@ async function admit(
         .code(403)
         .send({ code: 'origin_not_local', detail: 'Only local pages may use this service.' });
   }
-  // The OpenRefine page in the browser calls this service from another port, which is another origin.
+  // The page of OpenRefine calls this service from another port and therefore from another origin.
   reply.header('access-control-allow-origin', access === 'open' ? (origin ?? '*') : '*');
   reply.header('access-control-allow-headers', 'authorization, content-type');
   reply.header('vary', 'origin');
@@ -207,7 +207,7 @@ function cursorOf({ cursor }: SuggestParameters): number {
   return Math.min(Math.max(Number.parseInt(cursor ?? '', 10) || 0, 0), MAX_CURSOR);
 }
 
-/** Parses a text as JSON. Returns undefined if it is not JSON; the schema then rejects the request. */
+/** Parses a text as JSON. Returns undefined if it is not JSON, and the schema then rejects the request. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
