@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { RunRow } from './run.ts';
 
-/** Facts about earlier runs. The worker uses them to decide which commands are due. */
+/** Facts about earlier runs, from which the worker decides which commands are due. */
 
-/** Returns the latest run of a command, finished or unfinished; null if the command never ran. */
+/** Returns the latest run of a command, finished or unfinished. Returns null if the command never ran. */
 export function lastRunOf(db: Database, command: string): RunRow | null {
   const row = db
     .prepare(
@@ -17,8 +17,8 @@ export function lastRunOf(db: Database, command: string): RunRow | null {
 }
 
 /**
- * Returns the time (UTC) at which a run of the command last ended with new or changed companies; null if no run found
- * any.
+ * Returns the time (UTC) at which a run of the command last ended with new or changed companies. Returns null if no run
+ * found any.
  */
 export function lastFindOf(db: Database, command: string): string | null {
   const endedAt = db
@@ -30,7 +30,7 @@ export function lastFindOf(db: Database, command: string): string | null {
   return (endedAt as string | undefined) ?? null;
 }
 
-/** Returns the time (UTC) at which the registry count was last observed to change; null if it never changed. */
+/** Returns the time (UTC) at which the registry count was last observed to change, or null if it never changed. */
 export function statisticsChangedAt(db: Database): string | null {
   const observedAt = db
     .prepare(
@@ -44,7 +44,7 @@ export function statisticsChangedAt(db: Database): string | null {
   return (observedAt as string | undefined) ?? null;
 }
 
-/** Counts the calls that the runs of a command have spent since `sinceMs`. */
+/** Counts the calls that the runs of a command have sent since `sinceMs`. */
 export function callsSpentSince(db: Database, command: string, sinceMs: number): number {
   return db
     .prepare('SELECT coalesce(sum(calls), 0) FROM _run WHERE command = ? AND started_at >= ?')
@@ -58,7 +58,7 @@ export interface CallCount {
   readonly calls: number;
 }
 
-/** Returns the id of the last call before the first unprocessed call; 0 if there is no such call. */
+/** Returns the id of the last call before the first unprocessed call, or 0 if there is none. */
 export function lastProcessedCallId(db: Database): number {
   return db
     .prepare(
@@ -72,7 +72,9 @@ export function lastProcessedCallId(db: Database): number {
     .get() as number;
 }
 
-/** Counts the calls of all processes with ids above `after` and up to `upTo`, grouped by kind and outcome. */
+/**
+ * Counts the calls with ids above `after` and up to `upTo`, by kind and outcome. Calls of all processes are included.
+ */
 export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
   return db
     .prepare(
@@ -82,7 +84,8 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
 }
 
 /**
- * Returns the time (UTC) at which the last successful run ended; null if no run succeeded. `command` null: any command.
+ * Returns the time (UTC) at which the last successful run of a command ended. If `command` is null, any command counts.
+ * Returns null if no run succeeded.
  */
 export function lastSuccessAt(db: Database, command: string | null = null): string | null {
   const endedAt = db
@@ -96,7 +99,7 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
   return (endedAt as string | undefined) ?? null;
 }
 
-/** Counts the open quarantine entries. An entry is a whole response or one item of a response. */
+/** Counts the open quarantine entries. An entry is a whole response or one item in a response. */
 export function openQuarantineCount(db: Database): number {
   return db.prepare("SELECT count(*) FROM _quarantine WHERE state = 'open'").pluck().get() as number;
 }

@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 
-/** A stored response. Its body is unmodified. */
+/** A stored response with its unmodified body. */
 export interface StoredAnswer {
   readonly body: Buffer;
   /** The response headers that are needed to parse the body. */
@@ -15,7 +15,7 @@ interface AnswerRow {
   readonly headers: string | null;
 }
 
-/** `_answer`: the response bodies, exactly as received. */
+/** Reads and writes `_answer`, which contains the response bodies exactly as received. */
 export function answerTable(db: Database) {
   const insert = db.prepare<[number, string | null, Buffer, string | null]>(
     'INSERT INTO _answer (call_id, encoding, body, headers) VALUES (?, ?, ?, ?)',
@@ -43,16 +43,16 @@ export function answerTable(db: Database) {
     refer: (callId: number, sameAs: number): void => {
       refer.run(sameAs, callId);
     },
-    /** Returns the response to a call; null if the call had no response or if the response was deleted. */
+    /** Returns the response to a call. Returns null if the call had no response, or if the response was deleted. */
     read,
     body: (callId: number): Buffer | null => read(callId)?.body ?? null,
   };
 }
 
 /**
- * Search pages are compressed because they shrink to a fifth of their size. Single records are not compressed: they
- * shrink only to little more than half, loading takes 50 % longer, and SQL (`entity_history`) cannot read them. See the
- * measurements in docs/decisions/0002-storage.md.
+ * Search pages are compressed because they shrink to a fifth of their size. Single records shrink only to little more
+ * than half, so they are not compressed. Loading would take 50 % longer, and SQL (`entity_history`) could not read
+ * them. The measurements are in docs/decisions/0002-storage.md.
  */
 function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
   return kind !== 'entity' && body.length >= 2048;

@@ -22,7 +22,7 @@ export interface BackfillItemRow extends BackfillItem {
   readonly state: BackfillItemState;
   readonly entityId: string | null;
   readonly name: string | null;
-  /** JSON list of matching companies with scores, best match first; null if the name is not ambiguous. */
+  /** A JSON list of matching companies with scores, best match first; null if the name is not ambiguous. */
   readonly candidates: string | null;
   readonly note: string | null;
   readonly callId: number | null;
@@ -52,7 +52,7 @@ export interface NewBackfill {
 export interface QueuedBackfill {
   readonly backfillId: number;
   readonly queuedAt: string;
-  /** The maximum number of calls since `queuedAt`; null: no limit. */
+  /** The maximum number of calls since `queuedAt`; null if there is no limit. */
   readonly maxCalls: number | null;
 }
 
@@ -109,7 +109,7 @@ export function backfillTable(db: Database) {
   return {
     find: (backfillId: number): BackfillRow | null => backfillIn(find.get(backfillId)),
     unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
-    /** Returns an unfinished backfill with the same `order_hash`; null if there is none. */
+    /** Returns an unfinished backfill with the same `order_hash`, or null if there is none. */
     unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(unfinishedSameOrder.get(orderHash)),
     create: (order: NewBackfill, wanted: Iterable<BackfillItem>): number => {
       const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
@@ -125,7 +125,7 @@ export function backfillTable(db: Database) {
     settle: (backfillId: number, settled: SettledItem): void => {
       settle.run({ backfillId, ...settled });
     },
-    /** Returns the open items of one kind, in the order of the input. */
+    /** Returns the open items of one kind, in input order. */
     open: (backfillId: number, kind: BackfillItemKind): BackfillItemRow[] => open.all(backfillId, kind),
     items: (backfillId: number): IterableIterator<BackfillItemRow> => items.iterate(backfillId),
     counts: (backfillId: number): Record<BackfillItemState, number> =>
@@ -142,7 +142,7 @@ export function backfillTable(db: Database) {
   };
 }
 
-/** Queues a backfill, so that the worker processes it. */
+/** Queues a backfill for the worker. */
 export function queueBackfill(db: Database, { backfillId, queuedAt, maxCalls }: QueuedBackfill): void {
   db.prepare('UPDATE _backfill SET queued_at = ?, queued_max_calls = ? WHERE backfill_id = ?').run(
     queuedAt,
@@ -169,8 +169,8 @@ export function queuedBackfills(db: Database): QueuedBackfill[] {
 }
 
 /**
- * Settles the record items whose company is forgotten, or whose record any process has fetched since the backfill
- * started.
+ * Settles record items for which no further call is needed. Either their company is forgotten, or any process has
+ * fetched their record since the backfill started.
  */
 export function settleEntities(
   db: Database,
@@ -211,7 +211,7 @@ export function settleFailedEntities(db: Database, { backfillId, afterCallId }: 
   ).run({ backfillId, afterCallId });
 }
 
-/** Maps the target of each search that failed since the backfill started to the reason. */
+/** Returns the searches that failed since the backfill started, as a map from target to reason. */
 export function failedSearchesSince(db: Database, afterCallId: number): Map<string, string> {
   const rows = db
     .prepare<[number], { target: string; why: string }>(
@@ -241,8 +241,8 @@ export function failuresSince(db: Database, afterCallId: number): Failure[] {
 }
 
 /**
- * Returns a function that returns true if the backfill need not fetch a company: its record is fresh or was already
- * requested by this backfill, or the company is gone or forgotten.
+ * Returns a function that decides whether the backfill can skip a company. It can if the record is fresh, if this
+ * backfill already requested the record, or if the company is gone or forgotten.
  */
 export function freshnessSince(
   db: Database,

@@ -11,7 +11,7 @@ import { queryState, queryTable } from './query.ts';
 import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** Opens the lookups that a backfill plan uses. A listing older than `summariesMaxAgeMs` is ignored. */
+/** Opens the lookups for planning a backfill. Listings older than `summariesMaxAgeMs` are ignored. */
 export function openBackfillKnowledge(
   warehouse: Warehouse,
   dialect: Dialect,

@@ -13,19 +13,19 @@ export interface Backup {
 
 /**
  * Copies one consistent state of the warehouse while runs and readers continue. The copy is a single file without a
- * WAL. It is checked, and the file appears at `path` only if it is complete.
+ * WAL. It appears at `path` only after it is complete and checked.
  *
  * @throws UsageError if the path exists or cannot be written; FailedError if the copy fails its check.
  */
 export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   if (existsSync(path))
-    throw new UsageError(`${path} exists already`, {
+    throw new UsageError(`${path} already exists`, {
       hint: 'A backup never replaces a file. Name another file, for example one with the date.',
     });
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   try {
     makeFolder(dirname(path));
-    // All pages are copied in one step, because a copy in several steps restarts whenever another process writes.
+    // Copy all pages in one step, because a copy in several steps restarts whenever another process writes.
     await db.backup(partial, { progress: () => ALL_PAGES });
     settle(partial);
     renameSync(partial, path);
@@ -48,7 +48,7 @@ function settle(partial: string): void {
     copy.pragma('journal_mode = DELETE');
     const verdict = copy.pragma('quick_check(1)', { simple: true });
     if (verdict !== 'ok')
-      throw new FailedError(`the copy is not sound: ${String(verdict)}`, {
+      throw new FailedError(`the copy is corrupt: ${String(verdict)}`, {
         hint: 'The warehouse may be corrupt. Restore an earlier backup (docs/reliability.md).',
       });
   } finally {

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** A stored call whose response is not processed yet. */
+/** A stored call whose response has not been processed yet. */
 export interface CallRow {
   readonly callId: number;
   readonly runId: number;
   readonly kind: string;
   readonly target: string;
-  /** The page of a search, from 0; null for other calls. */
+  /** The page of a search, counted from 0; null for other calls. */
   readonly page: number | null;
   readonly reason: string;
   readonly expected: number;
@@ -19,7 +19,7 @@ export interface CallRow {
   readonly note: string | null;
 }
 
-/** The values of `_call` that are known only after processing. */
+/** The columns of `_call` that are known only after processing. */
 export interface CallResult {
   readonly callId: number;
   readonly outcome: string;
@@ -30,10 +30,10 @@ export interface CallResult {
   readonly note: string | null;
 }
 
-/** The outcome of a call that is stored but not processed yet. `CALL_OUTCOMES` lists all outcomes. */
+/** The outcome of a call that is stored but not yet processed. `CALL_OUTCOMES` lists all outcomes. */
 const RECEIVED = 'received';
 
-/** `_call`: one row per HTTP attempt. The lineage of every other row ends at one of these rows. */
+/** Reads and writes `_call`, which has one row per HTTP attempt. The lineage of every other row ends at one of them. */
 export function callTable(db: Database) {
   const insert = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)
@@ -57,7 +57,9 @@ export function callTable(db: Database) {
           .changes === 1
       );
     },
-    /** Stores the results of processing. Calls with equal results share one statement; most calls of a batch do. */
+    /**
+     * Stores the results of processing. Calls with equal results, such as most calls of a batch, share one statement.
+     */
     settle: (results: readonly CallResult[]): void => {
       const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
       for (const group of groups.values()) {
@@ -65,7 +67,7 @@ export function callTable(db: Database) {
         settle.run(outcome, rows, newRows, changed, note, JSON.stringify(group.map(({ callId }) => callId)));
       }
     },
-    /** Returns the calls that are stored but not processed yet, in the order of their ids. */
+    /** Returns the calls that are stored but not yet processed, in the order of their ids. */
     unprocessed: (): StoredCall[] => unprocessed.all(Number(meta.get('processed_until') ?? 0)),
     /** Records that all calls up to this id are processed. */
     setProcessedUntil: (callId: number): void => meta.set('processed_until', String(callId)),
@@ -91,7 +93,8 @@ const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, 
   outcome, note`;
 
 /**
- * Returns a function for `reprocess` that reads at most `most` calls with ids above `after`, in the order of their ids.
+ * Returns a function that reads calls for `reprocess` in the order of their ids. It reads at most `most` calls with ids
+ * above `after`.
  */
 export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {
   const select = db.prepare<[number, number], StoredCall>(
@@ -100,14 +103,14 @@ export function callsInOrder(db: Database): (after: number, most: number) => Sto
   return (after, most) => select.all(after, most);
 }
 
-/** Returns the largest call id; 0 if there is no call. */
+/** Returns the largest call id, or 0 if there is no call. */
 export function lastCallId(db: Database): number {
   return (db.prepare('SELECT max(call_id) FROM _call').pluck().get() as number | null) ?? 0;
 }
 
 /**
- * Did the two latest calls get a 404 or a response that is not JSON? Then the base URL is probably wrong, or it was wrong
- * when they were sent.
+ * Returns whether both of the two latest calls got a 404 or a response that is not JSON. If so, the base URL is
+ * probably wrong, or was wrong when they were sent.
  */
 export function isAddressDoubted(db: Database): boolean {
   const latest = db

@@ -5,13 +5,13 @@ import { live, type Naming } from './table_naming.ts';
 export interface ChangeRow {
   readonly entityId: string;
   readonly observedAt: string;
-  /** The time of the previous fetch. The change happened after this time; null: unknown. */
+  /** The time of the previous fetch, after which the change happened; null if it is unknown. */
   readonly notBefore: string | null;
-  /** The JSON Pointer of the field in the record; `_gone_at` if the company became gone or returned. */
+  /** The JSON Pointer of the field in the record, or `_gone_at` if the company became gone or returned. */
   readonly path: string;
   /**
-   * The column of the field. For a field of a list element, its table comes first (`entity__officers.name`). Null if
-   * the change is a whole object or list element.
+   * The column of the field. For a field of a list element, it includes the table (`entity__officers.name`). Null if a
+   * whole object or list element changed.
    */
   readonly columnName: string | null;
   readonly before: null | number | bigint | string;
@@ -20,8 +20,8 @@ export interface ChangeRow {
 }
 
 /**
- * `entity_change`: one row per changed field. The id of a row is its version in the change feed. If a rebuild finds the
- * same change again, the change keeps its id.
+ * Reads and writes `entity_change`, which has one row per changed field. The id of a row is its version in the change
+ * feed. If a rebuild finds the same change again, the change keeps its id.
  */
 export function changeTable(db: Database, naming: Naming, feed: FeedVersions) {
   const before = naming === live ? null : storedChange(db, naming);
@@ -38,7 +38,7 @@ export function changeTable(db: Database, naming: Naming, feed: FeedVersions) {
 
 /**
  * Returns a function that finds the id of the same change in the live table. Changes that are not in the live table get
- * provisional ids above every version.
+ * provisional ids that are larger than every version.
  */
 function storedChange(db: Database, naming: Naming): (row: ChangeRow) => number | undefined {
   const shadow = naming('entity_change');
@@ -57,5 +57,5 @@ function storedChange(db: Database, naming: Naming): (row: ChangeRow) => number 
   return (row) => find.get(row);
 }
 
-/** The first provisional id. It is above every version of the change feed and below 2^53. */
+/** The first provisional id. It is larger than every version of the change feed and smaller than 2^53. */
 export const FIRST_PROVISIONAL_ID = 2 ** 52;

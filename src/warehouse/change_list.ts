@@ -4,34 +4,36 @@ import { CHANGE_COLUMNS, IDS_PER_MS, type NamedChange, withNumbers } from './pag
 
 /** Selects the changes that a list shows. */
 export interface ChangeFilter {
-  /** Only changes observed at or after this time (epoch milliseconds); null: all changes. */
+  /** Only changes observed at or after this time (epoch milliseconds); null for all changes. */
   readonly sinceMs: number | null;
-  /** Only changes of the field at this JSON Pointer or of the fields below it; null: all fields. */
+  /** Only changes of the field at this JSON Pointer or of fields below it; null for all fields. */
   readonly path: string | null;
   readonly kind: ChangeKind;
 }
 
 /**
- * `gone`: the company left the registry. `returned`: a gone company is in the registry again. `fields`: all other
- * changes.
+ * - `gone`: the company left the registry.
+ * - `returned`: a gone company is in the registry again.
+ * - `fields`: all other changes.
  */
 export type ChangeKind = 'all' | 'fields' | 'gone' | 'returned';
 export const CHANGE_KINDS: readonly ChangeKind[] = ['all', 'fields', 'gone', 'returned'];
 
 /** One page of a list of changes. */
 export interface ChangePage {
-  /** Latest change first. */
+  /** The changes on the page, latest first. */
   readonly changes: readonly NamedChange[];
-  /** The number of matching changes on all pages; `MAX_COUNTED` + 1: there are more than `MAX_COUNTED`. */
+  /** The number of matching changes on all pages. `MAX_COUNTED` + 1 means more than `MAX_COUNTED`. */
   readonly total: number;
 }
 
-/** Changes are counted up to this number, because a warehouse can contain millions. */
+/** Changes are counted only up to this number, because a warehouse can contain millions. */
 export const MAX_COUNTED = 10_000;
 
 /**
- * Reads one page of `entity_change`. `beforeId` is the id of the last change on the previous page; null requests the
- * first page. Few matches are found with an index and then sorted. Many matches are read in the order of their ids.
+ * Reads one page of `entity_change`. `beforeId` is the id of the last change on the previous page, or null for the
+ * first page. If there are few matches, an index finds them and they are then sorted. Otherwise, rows are read in the
+ * order of their ids.
  */
 export function readChanges(
   db: Database,
@@ -63,14 +65,14 @@ export function readChanges(
   return { changes, total };
 }
 
-/** A unary plus prevents SQLite from using an index. The index of the calls is preferred to the index of the paths. */
+/** A unary plus prevents SQLite from using an index. The index on calls is preferred to the index on paths. */
 function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean): string {
   const callId = usesIndex ? '_call_id' : '+_call_id';
   const field = usesIndex && sinceMs === null ? 'path' : '+path';
   return [
     'TRUE',
     sinceMs !== null && `${callId} >= @firstCallId AND observed_at >= @since`,
-    // The character after '.' and '/' is '0', so that the range contains the members and elements of the field.
+    // The character after '.' and '/' is '0', so the range contains the members and elements of the field.
     path !== null && `(${field} = @path OR ${field} >= @path || '.' AND ${field} < @path || '0')`,
     kind === 'fields' && "+path <> '_gone_at'",
     kind === 'gone' && `${field} = '_gone_at' AND after IS NOT NULL`,
@@ -80,5 +82,5 @@ function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean):
     .join(' AND ');
 }
 
-/** The id of a call grows with its time. A change can be observed some time after its call was sent. */
+/** Call ids grow with time. A change can be observed some time after its call was sent. */
 const MARGIN_MS = 2 * 86_400_000;

@@ -1,15 +1,15 @@
 import { reservedColumns } from './published_columns.ts';
 
 /**
- * Makes column and table names that analysts can type. The names are in snake_case, unique in their table (ignoring
+ * Creates column and table names that analysts can type. The names are in snake_case, unique in their table (ignoring
  * case), and different from the names of built-in columns. Letters of all scripts are kept.
  */
 
 const MAX_LENGTH = 100;
 
 /**
- * Returns the column name for a path in the payload. `keys` are the keys on this path. `shortKeys` are the keys after
- * its containers; they form the name unless this name is taken or reserved.
+ * Returns the column name for a path in the payload. `keys` are all keys on this path, and `shortKeys` only those below
+ * its containers. `shortKeys` form the name unless it is taken or reserved.
  */
 export function columnName(
   keys: readonly string[],
@@ -23,8 +23,8 @@ export function columnName(
 }
 
 /**
- * Returns the name of the child table for the list at `keys` in the rows of `parent`. `shortKeys` are the keys after its
- * containers.
+ * Returns the name of the child table for the list at `keys` in the rows of `parent`. `shortKeys` are the keys below
+ * its containers.
  */
 export function childTableName(
   parent: string,
@@ -52,7 +52,7 @@ export function snakeCase(key: string): string {
   return words === '' ? 'field' : words;
 }
 
-// SQLite's names for the row id, and the built-in columns, which do not come from the payload.
+// SQLite's names for the row id, and the built-in columns that do not come from the payload.
 const RESERVED: ReadonlySet<string> = new Set(['rowid', 'oid', ...reservedColumns()]);
 
 function unique(name: string, taken: ReadonlySet<string>): string {

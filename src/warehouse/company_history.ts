@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** A company as the command `history` shows it. Times are ISO 8601. */
+/** A company as shown by the command `history`. Times are ISO 8601. */
 export interface HistoryRow {
   readonly entityId: string;
   readonly name: string | null;
@@ -14,7 +14,7 @@ export interface HistoryRow {
 export interface HistoryVersion {
   readonly callId: number;
   readonly observedFrom: string;
-  /** Null for the current version. */
+  /** The end of the version; null for the current version. */
   readonly observedTo: string | null;
   readonly isTombstone: boolean;
   readonly runId: number;
@@ -27,7 +27,7 @@ export interface HistoryVersion {
 export interface HistoryChange {
   readonly callId: number;
   readonly observedAt: string;
-  /** The time of the previous fetch. The change happened after this time; null: unknown. */
+  /** The time of the previous fetch, after which the change happened; null if it is unknown. */
   readonly notBefore: string | null;
   readonly path: string;
   readonly before: null | number | bigint | string;
@@ -36,12 +36,14 @@ export interface HistoryChange {
 
 export interface History {
   readonly company: HistoryRow;
-  /** Oldest version first. */
+  /** The versions, oldest first. */
   readonly versions: readonly HistoryVersion[];
   readonly changes: readonly HistoryChange[];
 }
 
-/** Returns the name of a company; null if a known company has no name, and undefined if the company is unknown. */
+/**
+ * Returns the name of a company. Returns null if a known company has no name, and undefined if the company is unknown.
+ */
 export function nameOf(db: Database, entityId: string): string | null | undefined {
   return db
     .prepare<[string], string | null>('SELECT name FROM _known WHERE entity_id = ?')
@@ -49,7 +51,7 @@ export function nameOf(db: Database, entityId: string): string | null | undefine
     .get(entityId);
 }
 
-/** Returns all versions and changes of one company; null if the company is unknown. */
+/** Returns all versions and changes of one company, or null if the company is unknown. */
 export function readHistory(db: Database, entityId: string): History | null {
   const company = db
     .prepare<[string], HistoryRow>(
@@ -91,7 +93,7 @@ export interface Namesake {
 
 /**
  * Returns known companies whose id starts with `text`. If there are none, returns companies whose name contains `text`.
- * The error message for a mistyped id suggests these companies.
+ * The error message for a mistyped id suggests them.
  */
 export function companiesLike(db: Database, text: string, most: number): Namesake[] {
   const byId = db

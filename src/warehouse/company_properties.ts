@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { quoted } from './table_naming.ts';
 
-/** A property of companies: a column of the view `company`, or a column of the record. */
+/** A property of companies, which is a column of the view `company` or of the record. */
 export interface CompanyProperty {
-  /** The name of the column. */
+  /** The column name. */
   readonly id: string;
   /** The JSON Pointer of the value in the record; null for a column of `company`. */
   readonly path: string | null;
@@ -11,10 +11,10 @@ export interface CompanyProperty {
 
 export type PropertyValue = null | string | number | bigint;
 
-/** The properties of companies and their values. Gone companies are included. */
+/** The properties of companies and their values, including those of gone companies. */
 export interface CompanyProperties {
   list(): readonly CompanyProperty[];
-  /** Maps property ids to the values of one company. Unknown ids are omitted. Null if the company is unknown. */
+  /** Returns the values of one company by property id, without unknown ids. Returns null if the company is unknown. */
   values(entityId: string, ids: readonly string[]): ReadonlyMap<string, PropertyValue> | null;
 }
 

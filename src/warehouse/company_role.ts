@@ -1,7 +1,7 @@
 import { segmentsOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
-/** The columns of the view `company` whose source fields have a different name in each registry. */
+/** The columns of the view `company` whose source fields have different names in each registry. */
 export const COMPANY_ROLES = ['status', 'registered_on', 'dissolved_on', 'country'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
@@ -15,9 +15,9 @@ export interface PayloadColumn {
 }
 
 /**
- * Selects the payload column for a role. `configured` is the JSON Pointer that the mapping gives for this role. If it
- * is null, the column is selected by the keys of its path: the first pattern that matches wins, then the path with the
- * fewest keys, then the first path in alphabetical order.
+ * Selects the payload column for a role. `configured` is the JSON Pointer that the mapping specifies for this role. If
+ * it is null, the keys of each path are compared with the patterns of the role. The first matching pattern wins, then
+ * the path with the fewest keys, then the first path in alphabetical order.
  */
 export function columnOfRole(
   role: CompanyRole,
@@ -37,7 +37,7 @@ export function columnOfRole(
 }
 
 /**
- * Each pattern is matched against the keys of a path in snake_case, joined by `__`. The patterns cover keys of real
+ * Each pattern is matched against the keys of a path in snake_case, joined by `__`. The patterns cover the keys of real
  * registries in several languages.
  */
 const PATTERNS: Readonly<Record<CompanyRole, readonly RegExp[]>> = {

@@ -3,7 +3,7 @@ import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } fro
 import { settledMapping } from './settled_mapping.ts';
 import { live, quoted } from './table_naming.ts';
 
-/** The payload columns for one role: one in the record and one in the summary. */
+/** The payload columns for one role, one in the record and one in the summary. */
 export interface RoleColumns {
   readonly entity: PayloadColumn | null;
   readonly search_result: PayloadColumn | null;
@@ -35,8 +35,8 @@ export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleC
 }
 
 /**
- * Creates the view `company`, and recreates it if its payload columns have changed. A view of this name that the user
- * created is not changed.
+ * Creates the view `company`, and recreates it if its payload columns have changed. If the user has created a view with
+ * this name, it stays unchanged.
  */
 export function refreshCompanyView(db: Database): void {
   const present = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'company'").pluck().get() as
@@ -69,13 +69,13 @@ function expressionOf({ entity, search_result }: RoleColumns): string {
   return values.length === 2 ? `coalesce(${values.join(', ')})` : (values[0] ?? 'NULL');
 }
 
-/** Returns the SQL expression for the value as text. A time is shortened to its date. */
+/** Returns the SQL expression for the value as text. Times are shortened to dates. */
 function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
   const value = `${table}.${quoted(column)}`;
   return isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`;
 }
 
-/** Are all values of these types dates or times? */
+/** Returns whether all values of these types are dates or times. */
 export function isDate(types: string): boolean {
   return types.split(' ').every((type) => type === 'date' || type === 'datetime');
 }

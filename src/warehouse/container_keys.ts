@@ -6,9 +6,9 @@ interface Level {
 }
 
 /**
- * Returns the keys of a path without the containers at its start, for shorter names of columns and tables. For example,
- * `/attributes/entity/legalName/name` becomes `legalName`, `name`. All keys are kept if an object outside a container has
- * a member with the same name, because the shorter name would be ambiguous.
+ * Returns the keys of a path without the containers at its start, which makes names of columns and tables shorter. For
+ * example, `/attributes/entity/legalName/name` becomes `legalName`, `name`. If an object outside a container has a
+ * member with the same name, the shorter name would be ambiguous, so all keys are kept.
  */
 export function keysBelowContainers(root: Level, keys: readonly string[]): readonly string[] {
   const from = keys.findIndex((key, at) => !CONTAINERS.has(snakeCase(key)) || at === keys.length - 1);
@@ -21,7 +21,7 @@ export function keysBelowContainers(root: Level, keys: readonly string[]): reado
   return keys.slice(from);
 }
 
-/** Keys, in snake_case, of objects with which many registries wrap the fields of a record. */
+/** The keys (in snake_case) of objects in which many registries wrap the fields of a record. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   ...['attributes', 'data', 'record', 'result'],
   ...['entity', 'company', 'organisation', 'organization'],

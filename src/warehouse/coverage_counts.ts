@@ -2,17 +2,17 @@ import type { Database } from 'better-sqlite3';
 
 /** The share of the registry that is in the mirror. */
 export interface Coverage {
-  /** The number of companies that were seen in a search or fetched. */
+  /** The number of companies seen in a search or fetched. */
   readonly known: number;
   /** The number of companies whose record was fetched. */
   readonly fetched: number;
   readonly gone: number;
-  /** The last registry count; null if the registry reports no count or if none was observed yet. */
+  /** The last registry count; null if the registry reports none or none was observed yet. */
   readonly registryTotal: number | null;
   readonly registryTotalAt: string | null;
   /**
-   * The number of known companies that are not gone, divided by the registry count, and at most 1, because the count
-   * can be outdated; null if the registry count is unknown.
+   * The number of known companies that are not gone, divided by the registry count. It is at most 1, because the count
+   * can be outdated. Null if the registry count is unknown.
    */
   readonly knownShare: number | null;
   readonly fetchedShare: number | null;
@@ -28,11 +28,11 @@ export function readCoverage(db: Database): Coverage {
     .get() as Coverage;
 }
 
-/** Data from recent searches. `estimateCoverage` estimates the known share from it. */
+/** Data from recent searches, from which `estimateCoverage` estimates the known share. */
 export interface SearchEvidence {
-  /** The largest total that a search reported; null if no search reported a total. */
+  /** The largest total that a search reported; null if no search reported one. */
   readonly largestTotal: number | null;
-  /** Pages of recent searches. `rows` counts the companies on the page, and `new` those that were unknown before. */
+  /** Pages of recent searches. `rows` counts all companies on the page, and `new` those that were unknown before. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
@@ -40,7 +40,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
   const pages = db
     .prepare<[number], { rows: number; new: number }>(
-      // The inner query reads the last calls of all kinds, so the number of rows that are read is bounded.
+      // The inner query reads the last calls of all kinds, which limits the number of rows read.
       `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
        WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     )

@@ -4,7 +4,7 @@ import { lastVersion } from './feed/versions.ts';
 /** The state of a receiver. Times are ISO 8601. */
 export interface ReceiverRow {
   readonly name: string;
-  /** All changes up to this version of the change feed are already in digests. */
+  /** Digests already contain all changes up to this version of the change feed. */
   readonly version: number;
   readonly isHealthy: 0 | 1;
   readonly disabledAt: string | null;
@@ -26,7 +26,9 @@ export interface ReceiverStatus extends ReceiverRow {
 
 const RECEIVER = 'name, version, is_healthy AS isHealthy, disabled_at AS disabledAt, why';
 
-/** Reads and writes `_receiver` and `_delivery`: the receivers, their digests and the delivery attempts. */
+/**
+ * Reads and writes `_receiver` and `_delivery`, which contain the receivers, their digests and the delivery attempts.
+ */
 export function deliveryTable(db: Database) {
   const receiver = db.prepare<[string], ReceiverRow>(`SELECT ${RECEIVER} FROM _receiver WHERE name = ?`);
   const register = db.prepare('INSERT OR IGNORE INTO _receiver (name, version) VALUES (?, ?)');
@@ -73,8 +75,8 @@ export function deliveryTable(db: Database) {
     add: (id: string, name: string, body: string, at: string): void => void add.run(id, name, body, at, at),
     due: (at: string): DeliveryRow[] => due.all(at),
     /**
-     * Counts a delivery attempt and sets the time of the next attempt. Returns false if another process has claimed
-     * this attempt.
+     * Counts a delivery attempt and sets the time of the next one. Returns false if another process has claimed this
+     * attempt.
      */
     claim: (id: string, at: string, nextTryAt: string): boolean => claim.run(nextTryAt, id, at).changes === 1,
     delivered: (id: string, at: string): void => void delivered.run(at, id),
@@ -87,7 +89,7 @@ export function deliveryTable(db: Database) {
   };
 }
 
-/** Selects the receivers that are disabled from `names`. */
+/** Returns those of the named receivers that are disabled. */
 export function disabledReceivers(db: Database, names: readonly string[]): string[] {
   const isDisabled = db.prepare('SELECT 1 FROM _receiver WHERE name = ? AND disabled_at IS NOT NULL');
   return names.filter((name) => isDisabled.get(name) !== undefined);

@@ -11,7 +11,10 @@ export interface FailureRow {
   readonly callId: number;
 }
 
-/** `_failure`: failed targets that wait for a retry. A successful call deletes the row of its target. */
+/**
+ * Reads and writes `_failure`, which contains failed targets that wait for a retry. A successful call deletes the row
+ * of its target.
+ */
 export function failureTable(db: Database, naming: Naming) {
   const table = naming('_failure');
   const tries = db
@@ -25,7 +28,7 @@ export function failureTable(db: Database, naming: Naming) {
   );
   const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
-  // In the most frequent case, a call succeeds and the table is empty. `hasAny` avoids a statement in this case.
+  // Usually, a call succeeds and the table is empty. `hasAny` avoids a statement in this case.
   let hasAny = (count.get() ?? 0) > 0;
   return {
     tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,

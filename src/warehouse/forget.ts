@@ -5,7 +5,7 @@ import { feedVersions } from './feed/versions.ts';
 import { nameIndex } from './name_index.ts';
 import { live, quoted } from './table_naming.ts';
 
-/** Returns the ids of forgotten entities. The mirror does not load these entities again. */
+/** Returns the ids of forgotten entities, which the mirror does not load again. */
 export function forgottenIds(db: Database): Set<string> {
   return new Set(forgottenCompanies(db).map(({ entityId }) => entityId));
 }
@@ -15,7 +15,7 @@ export interface ForgottenCompany {
   readonly forgottenAt: string;
 }
 
-/** Returns the forgotten entities, last forgotten first. */
+/** Returns the forgotten entities, most recently forgotten first. */
 export function forgottenCompanies(db: Database): ForgottenCompany[] {
   return db
     .prepare<[], ForgottenCompany>(
@@ -31,7 +31,7 @@ export function permitAgain(db: Database, entityId: string, undoneAt: string): b
   return permit.run(undoneAt, entityId).changes === 1;
 }
 
-/** Deletes an entity from every table, in the caller's transaction. Only its id remains, in `_forgotten`. */
+/** Deletes an entity from every table in the caller's transaction. Only its id remains, in `_forgotten`. */
 export function eraseEntity(db: Database, entityId: string, forgottenAt: string): { rows: number } {
   const known = db.prepare('SELECT * FROM _known WHERE entity_id = ?').get(entityId) as
     | KnownTexts
@@ -97,7 +97,7 @@ export function redactAnswer(db: Database, callId: number, body: Buffer, redacte
   db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
 }
 
-/** Removes the remaining bytes of deleted names from the full-text index, and of deleted rows from the WAL. */
+/** Removes remaining bytes of deleted names from the full-text index, and of deleted rows from the WAL. */
 export function scrub(db: Database): void {
   db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -140,7 +140,7 @@ function eraseAnswers(db: Database, entityId: string): void {
   db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
 }
 
-/** Returns all tables whose rows belong to single entities, child tables before their parents. */
+/** Returns all tables whose rows belong to single entities, with child tables before their parents. */
 function tablesWithEntities(db: Database): string[] {
   return db
     .prepare(

@@ -5,8 +5,8 @@ import { keysBelowContainers } from './container_keys.ts';
 import { type TextRole, textRole } from './text_role.ts';
 
 /**
- * The inferred schema in memory: a tree of the paths that were seen in payloads. A path can have a column, a child
- * table for its lists, and paths below it. `schema_store.ts` and `schema_writer.ts` store the schema in `_column` and
+ * The inferred schema in memory, which is a tree of the paths seen in payloads. A path can have a column, a child table
+ * for its lists, and paths below it. `schema_store.ts` and `schema_writer.ts` store the schema in `_column` and
  * `_table`.
  */
 export interface InferredSchema {
@@ -21,7 +21,7 @@ export interface InferredSchema {
   at: SeenAt;
   readonly limits: SchemaLimits;
   readonly mapping: Mapping;
-  /** Names that were chosen earlier for paths and lists that do not exist yet, by table and path. */
+  /** Names chosen earlier for paths and lists that do not exist yet, by table and path. */
   readonly reserved: ReservedNames;
 }
 
@@ -50,7 +50,7 @@ export interface SchemaLimits {
   readonly paths: number;
 }
 
-// SQLite allows 2,000 columns in a table and in a query result. A join of two tables must not exceed this limit.
+// SQLite allows 2,000 columns in a table and in a query result. A join of two tables must stay within this limit.
 export const DEFAULT_LIMITS: SchemaLimits = {
   columns: DEFAULT_MAPPING.max_columns,
   childTables: 200,
@@ -64,19 +64,19 @@ export interface InferredTable {
   readonly parent: InferredTable | null;
   /** The path of the list in a row of the parent table. */
   readonly path: string;
-  /** The keys from the root of the payload to the list elements. `*` represents each list on the way. */
+  /** The keys from the root of the payload to the list elements. Each list on the path appears as `*`. */
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;
   readonly paths: SchemaPath[];
-  /** The paths that have a column. The values of a row are in this order. */
+  /** The paths that have a column, in the order of the values in a row. */
   readonly columns: SchemaPath[];
   readonly taken: Set<string>;
   firstSeenAt: string;
   hasRest: boolean;
   rowsSeen: number;
   compared: number;
-  /** The state that the warehouse stores. `version` increases when a column is added or a type is widened. */
+  /** The state stored in the warehouse. `version` increases when a column is added or a type is widened. */
   stored: { isCreated: boolean; columns: number; hasRest: boolean; version: number };
 }
 
@@ -84,7 +84,7 @@ export interface SchemaPath {
   readonly table: InferredTable;
   readonly keys: readonly string[];
   readonly path: string;
-  /** The rule that the mapping specifies for this path; null: no rule. */
+  /** The rule that the mapping specifies for this path; null if there is none. */
   readonly rule: ColumnRule | null;
   readonly role: TextRole;
   members: Map<string, SchemaPath> | null;
@@ -100,13 +100,16 @@ export interface SchemaPath {
   present: number;
   nulls: number;
   changes: number;
-  /** The state that the warehouse stores. `isNamed`: the stored row contains the name of this path's column or list. */
+  /**
+   * The state stored in the warehouse. `isNamed` is true if the stored row contains the name of this path's column or
+   * list.
+   */
   stored: { declared: DeclaredType; types: number; counts: number; isNamed: boolean };
 }
 
 export type DeclaredType = 'TEXT' | 'INTEGER' | 'REAL' | '';
 
-/** The value types, one bit each. */
+/** The value types, with one bit each. */
 export const TYPE_BITS = {
   text: 1,
   date: 2,
@@ -124,9 +127,9 @@ const TEXTS = TYPE_BITS.text | TYPE_BITS.date | TYPE_BITS.datetime | TYPE_BITS.e
 const WHOLES = TYPE_BITS.boolean | TYPE_BITS.integer | TYPE_BITS.big_integer;
 
 /**
- * Returns a declared type that changes no value. SQLite converts values to the declared type of their column, so text
- * that looks like a number would lose its leading zeros in an INTEGER column. A column with both text and numbers
- * therefore has no declared type, and each value keeps its own type.
+ * Returns a declared type that changes no value. SQLite converts values to the declared type of their column. In an
+ * INTEGER column, text that looks like a number would therefore lose its leading zeros. A column with both text and
+ * numbers has no declared type, so that each value keeps its own type.
  */
 export function declaredType(types: number): DeclaredType {
   const isText = (types & TEXTS) !== 0;
@@ -184,8 +187,8 @@ export function addTable(
 }
 
 /**
- * Returns the path of `key` below `schemaPath`, and adds this path if it is new. Returns null if a limit of the schema
- * is reached or the key cannot be stored.
+ * Returns the path of `key` below `schemaPath`, adding it if it is new. Returns null if a limit of the schema is
+ * reached or the key cannot be stored.
  */
 export function memberOf(schema: InferredSchema, schemaPath: SchemaPath, key: string): SchemaPath | null {
   const known = schemaPath.members?.get(key);
@@ -221,7 +224,7 @@ function nameFor(schema: InferredSchema, schemaPath: SchemaPath): string {
     : columnName([rule.column], table.taken);
 }
 
-/** Elements of lists keep all keys, because a container there is often a related company. */
+/** Elements of lists keep all keys, because a container in a list is often a related company. */
 function shortKeys({ table, keys }: SchemaPath): readonly string[] {
   return table.parent === null ? keysBelowContainers(table.root, keys) : keys;
 }
@@ -235,8 +238,8 @@ export function setColumn(schemaPath: SchemaPath, column: string): void {
 }
 
 /**
- * Returns the child table for the lists at this path, and adds the table if it is new. Returns null if a limit of the
- * schema is reached.
+ * Returns the child table for the lists at this path, adding it if it is new. Returns null if a limit of the schema is
+ * reached.
  */
 export function listOf(schema: InferredSchema, schemaPath: SchemaPath): InferredTable | null {
   if (schemaPath.list !== null) return schemaPath.list;
@@ -266,7 +269,7 @@ export function sawType(schema: InferredSchema, schemaPath: SchemaPath, bit: num
   schema.isAhead = true;
 }
 
-/** Records that the table needs the column `_rest` for values without a column of their own. */
+/** Records that the table needs the column `_rest` for values that have no column of their own. */
 export function needRest(schema: InferredSchema, table: InferredTable): void {
   if (table.hasRest) return;
   table.hasRest = true;
@@ -324,7 +327,7 @@ export function rootOf(table: InferredTable): InferredTable {
 }
 
 /**
- * A stand-in for the root of a new table. A table and its root refer to each other, so the real root is set after the
- * table exists.
+ * A placeholder for the root of a new table. A table and its root refer to each other, so the real root is set after
+ * the table exists.
  */
 const ROOTLESS = {} as SchemaPath;

@@ -35,7 +35,7 @@ const COLUMNS = {
   summaryTouched: 'summary_touched',
 } as const satisfies Record<keyof Known, string>;
 
-/** Reads and writes `_known`. Its full-text index and its counts are updated with it. */
+/** Reads and writes `_known`, and updates its full-text index and counts. */
 export function knownTable(db: Database, naming: Naming) {
   const table = naming('_known');
   const names = nameIndex(db, naming);
@@ -63,8 +63,7 @@ export function knownTable(db: Database, naming: Naming) {
   const missingInRun = db.prepare<[number], KnownRow>(
     `SELECT ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
   );
-  // The last company that was looked up is cached, because processing one response looks up the same company several
-  // times.
+  // The company that was looked up last is cached, because processing one response looks it up several times.
   let found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
   return {
     find: (entityId: string): KnownRow | undefined => {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { decoded, headersIn } from './answer.ts';
 
-/** A stored response with its call. */
+/** A stored response and its call. */
 export interface LatestAnswer {
   readonly callId: number;
   readonly kind: 'stats' | 'search' | 'entity';
@@ -28,7 +28,7 @@ export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] 
   return ['stats', 'search', 'entity'].flatMap((kind) => select.all(kind, mostOfEach).map(answerOf));
 }
 
-/** Returns the responses to the calls of one command, in the order of the calls. */
+/** Returns the responses to the calls of one command, in call order. */
 export function answersOfCommand(db: Database, command: string): LatestAnswer[] {
   return db
     .prepare<[string], Row>(

@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
 export interface LockOwner {
-  /** A unique name per run, by which a process notices that another run has taken over its lock. */
+  /** A unique name for each run. A process uses it to notice that another run has taken over its lock. */
   readonly owner: string;
   readonly pid: number;
   readonly host: string;
@@ -16,14 +16,14 @@ export interface LockHolder extends LockOwner {
   readonly heartbeatAt: string;
 }
 
-/** A run whose last heartbeat is older than this has died or hangs. Another run may take over its lock. */
+/** A run whose last heartbeat is older than this has died or hangs, so another run may take over its lock. */
 export const LOCK_STALE_AFTER_MS = 30_000;
 
 export interface LockRequest extends LockOwner {
   readonly nowMs: number;
   /** True if this run ends early when another run asks for the lock (`askToStandAside`). */
   readonly yields?: boolean;
-  /** Is a process with this id running on this host? */
+  /** Returns whether a process with this id is running on this host. */
   readonly isAlive: (pid: number) => boolean;
 }
 
@@ -48,7 +48,7 @@ export function acquireLock(
     .immediate();
 }
 
-/** Renews the heartbeat. Returns false if another run has taken over the lock; the caller must then stop. */
+/** Renews the heartbeat. Returns false if another run has taken over the lock. The caller must then stop. */
 export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
   return (
     db.prepare('UPDATE _lock SET heartbeat_at = ? WHERE owner = ?').run(isoTime(nowMs), owner).changes === 1
@@ -60,7 +60,7 @@ export function askToStandAside(db: Database, holder: LockOwner, nowMs: number):
   db.prepare('UPDATE _lock SET wanted_at = ? WHERE owner = ? AND yields').run(isoTime(nowMs), holder.owner);
 }
 
-/** Has another run asked this holder to end early? */
+/** Returns whether another run has asked this holder to end early. */
 export function isAskedToStandAside(db: Database, owner: string): boolean {
   return db.prepare('SELECT 1 FROM _lock WHERE owner = ? AND wanted_at IS NOT NULL').get(owner) !== undefined;
 }
@@ -84,7 +84,7 @@ function isHeld(holder: LockHolder, ask: LockRequest): boolean {
   return holder.host !== ask.host || ask.isAlive(holder.pid);
 }
 
-/** Is a process with this id running on this host? */
+/** Returns whether a process with this id is running on this host. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

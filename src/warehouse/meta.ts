@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** `_meta`: facts about the whole warehouse, one value per key. */
+/** Reads and writes `_meta`, which contains facts about the whole warehouse, one value per key. */
 export function metaTable(db: Database) {
   const select = db.prepare<[string], string | null>('SELECT value FROM _meta WHERE key = ?').pluck();
   const upsert = db.prepare<[string, string | null]>(
@@ -22,31 +22,31 @@ export type MetaKey =
   | 'tier'
   | 'dialect'
   | 'schema_version'
-  /** All calls up to this one are processed. */
+  /** The last call up to which all calls are processed. */
   | 'processed_until'
-  /** The stored call that recovery is processing alone now, and the number of tries. */
+  /** The stored call that recovery is processing alone, and the number of tries. */
   | 'processed_alone'
-  /** The mapping with which the current tables were made, as JSON. */
+  /** The mapping that created the current tables, as JSON. */
   | 'mapping'
-  /** The number of times that the derived tables were rebuilt. */
+  /** The number of rebuilds of the derived tables. */
   | 'generation'
-  /** The JSON path of the record in the response to an entity call. The view `entity_history` uses this path. */
+  /** The JSON path of the record in the response to a record call. The view `entity_history` uses it. */
   | 'record_path'
-  /** The shape of the 404 response for an id that never existed. */
+  /** The form of the 404 response for an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
-  /** The last company, by \`known_id\`, whose name is in \`_name\` and \`_word\`. */
+  /** The last company (by \`known_id\`) whose name is in \`_name\` and \`_word\`. */
   | 'named_until'
   | 'next_named_until'
   /** The ledger stamps (`ledgerStamps`), as JSON. */
   | 'ledger'
   /** The progress of a rebuild, as JSON. */
   | 'rebuild'
-  /** The number of calls until nothing is due, as estimated at the end of a run (JSON). */
+  /** The number of calls until nothing is due, as estimated at the end of a run, as JSON. */
   | 'estimate'
   /** The last version of the change feed. */
   | 'feed_version'
-  /** Replaced responses from before this time may have been deleted. */
+  /** Replaced responses that are older than this time may have been deleted. */
   | 'pruned_until';
 
 export interface SourceFacts {
@@ -57,7 +57,7 @@ export interface SourceFacts {
   readonly tier: string;
 }
 
-/** Stores the source of the data and its terms of use. Every export contains them. */
+/** Stores the source of the data and its terms of use, which every export contains. */
 export function recordSource(db: Database, source: SourceFacts): void {
   const meta = metaTable(db);
   meta.set('source', source.name);

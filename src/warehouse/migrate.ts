@@ -13,9 +13,8 @@ interface Migration {
 }
 
 /**
- * Migrates the schema: runs every numbered file of `migrations/` that was not applied yet, in order and in one
+ * Migrates the schema. Runs every numbered file in `migrations/` that has not been applied yet, in order and in one
  * transaction. Migrations from number 100 on change the planner's state.
- *
  * @throws FailedError if a newer program wrote the warehouse.
  */
 export function migrate(db: Database, nowMs: number): void {
@@ -44,7 +43,7 @@ export function addMigrationFunctions(db: Database): void {
   db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
 }
 
-/** Is a migration not applied yet? @throws FailedError if this program does not know an applied migration. */
+/** Returns whether a migration is missing. @throws FailedError if this program does not know an applied migration. */
 export function needsMigration(db: Database): boolean {
   const known = readMigrations();
   const applied = refuseNewer(db, known);

@@ -11,20 +11,23 @@ import { wordIndex } from './word_index.ts';
 export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /**
- * The indexes of names. `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its
- * columns return the original text of `_known`. `_name` contains the names in the order in which searches compare them.
- * `_word` contains the words of the names.
+ * The indexes of names.
  *
- * Only the planner reads `_name` and `_word`. `indexNames` adds new companies to both tables in sorted groups. Almost
- * every name belongs to a different page of the file, and a sorted group writes each page only once.
- * `_meta.named_until` stores the last indexed company, so a killed process loses nothing.
+ * - `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its columns return the
+ *   original text of `_known`.
+ * - `_name` contains the names in the order in which searches compare them.
+ * - `_word` contains the words of the names.
+ *
+ * Only the planner reads `_name` and `_word`. `indexNames` adds new companies to both tables in sorted groups, because
+ * almost every name is on a different page of the file. A sorted group writes each page only once. `_meta.named_until`
+ * stores the last indexed company, so a killed process loses nothing.
  */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
   const insert = db.prepare<Entry>(
     `INSERT INTO ${table} (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
   );
-  // This FTS5 index does not store its content, so FTS5 needs the old values of a row to delete the row.
+  // This FTS5 index does not store its content, so FTS5 needs the old values of a row to delete it.
   const remove = db.prepare<Entry>(
     `INSERT INTO ${table} (${table}, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
@@ -40,11 +43,11 @@ export function nameIndex(db: Database, naming: Naming) {
   const meta = metaTable(db);
   const namedUntilKey = naming === live ? 'named_until' : 'next_named_until';
   const words = wordIndex(db, naming);
-  /** Cached for one transaction; null: not read yet. */
+  /** Cached for one transaction; null if it has not been read yet. */
   let cachedNamedUntil: number | null = null;
   let latestAdded = 0;
   // FTS5 keeps its row counts in memory until the commit. SQLite drops these counts if a column is added to any table
-  // after a write. The index is therefore written after all columns of the transaction are added.
+  // after a write. The index is therefore written after the transaction has added all its columns.
   const pendingTexts: { readonly write: typeof insert; readonly entry: Entry }[] = [];
 
   const namedUntil = (): number => {
@@ -92,8 +95,8 @@ export function nameIndex(db: Database, naming: Naming) {
         removeText(before);
         addText(after);
       }
-      // Usually, a record adds identifiers but does not change the name. Unchanged names are skipped, because the page
-      // that contains the name is not in memory if the index is large.
+      // Usually, a record adds identifiers but does not change the name. Unchanged names are skipped, because in a
+      // large index the page with the name is not in memory.
       if (before.name === after.name) return;
       dropName(before);
       if (after.name !== null && after.knownId <= namedUntil()) addName(folded(after.name), after.knownId);
@@ -103,10 +106,10 @@ export function nameIndex(db: Database, naming: Naming) {
       removeText(company);
       dropName(company);
     },
-    /** Indexes the names of all companies that are not indexed yet. */
+    /** Indexes all names that are not indexed yet. */
     indexNames,
     /**
-     * Writes the pending texts and counts, and the pending names if there are many. Call this function in the
+     * Writes the pending texts and counts, and also the pending names if there are many. Call this function in the
      * transaction that writes the rows.
      */
     save: (): void => {
@@ -115,7 +118,7 @@ export function nameIndex(db: Database, naming: Naming) {
       words.save();
       cachedNamedUntil = null;
     },
-    /** Starts to count the words in the names of these sets of companies. */
+    /** Starts counting the words in the names of these sets of companies. */
     countWords: (wanted: readonly CompaniesWith[]): void => {
       indexNames();
       words.begin(wanted);
@@ -142,5 +145,5 @@ function isSameText(before: Known, after: Known): boolean {
   );
 }
 
-/** The names of new companies are indexed after this number of companies, or earlier if a search needs them. */
+/** The names of new companies are indexed after this many companies, or earlier if a search needs them. */
 const MAX_PENDING = 5000;

@@ -10,13 +10,13 @@ import {
   type WordTotals,
 } from '../names/ordered_texts.ts';
 
-/** Lookups in names or identifiers. SQLite reads only the index for each of them, however many companies there are. */
+/** Lookups in names or identifiers. Each one reads only the index, regardless of the number of companies. */
 export const TEXT_LOOKUPS = {
   name: lookupsOf('folded', '_name'),
   identifier: lookupsOf('upper(entity_id)', '_known'),
 } as const;
 
-/** Opens the names (or the identifiers) of all known companies in the order of their index. */
+/** Opens the names (or the identifiers) of all known companies in index order. */
 export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): TextsInOrder {
   const sql = TEXT_LOOKUPS[by];
   const count = db.prepare<[string, string], number>(sql.count).pluck();
@@ -28,7 +28,7 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const entryAt = (from: string, offset: number) => at.get(from, offset) ?? null;
   /**
    * Returns a range of about `size` texts. Equal texts are always in the same range. If the text after the range equals
-   * its last text, the range ends before the first of these equal texts. If all texts of the range are equal, it ends
+   * its last text, the range ends before the first of these equal texts. If all texts in the range are equal, it ends
    * after the last of them.
    */
   const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
@@ -57,12 +57,12 @@ function lookupsOf(text: string, table: string) {
   };
 }
 
-/** Returns the SQL query that counts the companies by the words of a set in a range. */
+/** Returns the SQL query that counts the companies by the words of a set within a range. */
 export function companiesBetween(table: string): string {
   return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
 }
 
-/** Lookups in the words of a set. The first three read one range of the index each. */
+/** Lookups in the words of a set. Each of the first three reads one range of the index. */
 export const WORD_LOOKUPS = {
   count: companiesBetween('_word'),
   shares: `SELECT shared, sum(companies) AS companies FROM _word
@@ -75,8 +75,8 @@ export const WORD_LOOKUPS = {
 } as const;
 
 /**
- * Opens the words in the names of a set of companies, in the order of their index. Returns null if the words of this
- * set are not counted.
+ * Opens the words in the names of a set of companies in index order. Returns null if the words of this set are not
+ * counted.
  */
 export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {
   const setId = db

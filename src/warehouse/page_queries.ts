@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 
-/** The calls of one kind and outcome within one period. */
+/** The number of calls of one kind and outcome in one period. */
 export interface CallBucket {
   /** The start of the period in epoch milliseconds. */
   readonly atMs: number;
@@ -21,7 +21,7 @@ export interface CallStretch {
 
 /**
  * Counts the calls in periods of equal length. The query finds the calls of a period by their ids, because ids are
- * derived from the time of sending.
+ * derived from the send time.
  */
 export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[] {
   const select = db.prepare<[number, number, number, number], CallBucket>(
@@ -33,7 +33,7 @@ export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[
     select.all(bucketMs * IDS_PER_MS, bucketMs, fromMs * IDS_PER_MS, toMs * IDS_PER_MS);
 }
 
-/** Returns the times of the first and the last call in epoch milliseconds; null if there is no call. */
+/** Returns the times of the first and last call in epoch milliseconds, or null if there is no call. */
 export function callSpan(db: Database): () => { readonly firstMs: number; readonly lastMs: number } | null {
   const select = db.prepare<[], { first: number | null; last: number | null }>(
     'SELECT (SELECT min(call_id) FROM _call) AS first, (SELECT max(call_id) FROM _call) AS last',
@@ -45,7 +45,7 @@ export function callSpan(db: Database): () => { readonly firstMs: number; readon
   };
 }
 
-/** The number of call ids per millisecond. fetch/call_ids.ts uses the same number. */
+/** The number of call ids per millisecond, which must be the same as in fetch/call_ids.ts. */
 export const IDS_PER_MS = 1024;
 
 export interface CompanyRow {
@@ -65,7 +65,7 @@ export interface VersionSeen {
   readonly isTombstone: 0 | 1;
 }
 
-/** A changed field. `before` and `after` are the stored values: scalars, or JSON text for lists and objects. */
+/** A changed field. `before` and `after` are stored values, which are scalars or, for lists and objects, JSON text. */
 export interface FieldChange {
   readonly changeId: number;
   readonly entityId: string;
@@ -81,7 +81,7 @@ export interface NamedChange extends FieldChange {
   readonly name: string | null;
 }
 
-/** The queries that the status page sends about companies. */
+/** The queries about companies for the status page. */
 export function companyPages(db: Database) {
   const company = db.prepare<[string], CompanyRow>(
     `SELECT entity_id AS entityId, name,
@@ -112,7 +112,7 @@ export function companyPages(db: Database) {
 export const CHANGE_COLUMNS = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
   c.path, c.before, c.after, c._call_id AS callId`;
 
-/** Converts the ids of a row to numbers. The values stay bigint, so they keep every digit. */
+/** Converts the ids of a row to numbers. The values remain bigint, so they keep every digit. */
 export function withNumbers<T extends FieldChange>(row: T): T {
   return { ...row, changeId: Number(row.changeId), callId: Number(row.callId) };
 }
@@ -125,7 +125,7 @@ export interface AgeClass {
 
 /**
  * Counts records and summaries by age class. `times` are the limits between the classes, latest first. The last class
- * contains everything older. The query reads `_known` once.
+ * contains everything older. The query reads `_known` only once.
  */
 export function ageClasses(db: Database, times: readonly string[]): AgeClass[] {
   const classOf = (column: string) =>
@@ -160,7 +160,7 @@ export function totalsSeen(db: Database, most: number): TotalSeen[] {
     .all(most);
 }
 
-/** The total results of all runs that started on one day (UTC). */
+/** The total results of all runs that started on the same day (UTC). */
 export interface DayResults {
   /** The UTC date, such as `2027-03-31`. */
   readonly day: string;

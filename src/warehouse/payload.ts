@@ -6,7 +6,7 @@ export type Bound = null | number | bigint | string;
 
 /** A row of a payload table. */
 export interface PayloadRow {
-  /** The values of the built-in columns, in the order of these columns. */
+  /** The values of the built-in columns, in column order. */
   readonly own: readonly Bound[];
   /** The payload values, in the order of the payload columns. Missing values at the end are stored as NULL. */
   readonly values: readonly Bound[];
@@ -15,8 +15,8 @@ export interface PayloadRow {
 
 /**
  * Reads and writes rows of the payload tables, whose columns are known only at run time. Statements are prepared once
- * for each set of columns. Each INSERT writes only one row. An INSERT of several rows would set a savepoint, at which
- * FTS5 flushes its buffer, and loading would take 50 % longer.
+ * for each set of columns. Each INSERT writes only one row, because an INSERT of several rows would set a savepoint.
+ * FTS5 flushes its buffer at each savepoint, and loading would take 50 % longer.
  */
 export function payloadTables(db: Database, naming: Naming) {
   const prepared = new Map<InferredTable, Prepared>();
@@ -42,16 +42,14 @@ export function payloadTables(db: Database, naming: Naming) {
     /** Deletes all rows of an entity from a child table. Returns the number of deleted rows. */
     removeChildren: (table: InferredTable, entityId: string): number =>
       of(table).remove.run(entityId).changes,
-    /**
-     * Returns the payload values of an entity's row, in the order of the payload columns; undefined if there is no row.
-     */
+    /** Returns the payload values of an entity's row in column order, or undefined if there is no row. */
     values: (table: InferredTable, entityId: string): Bound[] | undefined =>
       table.columns.length === 0 ? [] : (of(table).select.get(entityId) as Bound[] | undefined),
   };
 }
 
 interface Prepared {
-  /** The version of the table's columns and types at the time when the statements were prepared. */
+  /** The version of the table's columns and types when the statements were prepared. */
   readonly version: number;
   readonly columns: number;
   readonly hasRest: boolean;
@@ -105,7 +103,7 @@ function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
 
 /**
  * Returns the values to bind. The driver binds numbers as REAL. SQLite converts them to integers in INTEGER columns,
- * but not in columns without a type. For these columns, integers are converted to bigint first.
+ * but not in columns without a type. Integers for these columns are therefore first converted to bigint.
  */
 function bound({ columns, hasRest, untyped }: Prepared, { own, values, rest }: PayloadRow): Bound[] {
   const all = [...own, ...values];

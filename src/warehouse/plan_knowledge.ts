@@ -11,7 +11,7 @@ import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * Lookups that every plan needs. Each lookup has its own index, so its cost does not depend on the number of companies.
+ * The lookups that every plan needs. Each one has its own index, so its cost is independent of the number of companies.
  */
 export const LOOKUPS = {
   ...DUE_LOOKUPS,
@@ -20,7 +20,7 @@ export const LOOKUPS = {
 } as const;
 
 /**
- * This query runs once, when a plan is opened. The planner reads the rows from the latest one backwards and stops when
+ * This query runs once, when a plan is opened. The planner reads its rows from the latest one backwards and stops when
  * it has enough.
  */
 const SEARCHES_SINCE = `
@@ -29,7 +29,7 @@ const SEARCHES_SINCE = `
   ORDER BY call_id DESC`;
 const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
 
-/** Opens the lookups that the planner uses. Each of them reads an index. */
+/** Opens the lookups of the planner, each of which reads an index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
   const queries = queryTable(db, live);
@@ -88,7 +88,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
  * a response is loaded. No other process changes them, because the run holds the lock.
  */
 function openMemory(db: Database): <T>(read: () => T) => () => T {
-  // This statement needs no transaction. Most of the cost of a lookup is the locking of its transaction.
+  // This statement needs no transaction. Most of the cost of a lookup comes from locking for its transaction.
   const written = db.prepare<[], number>('SELECT total_changes()').pluck();
   return (read) => {
     let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;
@@ -100,7 +100,7 @@ function openMemory(db: Database): <T>(read: () => T) => () => T {
   };
 }
 
-/** Returns the id of the first call that returned the current registry count; 0 if no count was observed. */
+/** Returns the id of the first call that returned the current registry count, or 0 if no count was observed. */
 function countedSoSince(
   counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
 ): number {

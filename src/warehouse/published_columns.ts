@@ -1,10 +1,11 @@
 import type { VerdictKind } from '../outcome.ts';
 
 /**
- * The tables and views that analysts read, with the meaning of every column that the mirror defines. The descriptions
- * for Datasette and the tables of `docs/analysts.md` are generated from this list (`npm run docs:columns`).
- * `test/warehouse/published_columns.test.ts` compares the list with the views and tables of a warehouse. Tables are in
- * the order of the document, and columns in the order of the warehouse.
+ * The tables and views that analysts read, with the meaning of every column that the mirror defines.
+ *
+ * `npm run docs:columns` generates the descriptions for Datasette and the tables of `docs/analysts.md` from this list.
+ * `test/warehouse/published_columns.test.ts` compares the list with a real warehouse. Tables are in the order of the
+ * document, and columns in the order of the warehouse.
  */
 export const PUBLISHED_TABLES = [
   {
@@ -353,9 +354,9 @@ export interface PublishedTable {
   /** `entity__…` represents every table of a list in the record. */
   readonly name: string;
   readonly kind: 'table' | 'view';
-  /** What one row describes; null if the view has exactly one row. */
+  /** The subject of one row; null if the view has exactly one row. */
   readonly rowPer: string | null;
-  /** What the table is used for, in Markdown. */
+  /** The use of the table, in Markdown. */
   readonly use: string;
   /** The description for Datasette. */
   readonly description: string;
@@ -393,8 +394,8 @@ export const CALL_OUTCOMES = {
 } as const satisfies Readonly<Record<VerdictKind | 'received', string>>;
 
 /**
- * Returns the published table for a table name. Tables such as `entity__officers` are described by `entity__…`. Null if
- * the table is not published.
+ * Returns the published table for a table name. Tables such as `entity__officers` are described by `entity__…`.
+ * Returns null if the table is not published.
  */
 export function publishedTable(name: string): PublishedTable | null {
   const published: readonly PublishedTable[] = PUBLISHED_TABLES;

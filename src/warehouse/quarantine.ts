@@ -11,7 +11,10 @@ export interface QuarantineEntry {
   readonly at: string;
 }
 
-/** `_quarantine`: responses, or items of responses, that cannot be processed. The body remains in `_answer`. */
+/**
+ * Reads and writes `_quarantine`, which contains responses, or items in responses, that cannot be processed. The body
+ * remains in `_answer`.
+ */
 export function quarantineTable(db: Database, naming: Naming) {
   const table = naming('_quarantine');
   const upsert = db.prepare(
@@ -25,22 +28,21 @@ export function quarantineTable(db: Database, naming: Naming) {
     `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
   const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
-  // In the most frequent case, a response is valid and the quarantine is empty. `hasOpen` avoids a statement in this
-  // case.
+  // Usually, a response is valid and the quarantine is empty. `hasOpen` avoids a statement in this case.
   let hasOpen = (countOpen.get() ?? 0) > 0;
   return {
     add: (entry: QuarantineEntry): void => {
       hasOpen = true;
       upsert.run({ ...entry, position: entry.position ?? -1 });
     },
-    /** Closes the open entries of a request, because a later response to the same request was processed. */
+    /** Closes the open entries of a request after a later response to the same request was processed. */
     supersede: (kind: string, target: string): void => {
       if (hasOpen) supersede.run(kind, target);
     },
   };
 }
 
-/** A quarantine entry, with its call. */
+/** A quarantine entry and its call. */
 export interface Quarantined {
   readonly quarantineId: number;
   readonly callId: number;
@@ -65,7 +67,7 @@ const SELECT = `SELECT q.quarantine_id AS quarantineId, q.call_id AS callId, q.k
   c.run_id AS runId, c.status, c.bytes
   FROM _quarantine q JOIN _call c USING (call_id)`;
 
-/** The actions that operators can take on `_quarantine`. */
+/** Provides the actions that operators can take on `_quarantine`. */
 export function quarantineRegister(db: Database) {
   const open = db.prepare<[number], Quarantined>(
     `${SELECT} WHERE q.state = 'open' ORDER BY q.call_id DESC, q.position LIMIT ?`,

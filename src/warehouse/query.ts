@@ -30,7 +30,7 @@ export interface QueryRow {
 const SELECT = `SELECT query_key AS key, "by", text, total, pages, rows, next, status, listed_at AS listedAt,
   asked_at AS askedAt, note FROM`;
 
-/** Reads and writes `_query` and `_query_page`: the progress of each listing. */
+/** Reads and writes `_query` and `_query_page`, which contain the progress of each listing. */
 export function queryTable(db: Database, naming: Naming) {
   const table = naming('_query');
   const pages = naming('_query_page');
@@ -61,11 +61,11 @@ export function queryTable(db: Database, naming: Naming) {
     savePage: (key: string, received: QueryPage): void => {
       savePage.run({ key, ...received });
     },
-    /** Returns the id of the call that last returned this page; null if the page was never received. */
+    /** Returns the id of the call that last returned this page, or null if the page was never received. */
     callOfPage: (key: string, index: number): number | null => page.get(key, index) ?? null,
     /** Returns the pages of the listing that started at `listedAt`, in page order. */
     pagesSince: (key: string, listedAt: string): QueryPage[] => pagesSince.all(key, listedAt),
-    /** Returns the consecutive pages of the listing from page 0 to the last page before the first missing page. */
+    /** Returns the pages of the listing from page 0 to the last page before the first missing one. */
     listing: (key: string, listedAt: string): QueryPage[] => withoutHoles(pagesSince.all(key, listedAt)),
     largestPage: (): number => largestPage.get() ?? 0,
   };

@@ -6,7 +6,7 @@ import { generationOf, live, SHADOW_PREFIX, shadow } from './table_naming.ts';
 
 /**
  * During a rebuild, each derived table exists twice, as a live table and as a shadow table. Readers see the live tables
- * until the shadow tables are complete. Then one transaction renames the tables without moving any row.
+ * until the shadow tables are complete. One transaction then renames the tables without moving any row.
  */
 
 const DERIVED = [
@@ -47,12 +47,12 @@ export function createShadows(db: Database): void {
   }
   // The word sets are copied, so that the rebuild counts the same words when it writes the names.
   db.exec(`INSERT INTO ${shadow('_word_set')} SELECT * FROM _word_set`);
-  // The shadow index names `_known` as its content table. FTS5 reads this table only in queries, and by then the
-  // rebuilt table has this name.
+  // The shadow index uses `_known` as its content table. FTS5 reads this table only in queries, and by then the rebuilt
+  // table has this name.
   db.exec(sqlOf(db, 'entity_fts').replace(/^(CREATE VIRTUAL TABLE )"?\w+"?/i, `$1${shadow('entity_fts')}`));
 }
 
-/** Does every derived table have a shadow? A rebuild that an older version began can lack some of them. */
+/** Returns whether every derived table has a shadow. A rebuild started by an older version can lack some of them. */
 export function hasShadows(db: Database): boolean {
   const find = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
   return DERIVED.every((table) => find.get(SHADOW_PREFIX + table) !== undefined);
@@ -60,8 +60,8 @@ export function hasShadows(db: Database): boolean {
 
 /** Renames the shadow tables to the names of the live tables, in the caller's transaction. */
 export function swapShadowsIn(db: Database): void {
-  // SQLite would rewrite the views when their tables are renamed. The views are therefore recreated with their old
-  // text, and then read the new tables.
+  // When a table is renamed, SQLite would rewrite the views that read it. The views are therefore dropped and recreated
+  // with their old text, so that they read the new tables.
   const views = viewsOf(db);
   for (const { name } of views) db.exec(`DROP VIEW ${live(name)}`);
   const liveTables = derivedNames(db, '');
@@ -71,12 +71,12 @@ export function swapShadowsIn(db: Database): void {
   for (const { sql } of views) db.exec(sql);
 }
 
-/** Drops the replaced tables, each in its own transaction, so that no other writer waits long. */
+/** Drops the replaced tables, each in its own transaction, so that no other writer waits for long. */
 export function dropOldTables(db: Database): void {
   dropTables(db, OLD_PREFIX);
 }
 
-/** Copies the user's decisions, which are the discarded quarantine entries, to the shadow tables. */
+/** Copies the user's decisions to the shadow tables. These are the discarded quarantine entries. */
 export function carryOverDecisions(db: Database): void {
   db.exec(
     `UPDATE ${shadow('_quarantine')} AS q SET state = 'discarded'
@@ -121,12 +121,12 @@ function nameIn(table: string): RegExp {
   return new RegExp(`^CREATE TABLE "?${table}"?`, 'i');
 }
 
-/** Removes the payload columns from the SQL of a table. Only payload columns are quoted there. */
+/** Removes the payload columns from the SQL of a table. In this SQL, only payload columns are quoted. */
 function withoutPayload(sql: string): string {
   return sql.replace(/, (?:"[\p{L}\p{M}\p{N}_]+"(?: TEXT| INTEGER| REAL)?|_rest TEXT)\s*(?=[,)])/gu, '');
 }
 
-/** Returns the indexes that every warehouse has. Indexes on payload columns are created with the columns. */
+/** Returns the indexes that every warehouse has. Indexes on payload columns are created together with the columns. */
 function ownIndexes(db: Database, table: string): { name: string; sql: string }[] {
   return db
     .prepare(

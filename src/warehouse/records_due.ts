@@ -7,7 +7,7 @@ import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowl
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
 
 /**
- * Lookups that every plan needs. Each lookup reads rows in the order of its own index, so it reads only the requested
+ * The lookups that every plan needs. Each one reads rows in the order of its own index, so it reads only the requested
  * rows.
  */
 export const DUE_LOOKUPS = {
@@ -38,7 +38,7 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
       ...neverFetched.all({ most }).map(rated('never_fetched')),
     ].sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     const merged = [...first, ...mergeStale(ask, most, first, (from) => stale.all(from).map(rated('stale')))];
-    // Sorting is stable. If yields are equal, flagged records come first, then records that were never fetched, then
+    // Sorting is stable. Among equal yields, flagged records come first, then records that were never fetched, then
     // stale records.
     merged.sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     return merged
@@ -60,7 +60,7 @@ export function openRateClasses(db: Database): () => ReadonlyMap<number, number>
 
 /**
  * Merges the stale records of all rate classes by expected yield. Within a class, the oldest record has the highest
- * yield, so the best remaining record is always the first remaining record of some class.
+ * yield. The best remaining record is therefore always the first remaining record of some class.
  */
 function mergeStale(
   ask: RecordsDue,
@@ -79,7 +79,7 @@ function mergeStale(
   while (found.length < most && heads.length > 0) {
     const best = heads.reduce((a, b) => (yieldDaysOf(b) > yieldDaysOf(a) ? b : a));
     const next = best.rows[best.at] as Candidate;
-    // No remaining record has a higher yield, and enough records with at least this yield are found.
+    // At this point, no remaining record has a higher yield, and enough records with at least this yield were found.
     if (first.length >= most && next.expectedYield.days <= (first[most - 1] as Candidate).expectedYield.days)
       break;
     found.push(next);
@@ -93,7 +93,7 @@ function mergeStale(
   return found;
 }
 
-/** Converts a time to ISO 8601. The time is first limited to the range that the format can express. */
+/** Converts a time to ISO 8601, after limiting it to the range that the format can express. */
 function timeOf(epochMs: number): string {
   return isoTime(Math.min(Math.max(epochMs, 0), LATEST_MS));
 }
@@ -117,8 +117,8 @@ function candidate(
 }
 
 /**
- * Gives yields that sort records as follows: flagged, never fetched, oldest. Used if the caller provides no expected
- * yields.
+ * Returns yields that sort records in this order: flagged, never fetched, oldest. They are used if the caller provides
+ * no expected yields.
  */
 function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
   const days = why === 'flagged' ? 2e9 : why === 'never_fetched' ? 1e9 : ageDays;
@@ -155,8 +155,8 @@ interface Head {
 const LATEST_MS = Date.UTC(9999, 0, 1);
 
 /**
- * Counts the known companies whose record is due: never fetched, flagged as changed, or last fetched before `before`
- * (ISO 8601).
+ * Counts the known companies whose record is due. It is due if it was never fetched, is flagged as changed, or was last
+ * fetched before `before` (ISO 8601).
  */
 export function dueRecordCount(db: Database, before: string): number {
   const count = db.prepare<[string], number>(

@@ -8,7 +8,7 @@ export interface ChangeShare {
   readonly share: number;
 }
 
-/** Returns, for each field, the share of refreshes in which the field differed. */
+/** Returns the share of refreshes in which each field differed. */
 export function changeShares(db: Database): ChangeShare[] {
   const origin = originOf(db);
   const rows = db
@@ -27,15 +27,15 @@ export function changeShares(db: Database): ChangeShare[] {
 }
 
 export interface Confirmations {
-  /** Pairs of call ids. The two calls returned equal records in different responses. */
+  /** Pairs of calls, by id, that returned equal records in different responses. */
   readonly pairs: readonly { readonly before: number; readonly after: number }[];
   /** The number of confirmations that were compared. */
   readonly refreshes: number;
 }
 
 /**
- * Reads the latest fetches that returned an unchanged record. `pairs` contains those whose response was stored
- * completely again.
+ * Reads the latest fetches that returned an unchanged record. `pairs` contains those whose whole response was stored
+ * again.
  */
 export function unlikeConfirmations(db: Database, most: number): Confirmations {
   const rows = db

@@ -11,18 +11,18 @@ import { openWarehouse } from './warehouse.ts';
 /** A checked copy of a backup beside the warehouse, which can replace it. */
 export interface Replacement {
   readonly bytes: number;
-  /** Puts the copy in place. Returns the new name of the old file; null: there was no file. */
+  /** Puts the copy in place. Returns the new name of the old file, or null if there was none. */
   replace(nowMs: number): string | null;
   /** Deletes the copy if it is not in place. */
   discard(): void;
 }
 
 /**
- * Copies a backup into the folder of the warehouse at `path`, migrates the copy and checks it. The warehouse does not
- * change before `replace` is called.
+ * Copies a backup into the folder of the warehouse at `path`, migrates the copy and checks it. The warehouse stays
+ * unchanged until `replace` is called.
  *
- * @throws UsageError if the file is missing or is no warehouse; FailedError if it is corrupt, or if a newer program wrote
- * it.
+ * @throws UsageError if the file is missing or is not a warehouse; FailedError if it is corrupt or a newer program
+ * wrote it.
  */
 export async function prepareReplacement(file: string, path: string, nowMs: number): Promise<Replacement> {
   if (!existsSync(file))
@@ -38,7 +38,7 @@ export async function prepareReplacement(file: string, path: string, nowMs: numb
     await copyDatabase(file, copy);
     const restored = openWarehouse({ path: copy, nowMs });
     const verdict = restored.db.pragma('integrity_check(1)', { simple: true });
-    // The lock of a run that was active at the time of the backup.
+    // Delete the lock of a run that was active at the time of the backup.
     restored.db.exec('DELETE FROM _lock');
     restored.close();
     if (verdict !== 'ok')
@@ -61,8 +61,8 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
 }
 
 /**
- * Replaces the warehouse in one step. The old file gets a second name first, so that a complete warehouse exists at every
- * moment. The WAL goes with the old file, because SQLite would apply it to the new one.
+ * Replaces the warehouse in one step. The old file gets a second name first, so that a complete warehouse exists at any
+ * time. The WAL moves with the old file, because SQLite would apply it to the new one.
  */
 function replace(copy: string, path: string, nowMs: number): string | null {
   const isNew = !existsSync(path);

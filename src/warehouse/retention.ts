@@ -5,7 +5,7 @@ import { metaTable } from './meta.ts';
 export interface RetentionRules {
   /** The time for which replaced bodies are kept, in milliseconds. */
   readonly maxAgeMs: number;
-  /** The number of versions of each record that are kept at any age; at least one. */
+  /** The number of versions of each record that are kept regardless of age; at least one. */
   readonly versions: number;
 }
 
@@ -15,16 +15,16 @@ export interface Pruned {
 }
 
 /**
- * Deletes replaced bodies that are older than the rules permit: earlier versions of records, earlier responses for a
- * search page, earlier statistics, and responses to failed calls. The latest body of each record, page and statistics
- * remains, and so does every body in quarantine. Rows and changes remain too, but rows that depend on deleted bodies
- * cannot be rebuilt.
+ * Deletes replaced bodies that are older than the rules permit. These are earlier versions of records, earlier
+ * responses for a search page, earlier statistics, and responses to failed calls. The latest body of each record, page
+ * and statistics remains, and so does every quarantined body. Rows and changes also remain, but rows that depend on
+ * deleted bodies cannot be rebuilt.
  */
 export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number): Pruned {
   const before = isoTime(nowMs - rules.maxAgeMs);
   const pruned = db.transaction(() => choosePrunable(db, before, rules.versions)).immediate();
-  // Transactions are small, so that no other writer waits long. References are deleted before the bodies that they
-  // point to.
+  // Transactions are small, so that no other writer waits for long. References are deleted before the bodies to which
+  // they point.
   for (const references of ['IS NOT NULL', 'IS NULL']) {
     const remove = db.prepare(
       `DELETE FROM _answer WHERE call_id IN
@@ -41,7 +41,7 @@ const BATCH = 5000;
 function choosePrunable(db: Database, before: string, versions: number): Pruned {
   db.exec('CREATE TEMP TABLE kept (call_id INTEGER PRIMARY KEY)');
   for (const sql of KEPT) db.prepare(sql).run(valuesIn(sql, { before, versions: Math.max(1, versions) }));
-  // A row that is kept can be a reference to an older body. This body must be kept too.
+  // A kept row can be a reference to an older body, which must then be kept too.
   db.exec(
     'INSERT OR IGNORE INTO kept SELECT same_as FROM _answer JOIN kept USING (call_id) WHERE same_as IS NOT NULL',
   );
@@ -79,7 +79,7 @@ export function vacuum(db: Database): void {
   db.pragma('wal_checkpoint(TRUNCATE)');
 }
 
-/** Returns only the values that the statement names, because better-sqlite3 rejects any others. */
+/** Returns only the values that the statement uses, because better-sqlite3 rejects all others. */
 function valuesIn(
   sql: string,
   values: Readonly<Record<string, string | number>>,

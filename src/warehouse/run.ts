@@ -19,7 +19,7 @@ export interface RunRow extends RunCounts {
   readonly error: string | null;
 }
 
-/** Adds a row to `_run`, which has one row per run of a command that spends calls or rebuilds tables. */
+/** Adds a row to `_run`, which has one row for each run of a command that spends calls or rebuilds tables. */
 export function startRun(
   db: Database,
   run: { command: string; owner: string | null; nowMs: number },
@@ -30,7 +30,7 @@ export function startRun(
   return Number(lastInsertRowid);
 }
 
-/** Records the end of a run. The results of the run were already counted when its responses were processed. */
+/** Records the end of a run. Its results were already counted when its responses were processed. */
 export function finishRun(
   db: Database,
   run: { runId: number; ended: string; error?: string | null; nowMs: number },
@@ -66,10 +66,7 @@ export function recentRuns(db: Database, most: number): RunRow[] {
     .all(most) as RunRow[];
 }
 
-/**
- * Returns the time at which the last run before `beforeRunId` ended for the reason `ended`; null if there is no such
- * run.
- */
+/** Returns when the last run before `beforeRunId` ended for the reason `ended`, or null if there is no such run. */
 export function lastEndedAt(db: Database, ended: string, beforeRunId: number): string | null {
   const last = db.prepare<[string, number], string>(
     `SELECT ended_at FROM _run

@@ -21,7 +21,7 @@ export interface RunCall {
   readonly note: string | null;
 }
 
-/** Reads the calls of a run. `_call` has no index by run. The calls are found by their ids, which grow with time. */
+/** Reads the calls of a run. `_call` has no index by run, so calls are found by their ids, which grow with time. */
 export function runCalls(db: Database) {
   const find = db.prepare<[number], RunRow>(
     `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
@@ -47,10 +47,10 @@ export function runCalls(db: Database) {
     return [(Date.parse(startedAt) - MARGIN_MS) * IDS_PER_MS, (Date.parse(end) + MARGIN_MS) * IDS_PER_MS];
   };
   return {
-    /** Returns null if there is no such run. */
+    /** Returns the run, or null if there is none with this id. */
     find: (runId: number): RunRow | null => find.get(runId) ?? null,
     counts: (run: RunRow): CallCount[] => counts.all(...idsOf(run), run.runId),
-    /** Returns calls, latest first. `onlyFailed` excludes the calls that returned a result. */
+    /** Returns the calls, latest first. `onlyFailed` excludes calls that returned a result. */
     list: (run: RunRow, { most, onlyFailed = false }: { most: number; onlyFailed?: boolean }): RunCall[] =>
       list.all(...idsOf(run), run.runId, onlyFailed ? 1 : 0, most),
   };

@@ -36,8 +36,7 @@ export function readSchema(
 }
 
 /**
- * Adds the tables and columns that rows in memory need, and widens types. Call this function before the rows are
- * written.
+ * Adds the tables and columns that rows in memory need, and widens types. Call this function before writing the rows.
  */
 export function alterTables(db: Database, naming: Naming, schema: InferredSchema): void {
   if (!schema.isAhead) return;
@@ -51,7 +50,7 @@ export function alterTables(db: Database, naming: Naming, schema: InferredSchema
 
 export function resourceTable(schema: InferredSchema, name: ResourceTable): InferredTable {
   const table = schema.tables.get(name);
-  if (table === undefined) throw new TypeError(`the shape lacks ${name}`);
+  if (table === undefined) throw new TypeError(`the schema has no table ${name}`);
   return table;
 }
 
@@ -86,7 +85,7 @@ interface StoredColumn {
 }
 
 function storedTables(db: Database, naming: Naming): StoredTable[] {
-  // Sorting by name puts parents first, because the name of a child table starts with the name of its parent.
+  // Sorting by name length puts parents first, because the name of a child table starts with the name of its parent.
   return db
     .prepare(
       `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
@@ -159,7 +158,9 @@ export function columnNames(db: Database, naming: Naming, table: string): string
     .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
 }
 
-/** Creates the table with all its columns at once, because each ALTER TABLE would read the whole schema again. */
+/**
+ * Creates the table with all its columns in one statement, because each ALTER TABLE would read the whole schema again.
+ */
 function createChildTable(db: Database, naming: Naming, table: InferredTable): void {
   const isNested = table.listDepth > 1;
   const root = rootOf(table);
@@ -202,7 +203,7 @@ function addColumns(db: Database, naming: Naming, table: InferredTable): void {
 }
 
 /**
- * Creates an index on a payload column. Index names must be unique in the file, and during a rebuild each table exists
+ * Creates an index on a payload column. Index names must be unique in the file, but during a rebuild each table exists
  * twice. The name of the index therefore contains the generation of the tables.
  */
 function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
@@ -226,8 +227,8 @@ function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
 
 /**
  * Changes the declared types of columns without writing a row. This is possible because a wider type can read the
- * values of the narrower type. This is SQLite's documented procedure for changes that do not affect the content
- * (https://www.sqlite.org/lang_altertable.html#otheralter). It runs in the caller's transaction.
+ * values of the narrower type. It follows SQLite's documented procedure for changes that do not affect the content
+ * (https://www.sqlite.org/lang_altertable.html#otheralter), and runs in the caller's transaction.
  */
 function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
   const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;

@@ -3,8 +3,8 @@ import { type InferredSchema, type SchemaPath, typeNames } from './inferred_sche
 import type { Naming } from './table_naming.ts';
 
 /**
- * Writes the changed names, types and counts of the inferred schema to `_table` and `_column`. The returned function
- * returns true if it wrote a new column or type.
+ * Returns a function that writes the changed names, types and counts of the inferred schema to `_table` and `_column`.
+ * It returns true if it wrote a new column or type.
  */
 export function schemaWriter(db: Database, naming: Naming) {
   const saveTable = db.prepare(
@@ -21,7 +21,7 @@ export function schemaWriter(db: Database, naming: Naming) {
        column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
        changed_at = excluded.changed_at, types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
   );
-  // After all paths of a resource are known, further responses change only the counts.
+  // Once all paths of a resource are known, further responses change only the counts.
   const saveCounts = db.prepare(
     `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
   );

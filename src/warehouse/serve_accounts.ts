@@ -21,7 +21,7 @@ export interface AccountFile {
   setLimits(accountId: string, limits: StoredLimits): void;
   suspend(accountId: string, isSuspended: boolean): void;
   addKey(key: Omit<StoredKey, 'createdAt' | 'revokedAt'>, nowMs: number): void;
-  /** Returns false if there is no such key or if the key is already revoked. */
+  /** Returns false if there is no such key or it is already revoked. */
   revoke(keyId: string, nowMs: number): boolean;
   use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
   /** Writes the request counts of accounts in one transaction. */
@@ -40,7 +40,7 @@ export interface StoredLimits {
 
 export interface StoredUse {
   readonly usedTotal: number;
-  /** The UTC day that `usedToday` refers to, in days since 1970-01-01. */
+  /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
   readonly usedDay: number;
   readonly usedToday: number;
 }
@@ -55,13 +55,13 @@ export interface StoredKey {
   /** The first part of the key, which is not secret. */
   readonly keyId: string;
   readonly accountId: string;
-  /** The SHA-256 hash of the whole key. A key has 192 random bits, so a dictionary attack on the hash fails. */
+  /** The SHA-256 hash of the whole key. A key has 192 random bits, so a dictionary attack on the hash is infeasible. */
   readonly hash: Buffer;
   readonly createdAt: string;
   readonly revokedAt: string | null;
 }
 
-/** The requests that were admitted in one second. `second` is in epoch seconds. */
+/** The requests admitted in one second. `second` is in epoch seconds. */
 export interface RecentUse {
   readonly second: number;
   readonly requests: number;
@@ -71,11 +71,11 @@ export interface NewUse extends StoredUse {
   readonly accountId: string;
   /** The requests of the current second. */
   readonly latest: RecentUse;
-  /** The requests of the seconds that ended since the last write. */
+  /** The requests in the seconds that have ended since the last write. */
   readonly ended: readonly RecentUse[];
 }
 
-/** Opens the account file, and creates it if it is missing. @throws UsageError if the file cannot be written. */
+/** Opens the account file and creates it if necessary. @throws UsageError if the file cannot be written. */
 export function openAccountFile(path: string): AccountFile {
   const db = openFile(path);
   const accounts = db.prepare<[], StoredAccount>(`${SELECT_ACCOUNT} ORDER BY account_id`);
@@ -136,8 +136,8 @@ export function openAccountFile(path: string): AccountFile {
       recent: selectRecent.all(accountId, accountId),
     }),
     saveUse(uses) {
-      // A single statement is its own transaction. This frequent case avoids an explicit one, because every request
-      // waits for it.
+      // A single statement is its own transaction. Every request waits for this frequent case, so it uses no explicit
+      // transaction.
       const [only] = uses;
       if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
       else saveAll.immediate(uses);
@@ -150,10 +150,10 @@ export function openAccountFile(path: string): AccountFile {
 function openFile(path: string): Database {
   try {
     makeFolder(dirname(path));
-    // The file is created so that only this user can read it. SQLite gives the WAL the same mode.
+    // Only this user may read the file. SQLite gives the WAL the same mode.
     closeSync(openSync(path, 'a', 0o600));
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
-    // Counts are written before every response, usually in one page of the file. Writing is fast because pages are
+    // Counts are written before every response, usually to one page of the file. Writing is fast because pages are
     // small and checkpoints, which wait for the disk, are rare. A killed process loses nothing. A power failure can
     // lose the latest counts.
     db.pragma('page_size = 512');
@@ -200,8 +200,8 @@ CREATE TABLE IF NOT EXISTS key (
   revoked_at TEXT
 ) STRICT;
 
--- The number of requests in each second of the last minutes, without the current second. A restart must not reset the
--- limit per minute.
+-- The number of requests in each second of the last minutes, except the current second. These counts are stored because
+-- a restart must not reset the limit per minute.
 CREATE TABLE IF NOT EXISTS recent (
   account_id TEXT    NOT NULL,
   second     INTEGER NOT NULL,
@@ -209,7 +209,7 @@ CREATE TABLE IF NOT EXISTS recent (
   PRIMARY KEY (account_id, second)
 ) STRICT, WITHOUT ROWID;
 
--- Has one row while a server counts requests in this file (see lock.ts).
+-- Contains one row while a server counts requests in this file (see lock.ts).
 CREATE TABLE IF NOT EXISTS _lock (
   name         TEXT PRIMARY KEY CHECK (name = 'run'),
   owner        TEXT    NOT NULL,
@@ -222,7 +222,7 @@ CREATE TABLE IF NOT EXISTS _lock (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Adds the columns that `_lock` lacks in files of version 0.1.0. */
+/** Adds the columns of `_lock` that files of version 0.1.0 lack. */
 function completeLock(db: Database): void {
   const columns = db.pragma('table_info(_lock)') as { readonly name: string }[];
   if (columns.some(({ name }) => name === 'yields')) return;

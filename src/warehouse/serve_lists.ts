@@ -6,7 +6,10 @@ export function fileVersion(db: Database): () => number {
   return () => select.get() ?? 0;
 }
 
-/** Returns the id of the call that last returned the summary of a company; null if no search has shown the company. */
+/**
+ * Returns a function that finds the id of the call that last listed a company. Its result is null if no search has
+ * listed the company.
+ */
 export function listingCalls(db: Database): (entityId: string) => number | null {
   const select = db
     .prepare<[string], number>('SELECT _call_id FROM search_result WHERE entity_id = ?')
@@ -14,7 +17,7 @@ export function listingCalls(db: Database): (entityId: string) => number | null 
   return (entityId) => select.get(entityId) ?? null;
 }
 
-/** Counts records by the time of their last response. The counts are read from an index only. */
+/** Counts records by the time of their last response, reading only an index. */
 export interface RecordAges {
   readonly oldestAt: string | null;
   readonly newestAt: string | null;
@@ -48,7 +51,7 @@ export function recordAges(db: Database, times: (days: number) => string): Recor
   };
 }
 
-/** Returns a function that reads the time and the call of the latest statistics; null if there are none. */
+/** Returns a function that reads the time and call of the latest statistics. Its result is null if there are none. */
 export function latestStatistics(db: Database): () => { observedAt: string; callId: number } | null {
   const select = db.prepare<[], { observedAt: string; callId: number }>(
     'SELECT observed_at AS observedAt, _call_id AS callId FROM registry_stats ORDER BY _call_id DESC LIMIT 1',

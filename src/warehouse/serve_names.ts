@@ -3,13 +3,13 @@ import type { Database } from 'better-sqlite3';
 export interface NamedCompany {
   readonly knownId: number;
   readonly entityId: string;
-  /** The name after folding (`names/folding.ts`). */
+  /** The folded name (`names/folding.ts`). */
   readonly folded: string;
 }
 
 /**
- * Reads the companies that are not gone, sorted bytewise by folded name, then by id. SQLite sorts them, on disk if
- * memory is too small.
+ * Reads the companies that are not gone, sorted by the bytes of the folded name and then by id. SQLite sorts them, on
+ * disk if there is too little memory.
  */
 export function companiesByName(
   db: Database,
@@ -37,8 +37,8 @@ export function companiesById(db: Database): IterableIterator<number> {
 }
 
 /**
- * Returns a function whose result changes when companies are added or removed, or when a name may have changed. The
- * function reads no table completely.
+ * Returns a function whose result changes when companies are added or removed, or when a name may have changed. It
+ * never reads a whole table.
  */
 export function namesMark(db: Database): () => string {
   const mark = db

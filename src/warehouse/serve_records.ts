@@ -4,7 +4,7 @@ import { answerTable, type StoredAnswer } from './answer.ts';
 
 /** A version of a record, exactly as the registry sent it. */
 export interface ServedRecord {
-  /** The id of the call that returned this version. It identifies the text. */
+  /** The id of the call that returned this version, which identifies the text. */
   readonly callId: number;
   /** The whole response as text. */
   readonly text: string;
@@ -15,14 +15,14 @@ export interface ServedRecord {
 /** The state of an id in the mirror. */
 export type ServedState =
   | { readonly is: 'unknown' }
-  /** The company was seen in searches, but its record was never fetched or the response was deleted. */
+  /** The company was seen in searches, but its record was never fetched, or the response was deleted. */
   | { readonly is: 'listed' }
   /** The company is gone, and the registry sent no tombstone. */
   | { readonly is: 'gone' }
-  /** The record of the company. For a gone company, this is the tombstone that the registry sent. */
+  /** The record of the company. If the company is gone, this is the tombstone that the registry sent. */
   | ({ readonly is: 'record' } & ServedRecord);
 
-/** Converts a stored response to text. The body is decoded as UTF-8, unless its headers name another character set. */
+/** Converts a stored response to text. The body is decoded as UTF-8 unless its headers name another character set. */
 export function textOfAnswer({ body, headers }: StoredAnswer): string {
   const contentType = headers['content-type'];
   return (contentType === undefined ? null : readBody(body, contentType).text) ?? body.toString();
@@ -43,8 +43,8 @@ interface VersionRow {
 }
 
 /**
- * Enlarges the page cache. It then contains the upper pages of the indexes, so that reading a record reads only one or
- * two pages from the file.
+ * Enlarges the page cache to hold the upper pages of the indexes. Reading a record then reads only one or two pages
+ * from the file.
  */
 export function cacheForServing(db: Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -53,8 +53,8 @@ export function cacheForServing(db: Database): void {
 /** Reads current and earlier versions of records from the stored responses. */
 export function servedRecords(db: Database) {
   const answers = answerTable(db);
-  // The fast path for the most frequent request: the company is not gone, and its response is stored as unmodified
-  // UTF-8.
+  // The fast path for the most frequent request, in which the company is not gone and its response is stored as
+  // unmodified UTF-8.
   const plain = db
     .prepare<[string], PlainRow>(
       `SELECT k.record_call_id, CAST(a.body AS TEXT), k.fetched_at
@@ -72,7 +72,7 @@ export function servedRecords(db: Database) {
   const firstVersion = db
     .prepare<[string], string | null>('SELECT min(observed_from) FROM _version WHERE entity_id = ?')
     .pluck();
-  // If the entity returned, there is a later row whose `after` is NULL.
+  // If the entity has returned, there is a later row whose `after` is NULL.
   const goneAt = db
     .prepare<[string, string], string | null>(
       `SELECT after FROM entity_change
@@ -104,12 +104,12 @@ export function servedRecords(db: Database) {
       if (wasGone) return tombstoneOr(version);
       return version === undefined ? { is: 'unknown' } : read(version.callId, version.observedFrom);
     },
-    /** Returns the time of the first version; null if there is no version. */
+    /** Returns the time of the first version, or null if there is none. */
     firstSeenAt: (entityId: string): string | null => firstVersion.get(entityId) ?? null,
   };
 }
 
-/** Returns the values of a company's search result by column name. Empty values are omitted. */
+/** Returns the values of a company's search result by column name, without empty values. */
 export function listedFields(db: Database, entityId: string): Record<string, string | number | bigint> {
   const row = db
     .prepare<[string], Record<string, string | number | bigint | null>>(

@@ -3,14 +3,14 @@ import { Mapping } from '../dialect/mapping.ts';
 import { metaTable } from './meta.ts';
 
 export interface SettledMapping {
-  /** The mapping with which the current tables were made. */
+  /** The mapping that created the current tables. */
   readonly inForce: Mapping;
-  /** True if the configured mapping is different. `reprocess` would apply it. */
+  /** True if the configured mapping is different and `reprocess` would apply it. */
   readonly isPending: boolean;
 }
 
 /**
- * Selects the mapping to use. A warehouse with rows keeps the mapping that made these rows, so that no table mixes two
+ * Selects the mapping to use. A warehouse with rows keeps the mapping that created them, so that no table mixes two
  * mappings.
  */
 export function settleMapping(db: Database, configured: Mapping): SettledMapping {
@@ -25,14 +25,14 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
 }
 
 /**
- * Returns the stored mapping as this version would write it. A mapping that an older version stored can lack newer
+ * Returns the stored mapping in the form that this version writes. A mapping stored by an older version can lack newer
  * keys.
  */
 function normalised(stored: string | null): string | null {
   return stored === null ? null : JSON.stringify(Mapping.parse(JSON.parse(stored)));
 }
 
-/** Returns the mapping with which the current tables were made; null if there are no rows. */
+/** Returns the mapping that created the current tables, or null if there are no rows. */
 export function settledMapping(db: Database): Mapping | null {
   const stored = metaTable(db).get('mapping');
   return stored === null ? null : Mapping.parse(JSON.parse(stored));

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
 /**
- * The condition for calls that cost a unit. A call without a valid URL costs none; it is stored with neither a status
+ * The condition for calls that cost a unit. A call without a valid URL costs none. It is stored with neither a status
  * nor a duration.
  */
 const COST_A_UNIT = "outcome <> 'unsent' AND NOT (status IS NULL AND ms = 0)";
@@ -27,8 +27,8 @@ export function spentCallsBetween(db: Database, since: string, until: string): n
 }
 
 /**
- * Counts the calls that cost a unit per minute, oldest minute first. The minute that contains `border` (ISO 8601) is
- * counted in two parts. `time` is the time of the last call of its part.
+ * Counts the calls that cost a unit, by minute, oldest minute first. The minute that contains `border` (ISO 8601) is
+ * counted in two parts. `time` is the time of the last call in its part.
  */
 export function spentCallsByTime(
   db: Database,
@@ -43,7 +43,7 @@ export function spentCallsByTime(
 }
 
 /**
- * Returns one time for each killed run before `runId`: the time of its last call, or of its start if it sent no call. A
+ * Returns one time for each killed run before `runId`: the time of its last call, or its start if it sent none. A
  * killed run has no recorded end.
  */
 export function killedRuns(db: Database, runId: number): string[] {
@@ -67,30 +67,30 @@ export function callsOfRun(db: Database, runId: number) {
 }
 
 /**
- * The state of the ledger when this warehouse last used the ledger. Comparing it with the current ledger shows whether
- * the ledger was lost or restored in the meantime.
+ * The state of the ledger when this warehouse last used it. A comparison with the current ledger shows whether the
+ * ledger was lost or restored in the meantime.
  */
 export interface LedgerStamp {
   readonly ledgerId: string;
-  /** The path of the ledger; missing in a stamp of an older version. */
+  /** The path of the ledger. A stamp of an older version lacks it. */
   readonly path?: string;
-  /** The number of runs that the account had started. */
+  /** The number of runs started with the account. */
   readonly starts: number;
   /** The number of units that the ledger had debited when it was last read. */
   readonly debits: number;
   /** The number of units that the ledger had debited at the start of the last run. */
   readonly baseDebits: number;
-  /** The last call before the last run. The debits of all later calls of the account are not part of `baseDebits`. */
+  /** The last call before the last run. `baseDebits` excludes the debits of all later calls of the account. */
   readonly baseCallId: number;
 }
 
 interface LedgerStamps {
-  /** The account that was used last. It paid for all calls after its `baseCallId`. */
+  /** The account used last. It paid for all calls after its `baseCallId`. */
   readonly latest: string;
   readonly accounts: Readonly<Record<string, LedgerStamp>>;
 }
 
-/** The ledger stamps of a warehouse: one for each account whose allowance it spends. */
+/** Returns the ledger stamps of a warehouse, one for each account whose allowance it spends. */
 export function ledgerStamps(db: Database) {
   const meta = metaTable(db);
   const read = (): LedgerStamps | null => JSON.parse(meta.get('ledger') ?? 'null');

@@ -13,7 +13,7 @@ export function storeEstimate(db: Database, estimate: StoredEstimate): void {
   metaTable(db).set('estimate', JSON.stringify(estimate));
 }
 
-/** Reads the stored estimate; null if no run has stored one. */
+/** Reads the stored estimate. Returns null if no run has stored one. */
 export function readStoredEstimate(db: Database): StoredEstimate | null {
   const stored = metaTable(db).get('estimate');
   return stored === null ? null : (JSON.parse(stored) as StoredEstimate);

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { decoded, headersIn } from './answer.ts';
 
-/** A stored response to a probe: a call of the kind `probe`, whose target is the requested URL. */
+/** A stored response to a probe. Its call has the kind `probe`, and its target is the requested URL. */
 export interface StoredProbe {
   readonly callId: number;
   readonly target: string;

@@ -3,8 +3,8 @@ import type { Known } from './known_row.ts';
 import type { Naming } from './table_naming.ts';
 
 /**
- * `_tally`: counts that would otherwise need a scan. `known` counts all companies. `listed` and `fetched` exclude gone
- * companies.
+ * A count in `_tally` that would otherwise need a scan. `known` counts all companies. `listed` and `fetched` exclude
+ * gone companies.
  */
 export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
 
@@ -14,7 +14,7 @@ export function tallyTable(db: Database, naming: Naming) {
   );
   const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
   return {
-    /** Counts (`by` = 1) or uncounts (-1) a company, in memory. */
+    /** Adds a company to the counts (`by` = 1) or removes it (-1), in memory. */
     count: (known: Known, by: 1 | -1): void => {
       pending.known += by;
       if (known.goneAt !== null) {

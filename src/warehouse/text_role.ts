@@ -3,14 +3,14 @@ import { pointerOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
 /**
- * The role of a path in the search index; null: its values are not indexed. The company's name has no role, because the
- * dialect specifies its path.
+ * The role of a path in the search index; null if its values are not indexed. The company's name has no role, because
+ * the dialect specifies its path.
  */
 export type TextRole = 'former_name' | 'identifier' | null;
 
 /**
- * Returns the role that the mapping specifies for a path, or else detects it from the keys of the path. `*` represents
- * a list element. The patterns cover keys of real registries in several languages.
+ * Returns the role that the mapping specifies for a path. Without a specified role, the keys of the path determine it.
+ * `*` represents a list element. The patterns cover the keys of real registries in several languages.
  */
 export function textRole(keys: readonly string[], mapping: Mapping): TextRole {
   const pointer = pointerOf(keys);
@@ -39,7 +39,7 @@ const NUMBER =
 const OF_SOMETHING_ELSE =
   /phone|fax|telefon|mobile|post|zip|street|house|address|adresse|account|bank|share|employee|page|kommune|municipal|language|status|type|form|link|category|sector|naering/;
 
-/** Matches `company_number`, `vat_number` and `lei`, but no house or telephone numbers and nothing in lists. */
+/** Matches `company_number`, `vat_number` and `lei`, but neither house or telephone numbers nor anything in lists. */
 function isIdentifier(keys: readonly string[], words: readonly string[]): boolean {
   return (
     !keys.includes('*') &&

@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
 
-/** The size at which the WAL is truncated. The WAL can exceed this size while readers use it. */
+/** The size at which the WAL is truncated. It can grow beyond this size while readers use it. */
 export const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 
 const WRITES_BETWEEN_CHECKS = 100;
-/** The longest time that a writer waits for readers to finish before it truncates the WAL. */
+/** The longest time that a writer waits for readers before it truncates the WAL. */
 const LONGEST_WAIT_MS = 20;
 const LONG_BYTES = 4 * WAL_LIMIT_BYTES;
 
 /**
  * Checks the size of the WAL while this connection writes. SQLite resets the WAL at the first commit without readers,
- * so a single long reader needs no special treatment. But if readers overlap, there is always a reader, and the WAL
- * keeps growing. Above the limit, a checkpoint waits briefly for the current readers and truncates the WAL.
+ * so a single long reader needs no special treatment. If readers overlap, however, there is always a reader, and the
+ * WAL keeps growing. Above the limit, a checkpoint waits briefly for the current readers and truncates the WAL.
  */
 export function openWalMonitor(db: Database, limitBytes: number): { written(): void } {
   let writes = 0;
@@ -29,7 +29,7 @@ export function walBytes(db: Database): number {
   return statSync(`${db.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Returns the remedy for a WAL that cannot shrink; null if its size is normal. */
+/** Returns the remedy for a WAL that cannot shrink, or null if its size is normal. */
 export function walWarning(bytes: number): string | null {
   if (bytes < LONG_BYTES) return null;
   return (
@@ -38,7 +38,10 @@ export function walWarning(bytes: number): string | null {
   );
 }
 
-/** Tries to truncate the WAL, and gives up if readers remain. If the disk is full, the next write reports the error. */
+/**
+ * Tries to truncate the WAL, and gives up if there are still readers. If the disk is full, the next write reports the
+ * error.
+ */
 function truncateWal(db: Database): void {
   const busyTimeoutMs = db.pragma('busy_timeout', { simple: true }) as number;
   db.pragma(`busy_timeout = ${LONGEST_WAIT_MS}`);

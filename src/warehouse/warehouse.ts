@@ -8,12 +8,12 @@ import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
-/** An open warehouse file. Its SQL is only in this folder; other folders call the functions exported here. */
+/** An open warehouse file. All SQL is in this folder; other folders call the functions exported here. */
 export interface Warehouse {
   readonly path: string;
   readonly db: Database;
   /**
-   * Runs `work` in one IMMEDIATE transaction; nested calls join it.
+   * Runs `work` in one IMMEDIATE transaction. Nested calls join it.
    *
    * @throws LostFileError if the file was deleted or replaced since it was opened.
    */
@@ -24,15 +24,15 @@ export interface Warehouse {
 
 export interface OpenOptions {
   readonly path: string;
-  /** Opens the file for reading only. The file is neither written nor migrated. */
+  /** Opens the file only for reading. It is neither written nor migrated. */
   readonly readonly?: boolean;
   readonly nowMs: number;
-  /** The size to which the WAL shrinks when readers permit it; 64 MiB by default. */
+  /** The size to which the WAL shrinks when readers permit it (default: 64 MiB). */
   readonly walLimitBytes?: number;
 }
 
 /**
- * Opens the warehouse. Creates or migrates the file if needed.
+ * Opens the warehouse, and creates or migrates the file if necessary.
  *
  * @throws UsageError if the path cannot be written or is another kind of file. Nothing is written in this case.
  *
@@ -65,7 +65,7 @@ export function openWarehouse(options: OpenOptions): Warehouse {
   };
 }
 
-/** Does the file bear the mark of a warehouse? Opens the file without SQLite, which could create files beside it. */
+/** Returns whether the file is marked as a warehouse. Opens it without SQLite, which could create files beside it. */
 export function isWarehouse(path: string): boolean {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
   const file = openSync(path, 'r');
@@ -114,11 +114,11 @@ function prepareForReading(db: Database): void {
     });
 }
 
-// docs/decisions/0002-storage.md gives the reasons for these settings, and measurements.
+// The reasons and measurements for these settings are in docs/decisions/0002-storage.md.
 function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): void {
   refuseForeign(db);
   const isNew = isEmpty(db);
-  // This check precedes the first write, so that the file of a newer program is not changed.
+  // This check precedes the first write, so that the file of a newer program stays unchanged.
   if (!isNew) needsMigration(db);
   if (isNew) db.pragma(`page_size = ${PAGE_BYTES}`);
   if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
@@ -128,7 +128,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   db.pragma('temp_store = MEMORY');
-  // FAST overwrites deleted content only where it needs no additional writes.
+  // FAST overwrites deleted content only if this needs no additional writes.
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);
@@ -169,12 +169,12 @@ function unwritable(path: string, cause: unknown): UsageError {
 }
 
 /**
- * Explains why a reader cannot open the file. SQLite reads a file in WAL mode only if the WAL index exists beside the
- * file or can be created there.
+ * Explains why a reader cannot open the file. SQLite reads a file in WAL mode only if the WAL index exists beside it or
+ * can be created there.
  */
 function unreadable(path: string, cause: Error): UsageError {
   return new UsageError(`the warehouse ${path} cannot be read here: ${cause.message}`, {
-    hint: 'This user cannot write in its folder. Read a copy instead: `registry-mirror backup FILE` makes one.',
+    hint: 'This user cannot write in its folder. Read a copy instead: `registry-mirror backup FILE` creates one.',
     cause,
   });
 }

@@ -7,8 +7,8 @@ import { openKnowledge } from './plan_knowledge.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * Opens the lookups that a watchlist plan uses. A listing older than `summariesMs` is repeated. A record is fetched
- * again if it is older than `recordsMs` or flagged as changed.
+ * Opens the lookups for planning a watchlist. A listing older than `summariesMs` is repeated. A record is fetched again
+ * if it is older than `recordsMs` or flagged as changed.
  */
 export function openWatchKnowledge(
   warehouse: Warehouse,

@@ -16,8 +16,8 @@ interface Name {
 }
 
 /**
- * `_word`: the number of companies whose name contains a word. The words are counted separately for each set of
- * companies in `_word_set`.
+ * Reads and writes `_word`, which contains the number of companies whose name contains a word. The words are counted
+ * separately for each set of companies in `_word_set`.
  */
 export function wordIndex(db: Database, naming: Naming) {
   const table = naming('_word');
@@ -45,7 +45,7 @@ export function wordIndex(db: Database, naming: Naming) {
     .prepare<[number, string, string, number], number | null>(companiesBetween(table))
     .pluck();
   const known = db.prepare<[], number>(`SELECT n FROM ${naming('_tally')} WHERE what = 'known'`).pluck();
-  /** Cached for one transaction; null: not read yet. */
+  /** Cached for one transaction; null if it has not been read yet. */
   let sets: readonly WordSet[] | null = null;
   /** Pending changes of counts, by set id, then by word and `shared`. */
   let pending = new Map<number, Map<string, number>>();
@@ -108,13 +108,14 @@ export function wordIndex(db: Database, naming: Naming) {
   };
 
   return {
-    /** Counts (`by` = 1) or uncounts (-1) the words of a name, in memory. */
+    /** Adds the words of a name to the counts (`by` = 1) or removes them (-1), in memory. */
     count,
     /** Writes the pending counts. Call this function in the transaction that writes the names. */
     save,
     /**
-     * Is the word frequent enough to count the words beside it? It must occur in the names of at least the share
-     * `FREQUENT` of all companies, and of at least half of the companies with a word that starts with it.
+     * Returns whether the word is frequent enough to count the words beside it. It must occur in the names of at least
+     * the share `FREQUENT` of all companies. It must also occur in at least half of the companies with a word that
+     * starts with it.
      */
     isFrequent: (word: string): boolean => {
       const all = setOf(ALL_COMPANIES);
@@ -125,7 +126,7 @@ export function wordIndex(db: Database, naming: Naming) {
       return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= withPrefix;
     },
     /**
-     * Deletes the sets beside a word whose query rule differs from `isWhole`; null deletes all sets. Call this function
+     * Deletes the sets beside a word whose query rule differs from `isWhole`. Null deletes all sets. Call this function
      * in a transaction.
      */
     keepOnly: (isWhole: boolean | null): void => {
@@ -137,7 +138,7 @@ export function wordIndex(db: Database, naming: Naming) {
       }
       sets = null;
     },
-    /** Starts to count the words of these sets, and counts all known companies. Call this function in a transaction. */
+    /** Starts counting the words of these sets, and counts all known companies. Call this function in a transaction. */
     begin: (wanted: readonly CompaniesWith[]): void => {
       const fresh = wanted.filter(
         ({ beside, isWhole }) => insertSet.run(beside, Number(isWhole)).changes > 0,
@@ -154,7 +155,7 @@ function isIn({ beside, isWhole }: WordSet, words: ReturnType<typeof orderedWord
   return words.some(({ word }) => (isWhole === 1 ? word === beside : word.startsWith(beside)));
 }
 
-/** Returns the counts sorted by key, because neighbouring rows are on the same page of the file. */
+/** Returns the counts sorted by key, because adjacent rows are on the same page of the file. */
 function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
   return [...groups].sort((a, b) => (a[0] < b[0] ? -1 : 1));
 }

@@ -47,7 +47,7 @@ test('a failed backup replaces no file and leaves no file behind', async () => {
   writeFileSync(taken, 'precious');
   const { code, stderr } = await upstream.run('backup', taken);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/taken\.db exists already\n.*Name another file/);
+  expect(stderr).toMatch(/taken\.db already exists\n.*Name another file/);
 
   const before = readdirSync(upstream.folder).sort();
   expect(await upstream.run('backup', join(taken, 'inside.db'))).toMatchObject({ code: 2 });

@@ -14,6 +14,6 @@ test('the copy of a corrupt warehouse fails its check and is deleted', async () 
     UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = '_call')
      WHERE name = '_quarantine'`);
   const folder = temporaryFolder();
-  await expect(backUp(warehouse, join(folder, 'copy.db'))).rejects.toThrow(/the copy is not sound/);
+  await expect(backUp(warehouse, join(folder, 'copy.db'))).rejects.toThrow(/the copy is corrupt/);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -16,11 +16,11 @@ import { makeFolder } from '../../sqlite/database_file.ts';
 /** A file that appears at its path only when it is complete. It is written under a temporary name and then renamed. */
 export interface AtomicFile {
   write(bytes: Uint8Array | string): void;
-  /** Flushes the file to the disk, still under its temporary name. Returns its size and checksum. */
+  /** Flushes the file to the disk under its temporary name. Returns its size and checksum. */
   finish(): { readonly bytes: number; readonly sha256: string };
   /** Renames the finished file to its final name. */
   publish(): void;
-  /** Deletes the unfinished file. An earlier file at the path is not changed. */
+  /** Deletes the unfinished file. An earlier file at the path stays unchanged. */
   discard(): void;
 }
 
@@ -97,20 +97,20 @@ export function explainFileError(error: unknown, path: string, remedy: string): 
   const isFull = 'code' in error && /^(ENOSPC|EDQUOT|EIO)$/.test(String(error.code));
   const message = `${path} cannot be written: ${error.message}`;
   return isFull
-    ? new FailedError(message, { hint: 'Free some space on that disk, then retry.', cause: error })
+    ? new FailedError(message, { hint: 'Free space on that disk, then try again.', cause: error })
     : new UsageError(message, { hint: remedy, cause: error });
 }
 
 function openForWriting(path: string, partial: string): number {
   makeFolder(dirname(path));
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`${path} is a folder, so no file of this name can be written`, {
+    throw new UsageError(`${path} is a folder, so no file with this name can be written`, {
       hint: 'Move the folder away, or name another path.',
     });
   return openSync(partial, 'wx');
 }
 
-// Flushes the folder. Otherwise, the rename could be lost if the machine crashes.
+// Flush the folder, because the rename could otherwise be lost if the machine crashes.
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   fsyncSync(folder);

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { publishedTable } from '../published_columns.ts';
 
 /**
- * Returns the meaning of each column. For payload columns, this is the path in the payload and the value types seen.
+ * Returns the meaning of each column. For a payload column, this is its path in the payload and the value types seen.
  */
 export function columnDescriptions(db: Database, table: string): Record<string, string> {
   const payload = db
@@ -21,7 +21,7 @@ export function columnDescriptions(db: Database, table: string): Record<string, 
   ]);
 }
 
-/** Removes the Markdown syntax from a meaning, because other tools show plain text. */
+/** Removes Markdown from a meaning for tools that show plain text. */
 function plainText(meaning: string): string {
   const text = meaning.replace(/[`]|\*\*/g, '');
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -31,7 +31,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
   );
 }
 
-/** The names of columns that usually have few distinct values. Companies can be counted by these columns. */
+/** Names of columns that usually have few distinct values, so companies can be counted by them. */
 const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction|kind|role|category)$/;
 
 function tableMetadata(db: Database, table: string): object {
@@ -67,7 +67,7 @@ function countsBy(db: Database): Record<string, { title: string; sql: string }> 
     facetsIn(columnsOf(db, 'entity').map(({ name }) => name)).map((name) => [
       `companies_by_${name}`,
       {
-        title: `Companies by ${name}, without gone ones`,
+        title: `Companies by ${name}, excluding gone companies`,
         sql: `SELECT ${quoted(name)}, count(*) AS companies FROM entity WHERE _gone_at IS NULL GROUP BY 1 ORDER BY 2 DESC`,
       },
     ]),
@@ -82,7 +82,7 @@ const CANNED_QUERIES = {
 WHERE entity_fts MATCH '"' || replace(:text, '"', '""') || '"' ORDER BY rank LIMIT 100`,
   },
   what_changed_lately: {
-    title: 'Fields that changed in the last days',
+    title: 'Fields that changed recently',
     sql: `SELECT observed_at, entity_id, path, before, after FROM entity_change
 WHERE observed_at >= datetime('now', '-' || :days || ' days') ORDER BY change_id DESC LIMIT 500`,
   },

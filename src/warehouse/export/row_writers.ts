@@ -5,7 +5,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { AtomicFile } from './atomic_file.ts';
 import type { Cell, ColumnKind, ExportColumn } from './rowset.ts';
 
-/** Writes rows in one format. The memory needed does not depend on the number of rows. */
+/** Writes rows in one format. The memory needed is independent of the number of rows. */
 export interface RowWriter {
   row(cells: readonly Cell[]): void;
   end(): void;
@@ -57,14 +57,14 @@ function csvField(cell: Cell, safeFormulas: boolean): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
   const text = safeFormulas && FORMULA.test(cell) ? `'${cell}` : cell;
-  // In many locales, a spreadsheet also splits unquoted text at semicolons and tabs. Such text is quoted.
+  // In many locales, a spreadsheet also splits unquoted text at semicolons and tabs, so such text is quoted.
   return text === '' || (safeFormulas ? /[",;\t\r\n]/ : /[",\r\n]/).test(text)
     ? `"${text.replaceAll('"', '""')}"`
     : text;
 }
 
 /**
- * Matches text that a spreadsheet may execute: text that starts with a control character, or with one of = + - @ or
+ * Matches text that a spreadsheet may execute. Such text starts with a control character, or with one of = + - @ or
  * their Unicode variants (https://owasp.org/www-community/attacks/CSV_Injection). Some programs first remove leading
  * spaces and invisible characters, so the pattern skips them.
  */
@@ -90,22 +90,21 @@ export function jsonCell(cell: Cell): string {
   return typeof cell === 'bigint' ? cell.toString() : JSON.stringify(cell);
 }
 
-// Line breaks can be replaced safely: in JSON, they are whitespace outside of strings and always escaped inside
-// strings.
+// Line breaks can be replaced safely. In JSON, they are whitespace outside strings and always escaped inside strings.
 function oneLine(document: Cell): string {
   return typeof document === 'string' ? document.replace(/[\r\n]+/g, ' ') : 'null';
 }
 
 const ROWS_PER_GROUP = 20_000;
 /**
- * The maximum number of characters in a row group. A group is in memory until it is encoded, so the wider the rows are,
- * the fewer are in a group.
+ * The maximum number of characters in a row group. A group stays in memory until it is encoded, so groups of wide rows
+ * contain fewer rows.
  */
 const CHARACTERS_PER_GROUP = 8_000_000;
 
 /**
- * Writes Parquet: typed columns in row groups, compressed with zstd. Dates and times have their own types. Columns with
- * mixed types are written as text.
+ * Writes Parquet with typed columns in row groups, compressed with zstd. Dates and times have their own types. Columns
+ * with mixed types are written as text.
  */
 function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
   const bytes = new ByteWriter();
@@ -152,7 +151,7 @@ function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
 
 /**
  * Writes the encoded bytes to the file and empties the buffer. The Parquet writer counts its bytes separately, so its
- * offsets stay correct.
+ * offsets remain correct.
  */
 function drain(bytes: ByteWriter, file: Pick<AtomicFile, 'write'>): void {
   file.write(new Uint8Array(bytes.buffer, 0, bytes.index));
@@ -178,7 +177,7 @@ function parquetCell(cell: Cell, kind: ColumnKind): unknown {
   switch (kind) {
     case 'date':
     case 'time':
-      // An older version stored an unknown time as an empty text.
+      // An older version stored an unknown time as empty text.
       return cell === '' ? null : new Date(String(cell));
     case 'boolean':
       return Boolean(cell);

@@ -12,7 +12,7 @@ export interface ExportColumn {
   readonly kind: ColumnKind;
 }
 
-/** Integers are bigint, so that they keep all their digits. */
+/** A value of a row. Integers are bigint, so that they keep all their digits. */
 export type Cell = null | bigint | number | string;
 
 /** The columns and rows of an export. Rows are read one by one. */
@@ -59,7 +59,7 @@ export function tableRows(db: Database, table: string): Rowset {
 /** @throws UsageError if the table is not exported. */
 export function requireExportable(table: string, tables: readonly string[]): void {
   if (!tables.includes(table))
-    throw new UsageError(`there is no table ${table} to export`, { hint: `Tables: ${tables.join(', ')}.` });
+    throw new UsageError(`the table ${table} cannot be exported`, { hint: `Tables: ${tables.join(', ')}.` });
 }
 
 /** Returns each entity with its record as received, for nested formats. */
@@ -92,7 +92,7 @@ export interface VersionRow {
 }
 
 /**
- * Returns the version of each entity that was current at the time `at` (ISO 8601). Entities that were gone at this time
+ * Returns the version of each entity that was current at the time `at` (ISO 8601). Entities that were gone at that time
  * are excluded.
  */
 export function versionsAt(db: Database, at: string): IterableIterator<VersionRow> {

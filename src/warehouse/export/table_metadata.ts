@@ -2,7 +2,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { Format } from './row_writers.ts';
 import type { ColumnKind, ExportColumn } from './rowset.ts';
 
-/** A file of an export, as its metadata describes it. */
+/** A file of an export, as described by the metadata. */
 export interface DescribedFile {
   readonly name: string;
   readonly table: string;
@@ -16,7 +16,7 @@ export interface DescribedExport {
   readonly exportedAt: string;
   readonly source: SourceFacts;
   readonly files: readonly DescribedFile[];
-  /** Returns the meaning of a column; undefined if it is unknown. */
+  /** Returns the meaning of a column, or undefined if it is unknown. */
   readonly meaningOf: (table: string, column: string) => string | undefined;
 }
 
@@ -60,7 +60,7 @@ export function dataPackage({ format, exportedAt, source, files, meaningOf }: De
 }
 
 /**
- * Returns the content of `csv-metadata.json`, in the format CSV on the Web (https://www.w3.org/TR/tabular-metadata/).
+ * Returns the content of `csv-metadata.json` in the format CSV on the Web (https://www.w3.org/TR/tabular-metadata/).
  */
 export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedExport): object {
   return {
@@ -84,7 +84,7 @@ export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedE
 
 /**
  * Returns the licence and the attribution. Data Packages permit a licence only as an identifier or a URL. Any other
- * licence is stated in the description.
+ * licence goes into the description.
  */
 function termsOf({ licence, attribution }: SourceFacts): { licenses?: object[]; description?: string } {
   const key = /^https?:\/\//.test(licence ?? '')
@@ -101,7 +101,7 @@ function termsOf({ licence, attribution }: SourceFacts): { licenses?: object[]; 
   };
 }
 
-/** Converts a text to a name that Data Packages permit: lower-case ASCII letters, digits, `-`, `_` and `.`. */
+/** Converts text to a name that Data Packages permit: lower-case ASCII letters, digits, `-`, `_` and `.`. */
 function nameOf(text: string): string {
   return text
     .normalize('NFKD')

@@ -6,8 +6,8 @@ import { lastVersion, startSession } from './versions.ts';
 
 /**
  * Assigns change feed versions to the rows of a complete rebuild, before the shadow tables replace the live tables.
- * Unchanged rows keep their versions, changed rows get new versions, and deleted rows are recorded. The caller replaces
- * the tables in the same transaction.
+ * Unchanged rows keep their versions, changed rows get new ones, and deleted rows are recorded. The caller replaces the
+ * tables in the same transaction.
  */
 export function carryOverVersions(db: Database): void {
   const comparison = openComparison(db);
@@ -42,8 +42,8 @@ const PARTS = [
 type Part = (typeof PARTS)[number]['part'];
 
 /**
- * The versions reserved for each company. They always suffice, because the lists of a response have at most 100,000
- * rows.
+ * The number of versions reserved for each company. It is always sufficient, because the lists of a response have at
+ * most 100,000 rows.
  */
 const VERSIONS_OF_COMPANY = 131_072;
 /** The maximum number of terms in one condition. SQLite limits the depth of an expression to 1,000. */
@@ -81,7 +81,8 @@ function clearMissing(part: Part, root: string): string {
 }
 
 /**
- * Returns the SQL that gives new rows, and rows with changed lists, the same number of versions as a write with lists.
+ * Returns the SQL that assigns versions to new rows and to rows with changed lists. Each row gets as many versions as a
+ * write of the record with its lists.
  */
 function assignWritten(part: Part): string {
   return `
@@ -96,7 +97,7 @@ function assignWritten(part: Part): string {
     WHERE c.entity_id = n.entity_id`;
 }
 
-/** Returns the SQL that gives rows with unchanged lists two versions, as after a fetch without a change. */
+/** Returns the SQL that assigns two versions to rows with unchanged lists, like a fetch without a change. */
 function assignTouched(part: Part): string {
   return `
     UPDATE ${NEW_KNOWN} AS n SET ${part}_touched = @last + 1 + c.number * 2
@@ -140,7 +141,7 @@ function openComparison(db: Database) {
     run: (sql: string): void => take(sql, 1),
     /**
      * Collects the keys of new and changed rows, and records deleted rows. A column that only one of the two tables has
-     * is compared as NULL.
+     * is compared with NULL.
      */
     compare(table: string, what: string, keys: readonly string[]): void {
       const old = columnsOf(db, live, table);
@@ -157,7 +158,7 @@ function openComparison(db: Database) {
           1,
         );
         // Deleting a row from a list shifts the versions of the company's later list rows to lower values. A consumer
-        // that has applied only a part of the company would then miss these rows. The company therefore gets new
+        // that has applied only part of the company would then miss these rows. The company therefore gets new
         // versions.
         if (keys.length > 1)
           db.exec(
@@ -172,7 +173,7 @@ function openComparison(db: Database) {
            ${old.size === 0 ? '' : `LEFT JOIN ${live(table)} o ON ${on}`} WHERE ${condition}`,
         );
     },
-    /** Records the rows that were added to lists of companies that already had a record (or summary). */
+    /** Records the rows added to lists of companies that already had a record (or summary). */
     noteGained(list: string, part: Part): void {
       const isNew = columnsOf(db, live, list).size === 0;
       db.prepare(
@@ -184,7 +185,7 @@ function openComparison(db: Database) {
          ${SAVE_ROW}`,
       ).run({ before });
     },
-    /** Assigns ids to new rows of `entity_change`, and records the deleted rows. */
+    /** Assigns ids to new rows of `entity_change` and records deleted rows. */
     numberChanges(): void {
       const changes = shadow('entity_change');
       take(
@@ -219,14 +220,14 @@ function listsBelow(db: Database, root: string, ...namings: Naming[]): string[] 
   return [...new Set(names)].filter((name) => name.startsWith(`${root}__`)).sort();
 }
 
-/** Returns the columns of a table; an empty set if the table does not exist. */
+/** Returns the columns of a table, or an empty set if the table does not exist. */
 function columnsOf(db: Database, naming: Naming, table: string): Set<string> {
   const name = naming(table).slice(1, -1).replaceAll('""', '"');
   return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(name) as string[]);
 }
 
 /**
- * Returns conditions of which at least one is true for a changed row. The `+` removes the affinity of the column, so
+ * Returns conditions, at least one of which is true for a changed row. The `+` removes the affinity of the column, so
  * that the text "7" differs from the number 7.
  */
 function differences(old: ReadonlySet<string>, current: ReadonlySet<string>, isNew: string): string[] {

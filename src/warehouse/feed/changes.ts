@@ -3,9 +3,9 @@ import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../ex
 import { quoted } from '../table_naming.ts';
 
 /**
- * A change in the change feed. The feed after a version contains every row of the public tables that was written or
- * deleted since this version. Each row is in its current state, and rows are in the order of their versions. A consumer
- * that applies the changes in this order, by key, gets the same tables.
+ * One change in the change feed. The feed after a version contains every row of the public tables that was written or
+ * deleted since that version. Each row is in its current state, and rows are in the order of their versions. A consumer
+ * that applies the changes by key in this order gets the same tables.
  */
 export interface Change {
   readonly version: number;
@@ -14,20 +14,20 @@ export interface Change {
   /** Null for `forget`, which affects every table. */
   readonly table: FeedTable | null;
   readonly key: readonly Cell[];
-  /** The cells in the order of the columns; null for `delete` and `forget`. */
+  /** The cells in column order; null for `delete` and `forget`. */
   readonly row: readonly Cell[] | null;
 }
 
 export interface FeedTable {
   readonly name: string;
   readonly columns: readonly ExportColumn[];
-  /** The names of the columns that form the key. */
+  /** The names of the key columns. */
   readonly keys: readonly string[];
 }
 
 /**
- * Returns the tables of the change feed, in the same order as in exports. Tables that no longer exist, so that only
- * their deleted rows are in the feed, are excluded.
+ * Returns the tables of the change feed, in the same order as in exports. Tables that no longer exist are excluded,
+ * although the feed contains their deleted rows.
  */
 export function feedTables(db: Database): FeedTable[] {
   return exportableTables(db).map((name) => feedTable(db, name));
@@ -37,7 +37,7 @@ function feedTable(db: Database, name: string): FeedTable {
   return { name, columns: columnsOf(db, name), keys: keysOf(name) };
 }
 
-/** Does the table contain rows about companies? `forget` deletes such rows. */
+/** Returns whether the table contains rows about companies. `forget` deletes such rows. */
 export function isOfCompanies({ columns }: FeedTable): boolean {
   return columns.some(({ name }) => name === 'entity_id');
 }
@@ -48,13 +48,13 @@ export function keyCells({ columns, keys }: FeedTable, { op, key }: Change): Cel
   return columns.map(({ name }) => key[names.indexOf(name)] ?? null);
 }
 
-/** The part of the change feed that a consumer has applied. */
+/** The position up to which a consumer has applied the change feed. */
 export interface Applied {
   /** The consumer has applied all changes up to this version. */
   readonly version: number;
   /**
-   * The version at which the consumer had last applied the whole feed. Only rows up to this version certainly exist at
-   * the consumer.
+   * The version at which the consumer last had the whole feed. Only rows up to this version certainly exist at the
+   * consumer.
    */
   readonly wholeAt: number;
 }
@@ -62,8 +62,8 @@ export interface Applied {
 export const NOTHING_APPLIED: Applied = { version: 0, wholeAt: 0 };
 
 /**
- * Reads the changes that a consumer has not applied yet, one by one. The caller must keep a read transaction open
- * meanwhile.
+ * Reads the changes that a consumer has not applied yet, one by one. The caller must keep a read transaction open until
+ * the end.
  */
 export function* changesAfter(db: Database, applied: Applied): Generator<Change> {
   const read = openRows(db);
@@ -115,7 +115,7 @@ type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly 
 
 interface Reader {
   readonly rows: Rows;
-  /** The list tables of records and of summaries, in the order of their versions. */
+  /** The list tables of records and of summaries, in version order. */
   readonly lists: Readonly<Record<Part, readonly string[]>>;
 }
 
@@ -204,8 +204,8 @@ function* touched(db: Database, read: Reader, part: Part, applied: Applied): Gen
 }
 
 /**
- * Reads the companies with later versions. The first of them can be the company that was applied last, because a page
- * can end between two rows of a company.
+ * Reads the companies with later versions. The first one can be the company that was applied last, because a page can
+ * end between two rows of a company.
  */
 function companies(
   db: Database,
@@ -227,7 +227,7 @@ function companies(
     .iterate({ after });
 }
 
-/** Reads the row of `entity_overview`. Its version is the newest version of its company. */
+/** Reads the row of `entity_overview`, which has the newest version of its company. */
 function* overview(read: Reader, company: VersionsOfCompany, applied: Applied): Generator<Change> {
   const { entityId, version, newest, overviewAdded } = company;
   if (version !== newest || version <= applied.version) return;

@@ -3,12 +3,12 @@ import { UsageError } from '../../errors.ts';
 import { type Applied, NOTHING_APPLIED } from './changes.ts';
 import { lastVersion } from './versions.ts';
 
-/** The cursor for a consumer that has applied nothing. A feed from this cursor returns every row. */
+/** The cursor of a consumer that has applied nothing. A feed from this cursor returns every row. */
 export const START = '0';
 
 /**
- * Returns the cursor of a consumer: the version, and the name of the session that wrote this version. If the consumer
- * has applied only a part of a feed, the cursor also contains the version at which it had last applied the whole feed.
+ * Returns the cursor of a consumer, which consists of the version and the name of the session that wrote it. If the
+ * consumer has applied only part of a feed, the cursor also contains the version at which it last had the whole feed.
  */
 export function cursorOf(db: Database, { version, wholeAt }: Applied): string {
   if (version === 0) return START;
@@ -25,7 +25,7 @@ export function currentCursor(db: Database): string {
  * Reads a cursor.
  *
  * @throws UnknownCursorError if this warehouse did not issue the cursor, or if the warehouse was restored from a copy
- * that is older than the cursor.
+ * older than the cursor.
  */
 export function readCursor(db: Database, cursor: string): Applied {
   if (cursor === START) return NOTHING_APPLIED;
@@ -39,7 +39,7 @@ export function readCursor(db: Database, cursor: string): Applied {
 export class UnknownCursorError extends UsageError {
   constructor(cursor: string) {
     super(
-      `the cursor ${JSON.stringify(cursor)} is not of this warehouse, or the warehouse was restored from a copy`,
+      `the cursor ${JSON.stringify(cursor)} does not belong to this warehouse, or the warehouse was restored from a copy`,
       {
         hint: 'Empty your copy of the tables and start with the cursor 0, or with a full export and its cursor.',
       },

@@ -3,11 +3,11 @@ import { metaTable } from '../meta.ts';
 import { live, type Naming } from '../table_naming.ts';
 
 /**
- * The versions of the change feed: one sequence for the rows of all public tables. The shadow tables of a rebuild have
- * no versions, because the rebuild compares them with the live tables when it ends.
+ * The versions of the change feed, which form one sequence for the rows of all public tables. The shadow tables of a
+ * rebuild have no versions, because the rebuild compares them with the live tables when it ends.
  */
 export interface FeedVersions {
-  /** Takes `count` consecutive versions and returns the first one; null for shadow tables. */
+  /** Takes `count` consecutive versions and returns the first one. Returns null for shadow tables. */
   take(count: number): number | null;
   /**
    * Records that the number of rows in a list of a known record has changed. `version` is the version of the record.
@@ -55,12 +55,12 @@ export function feedVersions(db: Database, naming: Naming): FeedVersions {
   };
 }
 
-/** Returns the last version of the sequence; 0 if no row has a version. */
+/** Returns the last version of the sequence, or 0 if no row has a version. */
 export function lastVersion(db: Database): number {
   return Number(metaTable(db).get('feed_version') ?? '0');
 }
 
-/** Starts a session with a new random name. The versions from `first` on belong to this session. */
+/** Starts a session with a new random name. All versions from `first` on belong to this session. */
 export function startSession(db: Database, first: number): void {
   db.prepare(
     'INSERT OR REPLACE INTO _feed_session (first_version, name) VALUES (?, lower(hex(randomblob(6))))',

@@ -1,6 +1,6 @@
 -- Tables derived from responses. They can be rebuilt from _call and _answer.
 
--- One narrow row per known company, for the lookups of the planner, the loader and the overview.
+-- One narrow row per known company, for lookups by the planner, the loader and the overview.
 CREATE TABLE _known (
   known_id       INTEGER PRIMARY KEY,
   entity_id      TEXT NOT NULL UNIQUE,
@@ -27,7 +27,7 @@ CREATE INDEX _known_asked ON _known (asked_at) WHERE asked_at IS NOT NULL AND go
 CREATE INDEX _known_flagged ON _known (flagged_at) WHERE flagged_at IS NOT NULL;
 CREATE INDEX _known_missing ON _known (missing_run) WHERE missing_at IS NOT NULL;
 
--- Counts that would otherwise need a scan: known, listed, fetched, gone.
+-- Counts of known, listed, fetched and gone companies, which would otherwise need a scan.
 CREATE TABLE _tally (
   what TEXT PRIMARY KEY,
   n    INTEGER NOT NULL
@@ -96,7 +96,7 @@ CREATE TABLE _quarantine (
 
 CREATE UNIQUE INDEX _quarantine_open ON _quarantine (kind, target, position) WHERE state = 'open';
 
--- The inferred schema: the column of each path in the payload. A column is decided once.
+-- The inferred schema, with the column of each path in the payload. A column never changes once it is chosen.
 CREATE TABLE _table (
   table_name   TEXT PRIMARY KEY,
   parent_table TEXT,

@@ -1,4 +1,4 @@
--- The tables that analysts read. Loading adds payload columns and child tables.
+-- The tables that analysts read. Loading responses adds payload columns and child tables.
 
 CREATE TABLE entity (
   entity_id   TEXT PRIMARY KEY NOT NULL,

@@ -1,4 +1,4 @@
--- The evidence of changes of each company, and its class of change rates.
+-- The evidence of changes for each company, and its class of change rates.
 
 ALTER TABLE _known ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;      -- periods that ended with a change
 ALTER TABLE _known ADD COLUMN changing_days REAL NOT NULL DEFAULT 0;   -- days in these periods
@@ -11,7 +11,7 @@ CREATE INDEX _known_asked_by_rate ON _known (rate_class, asked_at)
   WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL;
 CREATE INDEX _known_flagged_by_rate ON _known (rate_class, flagged_at) WHERE flagged_at IS NOT NULL;
 
--- Estimates from all companies, as JSON: the prior of rates, and the share of changes that listings show.
+-- Estimates from all companies, as JSON: the prior of change rates, and the share of changes that listings show.
 CREATE TABLE _change_estimate (
   class TEXT PRIMARY KEY,
   state TEXT NOT NULL

@@ -1,2 +1,2 @@
--- For the number of consecutive searches without a new company, read from the last one backwards.
+-- For counting consecutive searches without a new company, starting with the latest search.
 CREATE INDEX _call_of_search ON _call (call_id) WHERE kind = 'search';

@@ -1,4 +1,5 @@
--- Names and identifiers in the order in which searches compare them. The index alone counts the texts with a prefix.
+-- Names and identifiers in the order in which searches compare them. Texts with a prefix are counted from the index
+-- alone.
 CREATE TABLE _name (
   folded   TEXT NOT NULL,                    -- in lower case, one space between words
   known_id INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- The number of companies that have each word, for searches that match words. The names need not be read. A set is
--- started when the planner needs it, and updated from then on.
+-- The number of companies that have each word, for searches that match words. The counts replace a scan of all names. A
+-- set is created when the planner first needs it, and is updated from then on.
 CREATE TABLE _word_set (
   set_id   INTEGER PRIMARY KEY,
   beside   TEXT NOT NULL,                    -- counts companies that have a word with this prefix; '': all companies
@@ -7,9 +7,9 @@ CREATE TABLE _word_set (
   UNIQUE (beside, is_whole)
 );
 
--- The words of a company are sorted, and each counts once. A word has `shared` prefixes, the empty one
--- included, in common with the word before it. The companies that have a word with a prefix are therefore the rows
--- of that prefix whose `shared` is at most the length of the prefix.
+-- The words of a company are sorted, and each one counts once. `shared` is the number of prefixes, including the empty
+-- one, that a word has in common with the preceding word. The companies with a prefix are therefore the rows of this
+-- prefix whose `shared` is at most the length of the prefix.
 CREATE TABLE _word (
   set_id    INTEGER NOT NULL,
   word      TEXT NOT NULL,

@@ -2,5 +2,5 @@
 INSERT INTO _meta (key, value) SELECT 'named_until', max(known_id) FROM _known WHERE true
 ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
--- An unfinished rebuild has no such mark, so it restarts.
+-- An unfinished rebuild lacks this value, so it restarts.
 DELETE FROM _meta WHERE key = 'rebuild';

@@ -1,5 +1,5 @@
--- Backfills and their items. The state of an item is derived from the calls after after_call_id. A killed backfill
--- therefore resumes without repeating a call.
+-- Backfills and their items. The state of an item is derived from the calls after after_call_id, so a killed backfill
+-- resumes without repeating a call.
 
 CREATE TABLE _backfill (
   backfill_id   INTEGER PRIMARY KEY,

@@ -10,10 +10,10 @@ test('a cursor of another warehouse is rejected', () => {
   const [ours, other] = [bench(), bench()];
   for (const { record } of [ours, other]) record('C1', { id: 'C1', name: 'A' });
   expect(() => readCursor(ours.warehouse.db, currentCursor(other.warehouse.db))).toThrow(
-    /is not of this warehouse/,
+    /does not belong to this warehouse/,
   );
   for (const text of ['', '1', 'x', '-1', '9007199254740993-000000000000'])
-    expect(() => readCursor(ours.warehouse.db, text)).toThrow(/is not of this warehouse/);
+    expect(() => readCursor(ours.warehouse.db, text)).toThrow(/does not belong to this warehouse/);
 });
 
 test('a restored warehouse accepts cursors that are older than the backup and rejects later cursors', () => {
