@@ -29,8 +29,8 @@ export function boundedServer(listener: RequestListener): Server {
 }
 
 /**
- * Whether a header that must be unique occurs twice. Different programs could read a different host or key from such a
- * request (RFC 9112, 3.2).
+ * Returns whether a header that must be unique occurs twice. Different programs could read a different host or key from
+ * such a request (RFC 9112, 3.2).
  */
 function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());

@@ -4,8 +4,8 @@ import { servicePaging } from './paging.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
 
 /**
- * The schemas of the three routes. They are used to validate requests and to generate the OpenAPI document. The schemas
- * of response bodies permit any field, because the fields of a record depend on the registry.
+ * Returns the schema of the search. The schemas of the routes are used to validate requests and to generate the OpenAPI
+ * document. Schemas of response bodies allow any field, because the fields of a record depend on the registry.
  */
 export function searchSchema(profile: ApiProfile): FastifySchema {
   const { search } = profile;

@@ -46,7 +46,7 @@ function broken(line: string, { columns, indent, isCommand }: LineFormat): strin
   return [...lines, current];
 }
 
-/** The indent of continuation lines: the column after the label, if the label takes at most half of the line. */
+/** Returns the indent of continuation lines. They start below the text if the label takes at most half of the line. */
 function indentOf(plain: string, columns: number): number {
   const label = LABEL.exec(plain)?.[0] ?? '';
   return hangOf(label.length <= columns / 2 ? label : '', plain);

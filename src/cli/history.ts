@@ -62,7 +62,7 @@ function documentsOf({ versions }: History, { db }: Warehouse, root: string): Ma
   );
 }
 
-/** The `data` object of `history --json`, as documented. */
+/** Returns the `data` object of `history --json`, as documented. */
 function historyData({ company, versions, changes }: History, documents: ReadonlyMap<number, JsonObject>) {
   const byCall = Map.groupBy(changes, ({ callId }) => callId);
   return {

@@ -199,7 +199,7 @@ async function askAccount(
 
 type Limits = WindowLimits & Pick<InitAnswers, 'unlimited'>;
 
-/** The limits that the flags set. */
+/** Returns the limits that the flags set. */
 function limitsOf({ unlimited = false, ...flags }: InitFlags): Limits {
   const limits = windowRows().map(({ property }) => [property, flags[property] ?? null]);
   return { ...(Object.fromEntries(limits) as WindowLimits), unlimited };

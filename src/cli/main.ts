@@ -45,7 +45,7 @@ function withFlagsLast(argv: readonly string[]): string[] {
   return rest.length === 0 ? [...argv] : [...rest.slice(0, end), ...argv.slice(0, at), ...rest.slice(end)];
 }
 
-/** The full name of the command that `argv` selects, such as `keys create`. */
+/** Returns the full name of the command that `argv` selects, such as `keys create`. */
 function fullNameOf(program: Command, argv: readonly string[]): string {
   let command = program;
   const names: string[] = [];

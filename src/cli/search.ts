@@ -63,7 +63,7 @@ function search(query: string, flags: SearchFlags): void {
   }
 }
 
-/** One row of `search --json` and `search --csv`, as documented. */
+/** Returns one row of `search --json` and `search --csv`, as documented. */
 function companyData(match: CompanyMatch) {
   return {
     entity_id: match.entityId,

@@ -68,7 +68,7 @@ function show(id: string, flags: ShowFlags): void {
   }
 }
 
-/** The `data` object of `show --json`, as documented. */
+/** Returns the `data` object of `show --json`, as documented. */
 function dataOf({ company, record, summary }: ShownCompany) {
   return {
     entity_id: company.entityId,

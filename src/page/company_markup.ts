@@ -17,7 +17,7 @@ export function countOfChanges(total: number): string {
   return total > MAX_COUNTED ? `more than ${count(MAX_COUNTED)}` : count(total);
 }
 
-/** A list of changes, each with its old and new value. */
+/** Draws a list of changes, each with its old and new value. */
 export function changeList(
   changes: readonly Pick<FieldChange, 'path' | 'before' | 'after'>[],
   most = Number.POSITIVE_INFINITY,

@@ -16,8 +16,8 @@ export interface CompanyPageContext {
 }
 
 /**
- * The page of one company. It shows the latest or selected record or a comparison of two records, and all observed
- * changes.
+ * Draws the page of one company. It shows the latest or selected record, or a comparison of two records, and all
+ * observed changes.
  */
 export function companyPage(view: CompanyView, context: CompanyPageContext, settings: PageSettings): string {
   const { company } = view;
@@ -68,7 +68,7 @@ function record({ company, shown, versions }: CompanyView, { recordRoot }: PageS
 ${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, recordRoot)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
 }
 
-/** The fields that differ between two versions. */
+/** Draws the fields that differ between two versions. */
 function comparison(
   compared: CompanyPageContext['compared'],
   { recordRoot }: PageSettings,
@@ -95,7 +95,7 @@ function compareLinks({ company, versions }: CompanyView, times: Times): Part {
   return html`<p class="note">Compare the latest version with <a href="${link(previous.callId, latest.callId)}">the previous one</a>${first !== previous && html` or <a href="${link(first.callId, latest.callId)}">the first one of ${times.brief(Date.parse(first.observedFrom))}</a>`}.</p>`;
 }
 
-/** The versions and their changes, most recent first. */
+/** Draws the versions and their changes, most recent first. */
 function history({ company, versions, changes, shown }: CompanyView, times: Times): Html {
   const changesOf = Map.groupBy(changes, ({ callId }) => callId);
   const calls = new Set([...versions.map(({ callId }) => callId), ...changesOf.keys()]);

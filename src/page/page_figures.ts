@@ -35,15 +35,15 @@ const UNITS = [
 export interface Times {
   readonly zone: string;
   /**
-   * A time element: `14:05:12` if within the last hour, `14:05` if today, `20 Nov 14:05` if within 300 days, otherwise
-   * `20 Nov 2025`.
+   * Returns a time element: `14:05:12` if within the last hour, `14:05` if today, `20 Nov 14:05` if within 300 days,
+   * otherwise `20 Nov 2025`.
    */
   brief(atMs: number): Html;
-  /** A time element: `21 Nov 2026, 14:05`. */
+  /** Returns a time element such as `21 Nov 2026, 14:05`. */
   full(atMs: number): Html;
-  /** The same text as `full`, without an element. */
+  /** Returns the same text as `full`, without an element. */
   text(atMs: number): string;
-  /** Plain text with the time zone: `21 Nov 2026, 14:05 CET`. */
+  /** Returns plain text with the time zone, such as `21 Nov 2026, 14:05 CET`. */
   zoned(atMs: number): string;
 }
 

@@ -31,7 +31,7 @@ export interface PageReader {
    * version.
    */
   company(entityId: string, versionId: number | null): CompanyView | null;
-  /** The companies with these ids, in the same order. Unknown ids are omitted. */
+  /** Returns the companies with these ids, in the same order. Unknown ids are omitted. */
   companies(entityIds: readonly string[]): CompanyRow[];
   changes(request: ChangesRequest): ChangePage;
   /** Returns null if there is no such run. */

@@ -68,7 +68,7 @@ export function pageRequestOf(url: URL, { find, zone, version, origin }: UrlCont
   }
 }
 
-/** The zone that the script of the page stored in a cookie, if it is valid. */
+/** Returns the time zone that the page's script stored in a cookie, if it is valid, otherwise `fallback`. */
 export function zoneOf(cookies: string | undefined, fallback: string): string {
   const zone = /(?:^|; )zone=([\w+\-/]{1,60})(?:;|$)/.exec(cookies ?? '')?.[1];
   return zone !== undefined && IANAZone.isValidZone(zone) ? zone : fallback;

@@ -42,7 +42,7 @@ export function probeBreadth(
 /** A complete mirror of a registry with at most this many companies costs only a few more calls than further probes. */
 const SMALL_REGISTRY = 500;
 
-/** Whether the registry is small and the API refuses unknown parameters, or may refuse them. */
+/** Returns whether the registry is small and the API refuses unknown parameters, or may refuse them. */
 export function isSmallAndStrict({ query, registrySize }: Conclusions): boolean {
   return (registrySize ?? Infinity) <= SMALL_REGISTRY && mayRefuseUnknownParams(query.searches);
 }

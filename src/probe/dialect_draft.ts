@@ -74,7 +74,10 @@ function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
   return ['results', 'entries', 'all_results'].find((key) => !keys.has(key)) ?? 'grouped_results';
 }
 
-/** If records and summaries have the main id at the same path, they also have the fallback id at the same path. */
+/**
+ * Returns the path of the fallback id in records. It is the path in summaries, if both have the main id at the same
+ * path.
+ */
 function recordFallbacks({ idPath, idFallback, item, record }: SearchConclusions): Pointer[] {
   if (idFallback === null || record.value?.id !== relativeTo(item, idPath)) return [];
   return [relativeTo(item, idFallback)];

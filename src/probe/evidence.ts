@@ -45,7 +45,7 @@ export function paramOf({ request }: Exchange, name: string): string | null {
   return request.params.find(([sent]) => sent === name)?.[1] ?? null;
 }
 
-/** Whether a search with the same parameters, in any order, was sent before. */
+/** Returns whether a search with the same parameters, in any order, was sent before. */
 export function wasSent(searches: readonly Exchange[], params: readonly Param[]): boolean {
   const key = keyOf(params);
   return searches.some(({ request }) => keyOf(request.params) === key);

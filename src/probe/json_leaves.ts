@@ -44,7 +44,7 @@ export function currentLeavesOf(json: Json): Leaf[] {
   });
 }
 
-/** Whether a key contains the time at which something ended: `endDate`, `valid_until`, `dateFin`. */
+/** Returns whether a key contains the time at which something ended: `endDate`, `valid_until`, `dateFin`. */
 function isEndKey(key: string): boolean {
   return /^[^[\]=]+$/.test(key) && wordsOfKey(key).some((word) => END_WORDS.has(word));
 }

@@ -88,7 +88,7 @@ function hasPartOf(role: ParamRole, words: readonly string[]): boolean {
   return PARTS.some(([name, parts]) => name === role && parts.some((one) => hasPart(words, one)));
 }
 
-/** Whether a parameter can select a page: by page number, offset or cursor. */
+/** Returns whether a parameter can select a page: by page number, offset or cursor. */
 export function isPagingParam(name: string): boolean {
   const role = roleOfParam(name);
   return role === 'page' || role === 'offset' || role === 'cursor';

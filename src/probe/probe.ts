@@ -63,7 +63,7 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
 /** After this many calls, no more requests for optional findings are sent. */
 const FEW_CALLS = 10;
 
-/** The probes in the order of their expected yield. */
+/** Drafts the next search. The probes are tried in the order of their expected yield. */
 function nextSearch(
   { hints, exchanges }: ProbeInput,
   conclusions: Conclusions,

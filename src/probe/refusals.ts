@@ -52,20 +52,20 @@ export function textOf({ json, text }: Exchange): string {
     .join(' · ');
 }
 
-/** The items of lists such as `{"allowed_parameters": ["q", "page"]}`. */
+/** Returns the items of lists such as `{"allowed_parameters": ["q", "page"]}`. */
 function listedTexts(json: Json): string[] {
   return arraysOutside(json).flatMap(({ list }) => list.map((item) => scalarText(item) ?? ''));
 }
 
 /**
- * Whether the upstream ignores unknown parameters. The evidence is a successful search that had many candidate
+ * Returns whether the upstream ignores unknown parameters. The evidence is a successful search that had many candidate
  * parameters.
  */
 export function ignoresUnknownParams(searches: readonly Exchange[]): boolean {
   return searches.some(({ request, reading }) => request.params.length > 3 && reading === 'ok');
 }
 
-/** Whether the upstream refuses unknown parameters. */
+/** Returns whether the upstream refuses unknown parameters. */
 export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
   if (ignoresUnknownParams(searches)) return false;
   const refusals = searches.filter(
@@ -77,8 +77,8 @@ export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
 }
 
 /**
- * Whether the upstream refuses unknown parameters, or may refuse them, because it refused a search with many candidate
- * parameters and accepted none.
+ * Returns whether the upstream refuses unknown parameters, or may refuse them, because it refused a search with many
+ * candidate parameters and accepted none.
  */
 export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
   const hasRefused = searches.some(
@@ -107,7 +107,7 @@ function longestIn({ request }: Exchange): number {
   return Math.max(0, ...queries.map(([, value]) => value.length));
 }
 
-/** Whether the upstream refused the query because it has too many matches. */
+/** Returns whether the upstream refused the query because it has too many matches. */
 export function isTooBroad(refusal: Exchange): boolean {
   return errorHintsOf([refusal]).isTooBroad;
 }

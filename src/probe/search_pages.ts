@@ -44,12 +44,12 @@ export function readSearchPages(searches: readonly Exchange[], paths: PagePaths)
   }));
 }
 
-/** Whether a page has several rows with the same id. */
+/** Returns whether a page has several rows with the same id. */
 export function hasSeveralRows(pages: readonly Pick<SearchPage, 'ids'>[]): boolean {
   return pages.some(({ ids }) => new Set(ids).size < ids.length);
 }
 
-/** Whether a search has no paging parameter, so its response is the first page. */
+/** Returns whether a search has no paging parameter, so its response is the first page. */
 export function isFirstPage({ request }: Exchange): boolean {
   return !request.params.some(([name]) => isPagingParam(name));
 }
@@ -70,8 +70,8 @@ export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
 }
 
 /**
- * Whether a query has more matches than the page has rows. A total or a next-page link proves it. Without these, the
- * result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
+ * Returns whether a query has more matches than the page has rows. A total or a next-page link proves it. Without
+ * these, the result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
  */
 export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes' | 'maybe' | 'no' {
   const { rows, total } = page;
@@ -83,7 +83,7 @@ export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes'
   return alike.length > 0 || rows.length % 5 === 0 ? 'maybe' : 'no';
 }
 
-/** Whether `other` is a page of the same query and has no rows. */
+/** Returns whether `other` is a page of the same query and has no rows. */
 function isEmptyPage(other: SearchPage, page: SearchPage): boolean {
   return other !== page && other.query === page.query && other.rows.length === 0;
 }

@@ -42,7 +42,7 @@ export function companyDocuments(profile: ApiProfile): CompanyDocuments {
   };
 }
 
-/** Whether the id stays unchanged when it is written and read as a JSON number. */
+/** Returns whether the id stays unchanged when it is written and read as a JSON number. */
 export function isNumericId(id: string): boolean {
   return /^(0|[1-9]\d*)$/.test(id);
 }

@@ -70,7 +70,7 @@ export function companyStore(companies: Iterable<Company>): CompanyStore {
   };
 }
 
-/** Whether this is a company that is not deleted. */
+/** Returns whether this is a company that is not deleted. */
 export function exists(company: StoredCompany | null): boolean {
   return company !== null && company.goneAtMs === null;
 }

@@ -19,7 +19,7 @@ export interface InsightSources {
 
 const PREFIX = '/_sandbox/';
 
-/** Whether a request is for these endpoints and comes from any address of the same machine. */
+/** Returns whether a request is for these endpoints and comes from any address of the same machine. */
 export function isInsight({ url, socket }: IncomingMessage): boolean {
   return (url?.startsWith(PREFIX) ?? false) && LOOPBACK.test(socket.remoteAddress ?? '');
 }

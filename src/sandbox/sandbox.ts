@@ -51,11 +51,11 @@ export interface Sandbox {
   /** The catalogue in the format of the profile: `record(id)?.text` is the record that the service returns. */
   readonly catalogue: Catalogue;
   keyOf(accountId: string): string;
-  /** All requests, in the order in which they arrived. */
+  /** Returns all requests in the order of their arrival. */
   arrivals(): readonly Arrival[];
   /** Returns the number of admitted requests of an account. */
   admitted(accountId: string): number;
-  /** All automatic changes so far. */
+  /** Returns all automatic changes so far. */
   changes(): readonly RegistryChange[];
   /** Clears arrivals and resets the limits. */
   reset(): void;

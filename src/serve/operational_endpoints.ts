@@ -23,7 +23,7 @@ export interface OperationalEndpoints {
   handle(...request: Parameters<RequestListener>): boolean;
 }
 
-/** The endpoints for operators of `serve`: GET /health for supervisors, and GET /metrics for Prometheus. */
+/** Opens the endpoints for operators of `serve`: GET /health for supervisors, and GET /metrics for Prometheus. */
 export function openOperationalEndpoints(options: OperationalOptions): OperationalEndpoints {
   const { db, hasMetrics, onlyLocalHosts } = options;
   const { registry, count } = openMetrics(options);
@@ -50,7 +50,7 @@ export function openOperationalEndpoints(options: OperationalOptions): Operation
   };
 }
 
-/** The server is healthy if it can read the warehouse. */
+/** Reports that the server is healthy if it can read the warehouse. */
 function sendHealth(response: ServerResponse, db: Database): void {
   let error: string | null = null;
   try {

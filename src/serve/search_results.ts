@@ -47,7 +47,7 @@ interface IndexState {
   readonly index: NameIndex;
   list(key: string, query: CatalogueQuery): SearchResult;
   isRead(reading: string, nowMs: number): boolean;
-  /** Whether any result of this index was read recently. */
+  /** Returns whether any result of this index was read recently. */
   isInUse(nowMs: number): boolean;
   markRead(reading: string, nowMs: number): void;
 }

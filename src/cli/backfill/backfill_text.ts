@@ -68,7 +68,7 @@ function resumption(resumesAtMs: number | null): string {
   return resumesAtMs === null ? '' : ` It can resume on ${localTime(resumesAtMs)}.`;
 }
 
-/** The `data` object of `backfill --json`, as documented. */
+/** Returns the `data` object of `backfill --json`, as documented. */
 export function backfillData({ backfill, counts, run }: BackfillReport, reportPath: string | null) {
   return { ...orderData(backfill, counts), report: reportPath, run: reportData(run) };
 }

@@ -39,7 +39,7 @@ function unreachable({ upstream }: Config, route: string, error: unknown): Findi
   return problem('connection', what, remedyFor(code, message, upstream.proxy !== null));
 }
 
-/** The recommended action for a network error. */
+/** Returns the recommended action for a network error. */
 export function remedyFor(code: string, message: string, hasProxy: boolean): string {
   if (code === 'ENOTFOUND')
     return hasProxy

@@ -24,7 +24,7 @@ export interface SectionEntry<Value> {
   readonly empty: unknown;
   /** Lines for the upper block. Each line starts with a label of ten characters. */
   lines?(value: Value, context: TextContext): string[];
-  /** A table below the upper block, or null if it would have no rows. */
+  /** Returns a table that is shown below the upper block, or null if it would have no rows. */
   table?(value: Value, context: TextContext): string | null;
 }
 

@@ -53,7 +53,7 @@ ${hasTable ? dataTable(title, table) : html`<p class="table"><a href="/?tables=1
 </figure>`;
 }
 
-/** A line through the points. With `isStep`, each value is constant until the next point. */
+/** Draws a line through the points. With `isStep`, each value is constant until the next point. */
 export function line(
   points: readonly ChartPoint[],
   tone: Tone,
@@ -64,7 +64,7 @@ export function line(
   return stretched(html`<path class="${style}" d="${pathOf(points, isStep)}"/>`);
 }
 
-/** The filled surface below a line. */
+/** Draws the filled surface below a line. */
 export function surface(points: readonly ChartPoint[], tone: Tone): Html {
   const [first] = points;
   const last = points.at(-1);
@@ -91,13 +91,13 @@ export function bars(all: readonly Bar[], tone: Tone, width: number): Html {
   );
 }
 
-/** A horizontal line with a label, at a height from 0 to 1. */
+/** Draws a horizontal line with a label, at a height from 0 to 1. */
 export function horizontalRule(up: number, name: string): Html {
   const y = share(1 - up);
   return html`<line class="level" x2="100%" y1="${y}" y2="${y}"/><text class="level" x="100%" y="${y}" dy="-4">${name}</text>`;
 }
 
-/** A vertical line with a label, at a position from 0 to 1. */
+/** Draws a vertical line with a label, at a position from 0 to 1. */
 export function verticalRule(at: number, name: string): Html {
   const x = share(at);
   const side = at > 0.7 ? html` class="level"` : html` class="level begins"`;
@@ -172,7 +172,7 @@ function round(value: number, digits = 3): string {
   return String(Math.round(value * 10 ** digits) / 10 ** digits);
 }
 
-/** The number of units in a share of the width or height of a chart. One unit is less than a pixel. */
+/** Converts a share of the width or height of a chart to units. One unit is less than a pixel. */
 function unitsOf(value: number, digits = 0): number {
   return Number(round(value * UNITS, digits));
 }

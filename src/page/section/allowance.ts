@@ -89,7 +89,7 @@ function burnDown(
   );
 }
 
-/** The calls since `fromMs`, in at most 120 intervals of `lengthMs`. */
+/** Returns the calls since `fromMs`, in at most 120 intervals of `lengthMs`. */
 function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: number) {
   const isShort = stretchMs < HOUR_MS;
   const lengthMs = isShort ? stretchMs : Math.max(HOUR_MS, stretchFor(nowMs - fromMs));

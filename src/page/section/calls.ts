@@ -71,7 +71,7 @@ function periodsOf({ nowMs, working, range, firstCallMs }: PageSnapshot, zone: s
   return periodsUntil(nowMs, { unit: 'week', count: Math.min(MAX_WEEKS, Math.ceil(days / 7)), zone });
 }
 
-/** The calls of each period. */
+/** Counts the calls of each period. */
 function stretchesIn(periods: Periods, buckets: readonly CallBucket[]): Stretch[] {
   const within = buckets.flatMap((bucket) => {
     const atMs = periods.starts[periods.indexOf(bucket.atMs)];

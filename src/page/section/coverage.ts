@@ -83,7 +83,7 @@ export const coverageSection = defineSection({
   },
 });
 
-/** The part of a curve that starts at `fromMs`. */
+/** Returns the part of a curve that starts at `fromMs`. */
 function sinceTime(curve: readonly Grown[], fromMs: number): Grown[] {
   const before = curve.findLast(({ atMs }) => atMs < fromMs);
   const later = curve.filter(({ atMs }) => atMs >= fromMs);

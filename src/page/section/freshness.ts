@@ -71,7 +71,9 @@ const KINDS = [
   { kind: 'summaries', tone: 'second', place: 0.69 },
 ] as const;
 
-/** The position of an age on the axis of age classes: 0 is now, and n is the upper limit of the n-th class. */
+/**
+ * Returns the position of an age on the axis of age classes, where 0 is now and n is the upper limit of the n-th class.
+ */
 function classPosition(ageMs: number): number {
   const at = AGE_CLASSES.findIndex(({ ms }) => ageMs <= ms);
   if (at === -1) return AGE_CLASSES.length + 0.5;

@@ -28,19 +28,19 @@ export const healthSection = defineSection({
   },
 });
 
-/** The sentence, with its first words emphasised. */
+/** Draws the sentence with its first words emphasised. */
 function sentence(text: string, state: HealthState): Html {
   const word = HEALTH_WORDS[state];
   return html`<span class="symbol" aria-hidden="true">${SYMBOLS[state]}</span> <strong>${word}</strong>${text.slice(word.length)}`;
 }
 
-/** A remedy, with its commands marked as code. */
+/** Draws a remedy with its commands marked as code. */
 function remedy({ remedy: text }: Problem): Html {
   const parts = text.split('`');
   return html`<p class="remedy">${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}</p>`;
 }
 
-/** The current run, or the end of the last run. */
+/** Describes the current run, or how the last run ended. */
 function activity({ working, runs: [last], nowMs }: PageSnapshot, times: Times): Html {
   if (working !== null) {
     const isOwn = last !== undefined && last.ended === null;

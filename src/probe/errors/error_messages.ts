@@ -104,8 +104,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
 }
 
 /**
- * Whether a key is a parameter name. This is the case if the object is a map of errors, or if the key is at the top
- * level and has a list of sentences, as in Django.
+ * Returns whether a key is a parameter name. This is the case if the object is a map of errors, or if the key is at the
+ * top level and has a list of sentences, as in Django.
  */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;
@@ -136,7 +136,7 @@ function nameIn(node: JsonObject, requestPath: string): string | null {
   return isName(last) && !/^(body|query|querystring|params)$/i.test(last) ? last : null;
 }
 
-/** Whether a text can be a parameter name, such as `q`, `filter[name]` or `page.size`. */
+/** Returns whether a text can be a parameter name, such as `q`, `filter[name]` or `page.size`. */
 export function isName(text: string): boolean {
   return /^[\p{L}_$@][\p{L}\p{N}_$@.:-]{0,60}(\[[\p{L}\p{N}_.:-]*\]){0,3}$/u.test(text);
 }

@@ -40,7 +40,7 @@ export function findFullListing(
     : open(false, 'an empty query returns a full page, but no total');
 }
 
-/** Whether a search has no parameters other than page sizes. */
+/** Returns whether a search has no parameters other than page sizes. */
 export function isEmptyQuery({ request }: Exchange): boolean {
   return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
 }
@@ -74,7 +74,8 @@ function byTotal(
 }
 
 /**
- * Whether a query and the empty query have different matches, which proves that the upstream does not ignore the query.
+ * Returns whether a query and the empty query have different matches, which proves that the upstream does not ignore
+ * the query.
  */
 function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean {
   if (total !== null && all.total !== null) return total !== all.total;
@@ -83,7 +84,8 @@ function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean
 }
 
 /**
- * Whether no other page has more rows, and this page has as many rows as requested or may have more matches than rows.
+ * Returns whether no other page has more rows, and this page has as many rows as requested or may have more matches
+ * than rows.
  */
 function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   const { length } = all.rows;

@@ -5,8 +5,8 @@ import { type Exchange, type Param, type SearchDraft, wasSent } from '../evidenc
 import { isEmptyQuery } from './empty_query.ts';
 
 /**
- * Whether the upstream omits the list in responses without matches. This matters only if the responses contain no total
- * that could be 0.
+ * Returns whether the upstream omits the list in responses without matches. This matters only if the responses contain
+ * no total that could be 0.
  */
 export function isAbsentWhenEmpty({ pages, listing, total }: SearchConclusions): boolean {
   return total.value === null && pages.some(({ exchange }) => !hasList(exchange, listing.results));

@@ -105,7 +105,7 @@ function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string
   });
 }
 
-/** Whether the rows contain the wanted company, and the id or name of every row matches the identifier. */
+/** Returns whether the rows contain the wanted company, and the id or name of every row matches the identifier. */
 function hasFound({ ids, names }: SearchPage, identifier: string, isComplete: boolean): boolean {
   const isInName = (index: number) => loosely(names[index] ?? '').includes(loosely(identifier));
   return (
@@ -185,8 +185,8 @@ function identifierDrafts(
 }
 
 /**
- * Whether a successful search already sent known ids in the same parameters. A request with other ids or page sizes
- * would reveal nothing new.
+ * Returns whether a successful search already sent known ids in the same parameters. A request with other ids or page
+ * sizes would reveal nothing new.
  */
 function isAsInformative(
   { request, reading }: Exchange,

@@ -64,7 +64,7 @@ function betweenRefusals(accepted: number, refused: number): Finding<MaxPageSize
 const LADDER = [20, 50, USUAL, 200];
 
 /**
- * Whether the page size is the only possible reason for a refusal, because other searches with the same other
+ * Returns whether the page size is the only possible reason for a refusal, because other searches with the same other
  * parameters were successful.
  */
 function isForItsSize(refusal: Exchange, pages: readonly SearchPage[], param: string): boolean {
@@ -159,7 +159,7 @@ export function requestedSizeOf(why: string): string | null {
   return size !== undefined && why === whyOfSize(Number(size)) ? size : null;
 }
 
-/** Whether a search requested a huge page size. */
+/** Returns whether a search requested a huge page size. */
 export function hasHugeSize({ request }: Exchange): boolean {
   return request.params.some(([name, value]) => roleOfParam(name) === 'size' && Number(value) >= HUGE);
 }

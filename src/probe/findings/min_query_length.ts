@@ -75,14 +75,16 @@ function queriesWithoutRows(
   });
 }
 
-/** Whether the only other parameters of a search are page sizes so small that every API accepts them. */
+/** Returns whether the only other parameters of a search are page sizes so small that every API accepts them. */
 function hasOnlySmallSizes({ request }: Exchange): boolean {
   return request.params
     .slice(1)
     .every(([name, value]) => roleOfParam(name) === 'size' && Number(value) <= 30);
 }
 
-/** Whether successful searches accepted every other parameter of this search, with at least the same page size. */
+/**
+ * Returns whether successful searches accepted every other parameter of this search, with at least the same page size.
+ */
 function areOthersAccepted({ request }: Exchange, queryParam: string, pages: readonly SearchPage[]): boolean {
   return request.params.every(
     ([name, value]) =>

@@ -89,8 +89,8 @@ function explains(move: Move, { page, shift, pageSizes, order }: PagePosition): 
 }
 
 /**
- * Whether a move is consistent with the pages beyond the known rows: two of them must have the same first row if and
- * only if the move skips the same number of rows for both.
+ * Returns whether a move is consistent with the pages beyond the known rows: two of them must have the same first row
+ * if and only if the move skips the same number of rows for both.
  */
 function isConsistent(move: Move, positions: readonly PagePosition[]): boolean {
   const beyond = positions.filter(({ shift }) => shift === 'beyond');

@@ -61,8 +61,8 @@ function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exch
 }
 
 /**
- * Whether a page is empty although other pages of its query have rows. In that case the supposed size parameter selects
- * a page.
+ * Returns whether a page is empty although other pages of its query have rows. In that case the supposed size parameter
+ * selects a page.
  */
 function isMovedBeyond({ query, rows, exchange }: SearchPage, pages: readonly SearchPage[]): boolean {
   return (
@@ -107,8 +107,8 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
 }
 
 /**
- * Whether the upstream ignored all size parameters of a request. It did if there are more matches, but the number of
- * rows equals none of the sizes.
+ * Returns whether the upstream ignored all size parameters of a request. It did if there are more matches, but the
+ * number of rows equals none of the sizes.
  */
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
   const sizes = sizesSent(page).map(({ value }) => value);
@@ -127,8 +127,8 @@ function areSmallSizesIgnored(
 }
 
 /**
- * Whether another page has the same number of rows, although its request had a different value of the parameter or
- * none. Then the parameter does not explain the number.
+ * Returns whether another page has the same number of rows, although its request had a different value of the parameter
+ * or none. Then the parameter does not explain the number.
  */
 function isIndependent(page: SearchPage, param: string, pages: readonly SearchPage[]): boolean {
   const size = paramOf(page.exchange, param);
@@ -141,27 +141,31 @@ function isIndependent(page: SearchPage, param: string, pages: readonly SearchPa
   );
 }
 
-/** Whether the number of rows may equal one of many sent sizes by chance, because the page contains all matches. */
+/**
+ * Returns whether the number of rows may equal one of many sent sizes by chance, because the page contains all matches.
+ */
 function isByChance(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return sizesSent(page).length > 3 && isTruncated(page, pages) === 'no' && !hasMoreRows(page, pages);
 }
 
 /**
- * Whether another page has more rows than this page. If so, the upstream's own limit does not explain the number of
- * rows on this page.
+ * Returns whether another page has more rows than this page. If so, the upstream's own limit does not explain the
+ * number of rows on this page.
  */
 function isContrasted(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return pages.some(({ rows }) => rows.length > page.rows.length);
 }
 
-/** Whether no page has more rows than this parameter requested. */
+/** Returns whether no page has more rows than this parameter requested. */
 function isNeverExceeded(name: string, sized: readonly SearchPage[]): boolean {
   return sized.every((page) =>
     sizesSent(page).every((size) => size.name !== name || page.rows.length <= size.value),
   );
 }
 
-/** Whether the listing has rows after this page. If so, the page is not short merely because it is the last one. */
+/**
+ * Returns whether the listing has rows after this page. If so, the page is not short merely because it is the last one.
+ */
 function hasMoreRows(page: SearchPage, pages: readonly SearchPage[]): boolean {
   if (isFirstPage(page.exchange) && isTruncated(page, pages) === 'yes') return true;
   const last = page.keys.at(-1) ?? '';
@@ -267,7 +271,7 @@ function draftsTogether(
 const WHY_SMALL_SIZES = 'which parameter sets the page size?';
 const ENOUGH_ROWS = 20;
 
-/** Whether huge sizes had an effect: a refusal, or a page with more rows than the default page size. */
+/** Returns whether huge sizes had an effect: a refusal, or a page with more rows than the default page size. */
 function hadEffect({ query }: Conclusions, { pages, size }: SearchConclusions): boolean {
   const isRefused = query.searches.some((search) => search.reading !== 'ok' && hasHugeSize(search));
   return isRefused || pages.some(({ rows }) => rows.length > (size.byDefault ?? 0));

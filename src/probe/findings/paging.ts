@@ -56,7 +56,10 @@ function withoutLink({
   return likely(null, `${count} likely parameters had no effect`);
 }
 
-/** Whether the upstream returned the first page, although the request contained nearly all usual paging parameters. */
+/**
+ * Returns whether the upstream returned the first page, although the request contained nearly all usual paging
+ * parameters.
+ */
 function isFirstPageDespiteAll({ shift, page }: PagePosition): boolean {
   return shift === 0 && page.exchange.request.params.filter(([name]) => isPagingParam(name)).length > 8;
 }
@@ -96,8 +99,8 @@ function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): S
 const MANY_UNTESTED = 8;
 
 /**
- * Whether another page is worth a call. If parameter names can only be guessed one by one, longer queries mirror a
- * small registry with fewer calls, unless a page is known to be truncated.
+ * Returns whether another page is worth a call. If parameter names can only be guessed one by one, longer queries
+ * mirror a small registry with fewer calls, unless a page is known to be truncated.
  */
 function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
   if (!isSmallAndStrict(conclusions)) return true;

@@ -280,8 +280,8 @@ function possibleParams(searches: readonly Exchange[], listing: ResultList): str
 }
 
 /**
- * Whether a search without parameters may make the upstream name its parameters. This is likely if the last search
- * returned results or a long message.
+ * Returns whether a search without parameters may make the upstream name its parameters. This is likely if the last
+ * search returned results or a long message.
  */
 function mayExplain(searches: readonly Exchange[]): boolean {
   const last = searches.at(-1);

@@ -83,7 +83,10 @@ function refutedByAbsence(
   return missing === undefined ? null : `"${query}" does not find ${JSON.stringify(missing.name)}`;
 }
 
-/** Whether a query finds a name under a rule, or null if this depends on how the upstream splits names into words. */
+/**
+ * Returns whether a query finds a name under a rule, or null if this depends on how the upstream splits names into
+ * words.
+ */
 export function finds(rule: QueryRule, query: string, name: string): boolean | null {
   switch (rule) {
     case 'prefix':

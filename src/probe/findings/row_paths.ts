@@ -100,7 +100,7 @@ function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly Js
 // Different companies can have the same name.
 const MIN_NAMES = 0.8;
 
-/** Whether no two rows have the same value, except rows with the same name. At least two values must differ. */
+/** Returns whether no two rows have the same value, except rows with the same name. At least two values must differ. */
 function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
   const distinct = new Set(texts).size;
   if (distinct === texts.length) return true;
@@ -209,7 +209,7 @@ function isIdLike(value: Json): boolean {
   );
 }
 
-/** Whether the values only number the rows: 0, 1, 2, … or 1, 2, 3, … */
+/** Returns whether the values only number the rows: 0, 1, 2, … or 1, 2, 3, … */
 function isCounting(values: readonly Json[]): boolean {
   const first = values[0];
   if (values.length < 3 || (first !== 0 && first !== 1)) return false;

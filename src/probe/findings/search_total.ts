@@ -109,7 +109,7 @@ function samplesOf(
   return samples;
 }
 
-/** Whether no key suggests that the number is, for example, a page number, a limit or a time. */
+/** Returns whether no key suggests that the number is, for example, a page number, a limit or a time. */
 function isPlainNumber(pointer: Pointer): boolean {
   return !segmentsOf(pointer)
     .flatMap(wordsOfKey)
@@ -129,8 +129,8 @@ export function totalScore(pointer: Pointer): number {
 }
 
 /**
- * Whether a number can be a total. It must be at least the number of rows, or a round number that may be a limit of
- * totals.
+ * Returns whether a number can be a total. It must be at least the number of rows, or a round number that may be a
+ * limit of totals.
  */
 function isPossible({ count, rows }: Sample): boolean {
   return count >= rows || (count >= 100 && count % 100 === 0);
@@ -138,7 +138,7 @@ function isPossible({ count, rows }: Sample): boolean {
 
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 
-/** Whether a query has the same positive number on a page with that many rows and on a page without rows. */
+/** Returns whether a query has the same positive number on a page with that many rows and on a page without rows. */
 const isSteady = (all: readonly Sample[]) =>
   all.some(
     ({ count, rows, query }) =>
@@ -151,8 +151,8 @@ const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count =
 const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
 
 /**
- * Whether the last key, such as `totalElements`, means a total and not just a number of rows. Such a number can equal
- * the number of rows of every page so far, if no query had more matches than a page has rows.
+ * Returns whether the last key, such as `totalElements`, means a total and not just a number of rows. Such a number can
+ * equal the number of rows of every page so far, if no query had more matches than a page has rows.
  */
 function isNamedTotal(pointer: Pointer): boolean {
   const last = wordsOfKey(segmentsOf(pointer).at(-1) ?? '');
@@ -161,13 +161,13 @@ function isNamedTotal(pointer: Pointer): boolean {
 
 const isOneCount = (all: readonly Sample[]) => new Set(all.map(({ count }) => count)).size === 1;
 
-/** Whether the number only repeats a page size or page number of the request. */
+/** Returns whether the number only repeats a page size or page number of the request. */
 function isRepeated(all: readonly Sample[]): boolean {
   const informative = all.filter(({ wasSent }) => wasSent !== null);
   return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
 }
 
-/** Whether the number is small and equal for different queries, as a page size or a version would be. */
+/** Returns whether the number is small and equal for different queries, as a page size or a version would be. */
 function isConstant(all: readonly Sample[]): boolean {
   const queries = new Set(all.map(({ query }) => query));
   return (

@@ -174,7 +174,7 @@ function isPaging(name: string): boolean {
   return [CURSOR_WORDS, PAGE_WORDS, OFFSET_WORDS, SIZE_WORDS].some((words) => words.test(name));
 }
 
-/** Whether a list contains a name. Letter case and separators are ignored. */
+/** Returns whether a list contains a name. Letter case and separators are ignored. */
 function isIn(list: readonly string[], name: string): boolean {
   return list.includes(name) || (name.length > 2 && list.some((other) => plain(other) === plain(name)));
 }

@@ -11,8 +11,8 @@ import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse
 import { fileVersion } from '../../warehouse/serve_lists.ts';
 
 /**
- * The endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits that long for a change
- * before it returns an empty page.
+ * Creates the endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits that long for a
+ * change before it returns an empty page.
  */
 export function changesEndpoint(db: Database, profile: ApiProfile): Endpoint {
   const version = fileVersion(db);

@@ -3,7 +3,10 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { ALWAYS, rejections } from '../../api/route_schemas.ts';
 import { streamTable } from '../../operations/export_stream.ts';
 
-/** The endpoint `GET /export/TABLE.(csv|jsonl|parquet)`, which returns a whole table as fast as the client reads it. */
+/**
+ * Creates the endpoint `GET /export/TABLE.(csv|jsonl|parquet)`, which returns a whole table as fast as the client reads
+ * it.
+ */
 export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: () => number): Endpoint {
   let running = 0;
   return {

@@ -121,8 +121,8 @@ function firstValue({ properties }: ReconciliationQuery): string {
 }
 
 /**
- * Whether two values agree. They do if they are equal by the rules for names, or if the value is a date in the wanted
- * year or month.
+ * Returns whether two values agree. They do if they are equal by the rules for names, or if the value is a date in the
+ * wanted year or month.
  */
 function isSameValue(wanted: string, value: PropertyValue): boolean {
   const [a, b] = [comparable(wanted), comparable(String(value))];
