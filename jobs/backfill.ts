@@ -9,9 +9,9 @@ import type { JobResult } from './job_result.ts';
 import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './queue.ts';
 
 /**
- * Processes a backfill that is stored in the warehouse. This job has no schedule; a user queues it with `backfill
- * --enqueue`. One job runs batch after batch until the backfill is done. It leaves the reserve of the allowance to
- * scheduled jobs.
+ * Processes a backfill that is stored in the warehouse. This job has no schedule, because a user queues it with
+ * `backfill --enqueue`. One job runs batch after batch until the backfill is done. It leaves the reserve of the
+ * allowance to scheduled jobs.
  */
 export const backfill: EngineJob = {
   name: 'backfill',
@@ -19,7 +19,7 @@ export const backfill: EngineJob = {
   priority: () => 4,
   process: async ({ workspace, data: { backfill: request }, bounds: { focus: _, ...bounds } }) => {
     if (request === undefined)
-      throw new UsageError('the data of this job name no backfill', {
+      throw new UsageError('the data of this job do not name a backfill', {
         hint: 'Queue a backfill with `registry-mirror backfill … --enqueue`.',
       });
     const maxCalls = Math.min(bounds.maxCalls, remainingCalls(workspace.warehouse, request));
@@ -52,8 +52,8 @@ export async function addBackfill(
 }
 
 /**
- * The time at which the next batch may start, in epoch milliseconds; null: the backfill is done, or no quota will
- * return.
+ * Returns the time at which the next batch may start, in epoch milliseconds, or null if the backfill is done or no
+ * quota will return.
  */
 export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
   if (['max_minutes', 'max_calls', 'interrupted'].includes(ended)) return nowMs;
@@ -62,7 +62,7 @@ export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): 
   return Math.max(Date.parse(resumes_at), nowMs + SHORTEST_PAUSE_MS);
 }
 
-/** The number of calls that this request still permits. */
+/** Returns the number of calls that this request still permits. */
 function remainingCalls({ db }: Warehouse, request: NonNullable<JobData['backfill']>): number {
   if (request.max_calls === null) return Number.POSITIVE_INFINITY;
   return request.max_calls - callsSpentSince(db, 'backfill', Date.parse(request.asked_at));

@@ -18,7 +18,7 @@ export interface BoardOptions {
   readonly path: string;
   /** True if the dashboard offers no actions. */
   readonly isReadOnly: boolean;
-  /** Names of this worker's own queues. They are shown immediately. */
+  /** Names of this worker's own queues, which are shown immediately. */
   readonly own: readonly string[];
   now(): number;
 }

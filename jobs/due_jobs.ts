@@ -2,15 +2,16 @@ import { isoTime } from '../src/clock.ts';
 import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 
-/** The facts that decide which jobs belong in the queue. All of them come from the warehouse and the ledger. */
+/** The facts that decide which jobs belong in the queue. All of them are read from the warehouse and the ledger. */
 export interface QueueFacts {
   readonly nowMs: number;
-  /** The last run of each scheduled job, by job name; null: the job has never run. */
+  /** The last run of each scheduled job, by job name; null if the job has never run. */
   readonly lastRuns: Readonly<Record<string, LastRun | null>>;
-  /** The event that makes a job due before its scheduled time, by job name; null: no such event. */
+  /** The event that makes a job due before its scheduled time, by job name; null if there is none. */
   readonly earlierDue: Readonly<Record<string, EarlierDue | null>>;
   /**
-   * The time at which calls are permitted again, in epoch milliseconds; Infinity: never; null: calls are permitted now.
+   * The time at which calls are permitted again, in epoch milliseconds; null if they are permitted now, and Infinity if
+   * they never will be.
    */
   readonly closedUntilMs: number | null;
   /** True if another process holds the warehouse's lock. */
@@ -20,7 +21,7 @@ export interface QueueFacts {
 export interface LastRun {
   readonly runId: number;
   readonly startedAtMs: number;
-  /** The end of the run in epoch milliseconds; null: the run is in progress, or its process was killed. */
+  /** The end of the run in epoch milliseconds; null if the run is in progress or its process was killed. */
   readonly endedAtMs: number | null;
   readonly ended: string | null;
   readonly calls: number;
@@ -31,13 +32,13 @@ export interface JobState {
   readonly schedule: CronSchedule;
   /** True if a job of this name is queued or running. */
   readonly isPending: boolean;
-  /** The time at which a job of this name last failed before its run started; null: never. */
+  /** The time at which a job of this name last failed before its run started; null if this never happened. */
   readonly failedAtMs: number | null;
 }
 
 /**
- * The jobs that are due and not queued, with the reason. Jobs that BullMQ will queue at their scheduled time are not
- * included.
+ * Returns the due jobs that are not queued, with the reason. Jobs that BullMQ will queue at their scheduled time are
+ * not included.
  */
 export function jobsToQueue(
   facts: QueueFacts,
@@ -51,7 +52,10 @@ export function jobsToQueue(
   });
 }
 
-/** Did the run start at or after this scheduled time and end without a failure, so that no further job is needed? */
+/**
+ * Whether the run started at or after this scheduled time and ended without a failure, so that no further job is
+ * needed.
+ */
 export function isCovered(scheduledMs: number, { startedAtMs, endedAtMs, ended }: LastRun): boolean {
   return startedAtMs >= scheduledMs && endedAtMs !== null && ended !== 'failed';
 }
@@ -71,8 +75,8 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
 }
 
 /**
- * Did the run end before its work was done? If it sent no call, the next run waits, so that runs that can send nothing
- * do not follow each other endlessly.
+ * Whether the run ended before its work was done. After a run without calls, the next one waits, so that runs that can
+ * send nothing do not follow each other endlessly.
  */
 function isUnfinished({ ended, endedAtMs, calls }: LastRun, nowMs: number): boolean {
   if (ended === null || !UNFINISHED.has(ended)) return false;

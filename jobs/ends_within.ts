@@ -1,4 +1,4 @@
-/** Does the work end, with or without an error, within this time? The work itself continues. */
+/** Returns whether the work ends within this time, with or without an error. The work itself is not stopped. */
 export async function endsWithin(delayMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -4,12 +4,12 @@ import { messageOf } from '../src/errors.ts';
 import { isConnectionError, isRedisReply } from '../src/redis/connection.ts';
 
 /**
- * Logs errors that can be repeated many times a second, for example when Redis has no memory left. The first error of
- * each kind is logged immediately. Repetitions are counted and logged once per minute.
+ * Logs errors that can occur many times a second, for example when Redis has no memory left. The first error of each
+ * kind is logged immediately. Repetitions are counted and logged once per minute.
  */
 export interface ErrorLog {
   log(error: unknown, what: string): void;
-  /** The error that Redis returned in the last 15 seconds; null: Redis accepts the commands of this worker. */
+  /** The error that Redis returned in the last 15 seconds; null if Redis accepts the commands of this worker. */
   readonly redisError: string | null;
 }
 
@@ -25,10 +25,10 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       if (isConnectionError(error)) return log.debug({ err: error }, what);
       const nowMs = clock.now();
       const message = messageOf(error);
-      // Redis appends the hash of the script that failed.
+      // Remove the hash of the failed script, which Redis appends.
       if (isRedisReply(error))
         reply = { message: message.replace(/ script: [0-9a-f]{40}.*$/, ''), atMs: nowMs };
-      // Errors of the same kind differ only in numbers and in the hashes of scripts.
+      // Errors of the same kind differ only in numbers and script hashes.
       const kind = `${what} ${message.replace(/[0-9a-f]*\d[0-9a-f]*/g, '#')}`;
       const known = kinds.get(kind);
       if (known !== undefined && nowMs - known.loggedAtMs < COUNT_EVERY_MS) {
@@ -42,8 +42,7 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
   };
 }
 
-// The worker renews its lease every 2.5 s and reconciles every 5 s, so an error that persists is repeated within this
-// time.
+// The worker renews its lease every 2.5 s and reconciles every 5 s, so a persistent error is repeated within this time.
 const REPLY_LASTS_MS = 15_000;
 const COUNT_EVERY_MS = 60_000;
 const MAX_KINDS = 100;

@@ -47,8 +47,8 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
 }
 
 /**
- * The worker is healthy if the process responds and its loops run. It is healthy even if Redis has a fault, because a
- * restart of the worker would not help.
+ * The worker is healthy if the process responds and its loops run. It is healthy even if Redis has a fault, because
+ * restarting the worker would not help.
  */
 function sendHealth(reply: FastifyReply, measured: Measured): FastifyReply {
   const fault = redisFault(measured);
@@ -134,7 +134,7 @@ async function requirePassword(app: FastifyInstance, password: Secret): Promise<
 }
 
 /**
- * Prevents DNS rebinding, in which a foreign web page reaches the dashboard through a host name that resolves to a
+ * Prevents DNS rebinding: a foreign web page could otherwise reach the dashboard through a host name that resolves to a
  * loopback address.
  */
 function rejectForeignHosts(app: FastifyInstance): void {

@@ -8,8 +8,8 @@ import { JobRejected, type JobResult } from './job_result.ts';
 import type { JobSchedule } from './schedules.ts';
 
 /**
- * The definition of a job. Each job has its own file. `all_jobs.ts` lists the definitions, and everything else
- * (schedules, priorities, metrics, the status page) is derived from that list.
+ * The definition of a job. Each job has its own file. The worker and its metrics use every definition that
+ * `all_jobs.ts` lists.
  */
 export type JobDefinition = EngineJob | LocalJob;
 
@@ -34,8 +34,8 @@ interface JobBase {
   /** The priority in the queue. The job with the lowest number runs first. */
   priority(focus: Config['focus']): number;
   /**
-   * Returns the time at which this job continues after a batch, in epoch milliseconds; null: the job is finished. A job
-   * without this method is finished after one batch.
+   * Returns the time at which this job continues after a batch, in epoch milliseconds, or null if the job is finished.
+   * A job without this method is finished after one batch.
    */
   continuesAtMs?(batch: FinishedBatch): number | null;
   /** Called when a job has ended and BullMQ will neither retry nor continue it. */
@@ -45,7 +45,7 @@ interface JobBase {
 /** A job that the worker queues by a cron pattern. */
 export type ScheduledJob = JobDefinition &
   JobSchedule & {
-    /** Reads from the warehouse the event that makes the job due before its scheduled time; null: no such event. */
+    /** Reads the event that makes the job due before its scheduled time; null if there is none. */
     earlierDue?(db: Database): EarlierDue | null;
   };
 
@@ -83,16 +83,16 @@ export function isScheduled(job: JobDefinition): job is ScheduledJob {
 export const JOB_VERSION = 1;
 
 const Data = z.strictObject({
-  // The defaults permit `{}`, because a job that a user adds on the dashboard has these data.
+  // The defaults permit `{}`, which is the data of a job that a user adds on the dashboard.
   version: z.literal(JOB_VERSION).default(JOB_VERSION),
   /** The reason why the job was queued, for the dashboard. */
   because: z.string().default('a user added the job on the dashboard'),
   /** The request of a queued backfill. */
   backfill: z
     .strictObject({
-      /** Number of the backfill in the warehouse. */
+      /** The number of the backfill in the warehouse. */
       id: z.int().positive(),
-      /** The most calls that the backfill may spend in all its batches; null: no limit. */
+      /** The maximum number of calls of all batches together; null if there is no limit. */
       max_calls: z.int().positive().nullable(),
       /** The time of the user's request, UTC. */
       asked_at: z.iso.datetime(),
@@ -111,6 +111,6 @@ export function readJobData(data: unknown): JobData {
       ? 'the data of this job were not written by registry-mirror'
       : `another version wrote this job (data version ${version.version}, this worker reads ${JOB_VERSION})`;
   throw new JobRejected(
-    `${fault}; the job did nothing. Remove it from the queue. The schedules queue the same work again.`,
+    `${fault}; the job did nothing. Remove it from the queue. The schedules will queue the same work again.`,
   );
 }

@@ -3,9 +3,9 @@ import type { Outcome } from '../src/outcome.ts';
 import type { RunTotals } from '../src/run_totals.ts';
 import type { MirrorJob } from './queue.ts';
 
-/** Reports the run of one job in the worker's log, and on the dashboard as the job's progress and log lines. */
+/** Reports the run of one job in the worker's log and on the dashboard. */
 export interface JobProgress {
-  /** The id of the run in `_run`; null: no run has started. */
+  /** The id of the run in `_run`; null if no run has started. */
   readonly runId: number | null;
   started(runId: number): void;
   loaded(totals: RunTotals, outcomes: readonly Outcome[]): void;
@@ -18,7 +18,7 @@ export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
   let updatedAtMs = 0;
   let isUpdating = false;
   let notes = 0;
-  // If a FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result.
+  // If FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result.
   const notUpdated = (error: unknown) => log.debug({ run: runId, err: error }, 'progress not updated');
   const note = (line: string) => {
     notes += 1;
@@ -60,5 +60,5 @@ export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
 }
 
 const PROGRESS_EVERY_MS = 1000;
-// A limit, so that an upstream whose calls all fail does not fill Redis with log lines.
+// This limit prevents many failed calls from filling Redis with log lines.
 const MAX_NOTES = 100;

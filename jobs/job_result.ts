@@ -7,7 +7,7 @@ import { counted } from '../src/report/figures.ts';
 /** The result of a finished job, as the dashboard shows it. Keep it small, because Redis stores it twice. */
 export interface JobResult {
   readonly summary: string;
-  /** The id of the run in `_run`; null: the job needed no run. */
+  /** The id of the run in `_run`; null if the job needed no run. */
   readonly run: number | null;
   readonly ended: string;
   readonly calls: number;
@@ -16,20 +16,20 @@ export interface JobResult {
   readonly changed: number;
   readonly gone: number;
   readonly quarantined: number;
-  /** The time at which quota returns, UTC; null: the job does not wait for quota, or no quota will return. */
+  /** The time at which quota returns, UTC; null if the job does not wait for quota or no quota will return. */
   readonly resumes_at: string | null;
 }
 
-/** The result of a job that made no call. */
+/** Returns the result of a job that made no call. */
 export function resultWithoutCalls(summary: string, ended: string, run: number | null = null): JobResult {
   const counts = { calls: 0, new: 0, fetched: 0, changed: 0, gone: 0, quarantined: 0 };
   return { summary, run, ended, ...counts, resumes_at: null };
 }
 
 /**
- * The result of a run of the engine.
+ * Returns the result of a run of the engine.
  *
- * @throws UnrecoverableError if the run ended with a rejected key or drift, because a retry would not help. Error if
+ * @throws UnrecoverableError if the run ended with a rejected key or drift, because a retry would not help; Error if
  * the run failed otherwise.
  */
 export function resultOf(report: RunReport): JobResult {
@@ -60,8 +60,8 @@ export function resultOf(report: RunReport): JobResult {
 export class JobRejected extends UnrecoverableError {}
 
 /**
- * Converts an error to the error that BullMQ stores for the failed job. Its message includes the hint. Its type
- * prevents a retry if a retry cannot help.
+ * Converts an error to the one that BullMQ stores for the failed job. The message includes the hint, and the type
+ * prevents a retry that cannot help.
  */
 export function failureOf(error: unknown): Error {
   if (error instanceof UnrecoverableError) return error;

@@ -21,7 +21,7 @@ export interface Leadership {
 export interface Lease {
   /** True if this worker holds the lease. */
   readonly leads: boolean;
-  /** The worker that holds the lease; null: another version of the program wrote the lease. */
+  /** The worker that holds the lease; null if another version of the program wrote the lease. */
   readonly leader: LeaderFacts | null;
 }
 
@@ -31,7 +31,7 @@ const LeaderFacts = z.object({
   host: z.string(),
   pid: z.number(),
   since: z.string(),
-  /** Identity of the leader's ledger file. Two workers of one account must use the same ledger. */
+  /** Identity of the leader's ledger file. All workers of one account must use the same ledger. */
   ledger: z.string(),
 });
 export type LeaderFacts = z.infer<typeof LeaderFacts>;
@@ -52,7 +52,7 @@ export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Lea
   };
 }
 
-/** The current leader of a queue; null: no worker leads. */
+/** Returns the current leader of a queue, or null if no worker leads. */
 export async function leaderOf(redis: Redis, key: string): Promise<LeaderFacts | null> {
   return readLeader((await redis.get(key)) ?? 'null');
 }
@@ -71,7 +71,7 @@ export function identityOf(path: string): string {
   return `${stats.dev}:${stats.ino}`;
 }
 
-/** The error for a worker on standby if the leader counts the calls of the same account in a different ledger. */
+/** Returns the error for a standby whose leader counts the calls of the same account in a different ledger. */
 export function otherLedgerError(config: Config, { host, pid, worker }: LeaderFacts): UsageError {
   return new UsageError(
     `another worker (${worker}, process ${pid} on ${host}) already serves account ${config.account.id} of ${config.source.name} and counts its calls in another ledger`,
@@ -83,7 +83,7 @@ export function otherLedgerError(config: Config, { host, pid, worker }: LeaderFa
   );
 }
 
-// Redis runs a script atomically: no other worker can take the lease between GET and SET.
+// Redis runs a script atomically, so no other worker can take the lease between GET and SET.
 const TAKE_OR_RENEW = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return holder end

@@ -20,7 +20,7 @@ export interface Metrics extends WorkerObserver {
   text(): Promise<string>;
 }
 
-/** The reason why the worker cannot use Redis; null: Redis accepts its commands. */
+/** Returns the reason why the worker cannot use Redis, or null if Redis accepts its commands. */
 export function redisFault({ registries, isRedisReady }: Measured): string | null {
   if (!isRedisReady) return 'Redis does not respond';
   return registries.find(({ state }) => state.redisError !== null)?.state.redisError ?? null;
@@ -79,7 +79,7 @@ export function openMetrics(measure: () => Measured): Metrics {
   };
 }
 
-/** The labels in addition to `registry`, and a value; null: the metric has no value now. */
+/** The labels in addition to `registry`, and a value; null if the metric has no value now. */
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
 type Samples = readonly Sample[];
 
@@ -184,7 +184,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   ofLeader('queue_paused', '1 while the queue is paused.', [], (_, { state }) => [
     [{}, state.isPaused ? 1 : 0],
   ]);
-  gauge('problem', '1 while a condition lasts that only a person can end.', ['cause'], ({ state }) =>
+  gauge('problem', '1 while a problem needs a person to resolve it.', ['cause'], ({ state }) =>
     state.problems.map(({ name }) => [{ cause: name }, 1]),
   );
   gauge('worker_leader', '1: this worker leads the queue; 0: it is on standby.', [], ({ state }) => [
@@ -216,7 +216,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   });
 }
 
-/** A time or duration in milliseconds; null and undefined: unknown. */
+/** A time or duration in milliseconds; null and undefined mean unknown. */
 type Ms = number | null | undefined;
 
 function seconds(valueMs: Ms): number | null {

@@ -20,9 +20,9 @@ import { type MirrorJob, queueNameOf, repeatStrategy, retention, scheduledTimeOf
 
 /** Processes the jobs of one queue while this process leads it, one job at a time. */
 export interface Processor {
-  /** Name of the running job; null: no job is running. */
+  /** Name of the running job; null if no job is running. */
   readonly running: string | null;
-  /** Takes no more jobs, waits for the calls in flight and loads them, and returns the unfinished job to the queue. */
+  /** Stops taking jobs, waits for the in-flight calls and loads them, and returns the unfinished job to the queue. */
   close(): Promise<void>;
 }
 
@@ -34,9 +34,9 @@ export interface ProcessorOptions {
   readonly log: Logger;
   readonly errors: ErrorLog;
   readonly workerName: string;
-  /** Traces the jobs; null: they are not traced. */
+  /** Traces the jobs; null if they are not traced. */
   readonly tracing: Telemetry | null;
-  /** The last run of a scheduled job; null: the job has never run. */
+  /** Returns the last run of a scheduled job, or null if the job has never run. */
   lastRunOf(name: string): LastRun | null;
   /** Called after each attempt of a job, before BullMQ records it. Never rejects. */
   onAttempt(job: MirrorJob, attempt: Attempt): Promise<void>;
@@ -46,9 +46,12 @@ export interface ProcessorOptions {
 /** One attempt of a job, which processes one bounded batch. */
 export interface Attempt {
   readonly durationMs: number;
-  /** The ending of the run, or `covered`, `failed`, or `retried`: it failed, and BullMQ will process the job again. */
+  /**
+   * The ending of the run, `covered`, `failed`, or `retried` if the attempt failed and BullMQ will process the job
+   * again.
+   */
   readonly outcome: string;
-  /** The error of the attempt; null: the attempt succeeded. */
+  /** The error of the attempt; null if it succeeded. */
   readonly failure: Error | null;
   /** True if the attempt failed before its run started, for example because a file could not be opened. */
   readonly hasFailedBeforeRun: boolean;
@@ -57,9 +60,9 @@ export interface Attempt {
 /** Observes the attempts and calls of all queues, for the metrics. */
 export interface WorkerObserver {
   attemptEnded(registry: string, job: string, attempt: Attempt): void;
-  /** A call of this worker has ended. */
+  /** Called when a call of this worker has ended. */
   callEnded(registry: string, outcome: Outcome): void;
-  /** Calls of any process were loaded. */
+  /** Called when calls of any process were loaded. */
   callsLoaded(registry: string, calls: readonly CallCount[]): void;
 }
 
@@ -124,7 +127,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
       closing.abort();
       const closed = worker.close();
       while (running !== null) await endsWithin(POLL_MS, closed);
-      // Without Redis, the job cannot be marked as ended. This is acceptable, because the warehouse has the result.
+      // Without Redis, the job cannot be marked as ended. This is acceptable, because the warehouse stores the result.
       await endsWithin(CLOSE_WITHIN_MS, closed);
     },
   };
@@ -176,7 +179,7 @@ async function runBatch(
   }
 }
 
-/** Records the run in `_run`, as for an engine job, so that the reconciler knows when the job last ran. */
+/** Records the run in `_run`, as for an engine job, so that the reconciler can read when the job last ran. */
 async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResult> {
   const { clock, warehouse } = context.workspace;
   const runId = startRun(warehouse.db, { command: job.name, owner: null, nowMs: clock.now() });
@@ -191,7 +194,7 @@ async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResul
   }
 }
 
-/** Will BullMQ process the job again after this failure? */
+/** Whether BullMQ will process the job again after this failure. */
 function hasRetryAfter(failure: Error, { attemptsMade, opts }: MirrorJob): boolean {
   return !(failure instanceof UnrecoverableError) && attemptsMade + 1 < (opts.attempts ?? 1);
 }
@@ -210,7 +213,7 @@ function logEvents(worker: QueueWorker, log: Logger): void {
     if (job?.finishedOn === undefined) log.warn({ ...line, backoff }, 'job failed; it will be retried');
     else log.error(line, 'job failed');
   });
-  worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that is gone'));
+  worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that no longer responds'));
 }
 
 /**
@@ -237,10 +240,10 @@ function pauseAfterErrors(
   });
 }
 
-// After a worker was killed, its job continues after at most this time plus two checks for stalled jobs.
+// After a worker is killed, its job continues within this time plus two checks for stalled jobs.
 const LOCK_MS = 10_000;
 const STALLED_EVERY_MS = 5000;
-// A batch can be repeated safely, but a job that always kills its worker must end in the failed set.
+// A batch can be repeated safely, but a job that always kills its worker must end as failed.
 const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
 const POLL_MS = 50;

@@ -22,21 +22,21 @@ export function openQueue(config: Config, connection: Redis, onError: (error: Er
 }
 
 /**
- * The name of a queue, such as `isle-of-man.main`. It consists of the letters and digits of the source name, and the
- * account.
+ * Returns the name of a queue, such as `isle-of-man.main`. It consists of the letters and digits of the source name,
+ * and the account.
  */
 export function queueNameOf({ source, account }: Config): string {
   const words = source.name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['registry'];
   return `${words.join('-')}.${account.id}`;
 }
 
-/** The Redis keys that this program uses in addition to those of BullMQ. */
+/** Returns the Redis keys that this program uses in addition to those of BullMQ. */
 export function keysOf(prefix: string, queueName: string) {
   return {
     leader: `${prefix}:${queueName}:leader`,
-    /** Hash from schedule name to the last time when the schedule was verified. */
+    /** A hash with the time at which each schedule was last verified, by schedule name. */
     heartbeat: `${prefix}:${queueName}:heartbeat`,
-    /** Hash from the name of each queue under this prefix to the last time when its leader reconciled it. */
+    /** A hash with the time at which each queue under this prefix was last reconciled, by queue name. */
     queues: `${prefix}:queues`,
   };
 }
@@ -49,8 +49,8 @@ export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate
 };
 
 /**
- * The BullMQ options of a job. After a transient failure, the job is retried up to `attempts - 1` times, after 30 s, 60
- * s, 120 s and so on.
+ * Returns the BullMQ options of a job. After a transient failure, the job is retried up to `attempts - 1` times, after
+ * 30 s, 60 s, 120 s and so on.
  */
 export function jobOptions(priority: number, attempts: number) {
   const backoff = { type: 'exponential', delay: FIRST_RETRY_MS };
@@ -58,14 +58,14 @@ export function jobOptions(priority: number, attempts: number) {
 }
 
 /**
- * The number of attempts whose retries fit into a quarter of the schedule's period, so that all retries end before the
- * next scheduled job.
+ * Returns the number of attempts whose retries fit into a quarter of the schedule's period, so that all retries end
+ * before the next scheduled job.
  */
 export function attemptsWithin(periodMs: number): number {
   return Math.min(1 + Math.floor(Math.log2(periodMs / 4 / FIRST_RETRY_MS + 1)), MOST_ATTEMPTS);
 }
 
-/** Options that limit how long and how many finished jobs stay on the dashboard. */
+/** Returns options that limit how many finished jobs stay on the dashboard, and for how long. */
 export function retention() {
   return {
     removeOnComplete: { age: 7 * DAY_SECONDS, count: 500 },
@@ -73,13 +73,13 @@ export function retention() {
   };
 }
 
-/** The scheduled time for which a job was created, in epoch milliseconds; null: no schedule created it. */
+/** Returns the scheduled time for which a job was created, in epoch milliseconds, or null if no schedule created it. */
 export function scheduledTimeOf(job: MirrorJob): number | null {
   return job.repeatJobKey === undefined ? null : (job.opts.prevMillis ?? null);
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
-// Longer than the pauses within a run, because a run ends after 15 s without a successful call.
+// Longer than the pauses within a run, which ends after 15 s without a successful call.
 const FIRST_RETRY_MS = 30_000;
 // The seventh retry is an hour after the failure. More retries would waste calls, because each can cost a few.
 export const MOST_ATTEMPTS = 8;

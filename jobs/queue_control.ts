@@ -9,8 +9,8 @@ import { JOB_VERSION } from './job.ts';
 import { leaderOf } from './leadership.ts';
 import { jobOptions, keysOf, type MirrorQueue, openQueue } from './queue.ts';
 
-// Commands with which a user controls a registry's queue. Each command connects to Redis once, and throws a UsageError
-// if it cannot connect.
+// These commands control a registry's queue. Each command connects to Redis once, and throws a UsageError if it cannot
+// connect.
 
 export interface QueuedJob {
   readonly queue: string;
@@ -21,7 +21,7 @@ export interface QueuedJob {
 export interface QueueState {
   readonly queue: string;
   readonly isPaused: boolean;
-  /** Does a worker run as the leader of the queue? */
+  /** Whether a worker leads the queue. */
   readonly isServed: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function addScheduledJob(config: Config, name: string): Promise<Que
     });
   return await withQueue(config, async (queue, redis) => {
     const data = { version: JOB_VERSION, because: 'a user ran it' } as const;
-    // While the job waits, a second command returns the same job instead of adding another one.
+    // While the job waits, a second command returns the same job instead of adding another.
     const deduplication = { id: `user-${name}` };
     const { id } = await queue.add(name, data, {
       ...jobOptions(job.priority(config.focus), 1),

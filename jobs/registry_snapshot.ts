@@ -22,14 +22,16 @@ import type { LastRun, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { healthSettings } from './schedules.ts';
 
-/** The facts that the worker reads from the warehouse and the ledger at one time. */
+/** What the worker reads from the warehouse and the ledger at one time. */
 export interface RegistrySnapshot {
   readonly facts: QueueFacts;
   readonly allowance: LedgerState;
   readonly mirror: MirrorSnapshot;
   readonly health: Health;
   readonly completion: CompletionForecast;
-  /** The end of each scheduled job's last successful run in epoch milliseconds, by job name; null: no run succeeded. */
+  /**
+   * The end of each scheduled job's last successful run in epoch milliseconds, by job name; null if no run succeeded.
+   */
   readonly lastSuccesses: Readonly<Record<string, number | null>>;
   /** The backfills whose jobs must be in the queue. */
   readonly backfills: readonly QueuedBackfill[];
@@ -42,13 +44,13 @@ export interface RegistrySnapshot {
 export interface SnapshotRequest {
   readonly jobs: readonly JobDefinition[];
   readonly nowMs: number;
-  /** `lastCallId` of the previous snapshot; null: this is the first. */
+  /** `lastCallId` of the previous snapshot; null for the first snapshot. */
   readonly afterCallId: number | null;
 }
 
 /**
- * Reads one snapshot. Both files are opened and closed each time, so that the worker notices when a backup replaces the
- * warehouse, and an idle worker uses no memory for SQLite's page cache.
+ * Reads one snapshot. Both files are opened and closed each time, so that the worker notices if a backup has replaced
+ * the warehouse, and an idle worker uses no memory for SQLite's page cache.
  *
  * @throws LostLedgerError if the ledger does not count all calls of the warehouse.
  */
@@ -98,8 +100,8 @@ function readAll(
 }
 
 /**
- * The time until which no call can be sent, because the allowance is used up or the upstream requested a long pause;
- * null: calls can be sent; Infinity: no quota will return.
+ * Returns the time until which no call can be sent, because the allowance is used up or the upstream requested a long
+ * pause. Null means that calls can be sent now, and Infinity that no quota will return.
  */
 function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, nowMs: number): number | null {
   if (left <= 0) return resumesAtMs ?? Number.POSITIVE_INFINITY;

@@ -33,7 +33,7 @@ export interface RegistryWorkerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly observer: WorkerObserver;
-  /** Traces the jobs; null: they are not traced. */
+  /** Traces the jobs; null if they are not traced. */
   readonly tracing: Telemetry | null;
   /** Identifies this process to other workers. */
   readonly identity: Omit<LeaderFacts, 'ledger'>;
@@ -45,15 +45,15 @@ export interface RegistryState {
   readonly role: 'starting' | 'leading' | 'standing_by';
   /** The leader while this worker is on standby. */
   readonly leader: LeaderFacts | null;
-  /** Name of the running job; null: no job is running. */
+  /** Name of the running job; null if no job is running. */
   readonly running: string | null;
   readonly snapshot: RegistrySnapshot | null;
-  /** The time at which the queue was last reconciled, in epoch milliseconds; null: never. */
+  /** The time at which the queue was last reconciled, in epoch milliseconds; null before the first reconciliation. */
   readonly reconciledAtMs: number | null;
-  /** The error that Redis returned recently, such as OOM; null: no error. */
+  /** The error that Redis returned recently, such as OOM; null if there was none. */
   readonly redisError: string | null;
   readonly isPaused: boolean;
-  /** The conditions that only a person can end, most urgent first. */
+  /** The problems that only a person can resolve, most urgent first. */
   readonly problems: readonly WorkerProblem[];
 }
 
@@ -120,9 +120,9 @@ export class RegistryWorker {
     ]);
   }
 
-  /** Waits for the calls in flight and loads them, releases the leadership, and closes. */
+  /** Waits for the in-flight calls and loads them, releases the leadership, and closes. */
   async stop(): Promise<void> {
-    // Release the lease only after this step, so that all calls in flight are loaded before another worker leads.
+    // Step down before releasing the lease, so that all in-flight calls are loaded before another worker leads.
     await this.#stepDown();
     this.#stop.abort();
     const closing = async () => {
@@ -131,7 +131,7 @@ export class RegistryWorker {
       await this.#leadership.release();
       await this.queue.close();
     };
-    // Without Redis, these commands fail or wait, and the lease expires by itself.
+    // Without Redis, these commands fail or wait, and the lease expires on its own.
     await endsWithin(CLOSE_WITHIN_MS, closing());
   }
 
@@ -156,7 +156,7 @@ export class RegistryWorker {
   #stepUp(): void {
     const { jobs, config, connections, clock, identity, observer, tracing, onFatal } = this.#options;
     try {
-      // Create or migrate the warehouse now, so that a fault of the file is reported before the first job.
+      // Create or migrate the warehouse now, so that a fault in the file is reported before the first job.
       openWorkspace(config, clock).close();
     } catch (error) {
       onFatal(error);
@@ -187,7 +187,7 @@ export class RegistryWorker {
     if (attempt.hasFailedBeforeRun)
       this.#failures.set(job.name, { atMs: this.#options.clock.now(), message: messageOf(attempt.failure) });
     else this.#failures.delete(job.name);
-    // A job that BullMQ will retry stays in the queue. After any other attempt the next batch may be queued.
+    // A job that BullMQ will retry stays in the queue. After any other attempt, the next batch may be queued.
     return this.#reconcile(attempt.outcome === 'retried' ? null : job);
   }
 
@@ -212,7 +212,7 @@ export class RegistryWorker {
     await processor?.close();
   }
 
-  /** Reconciles after the previous reconciliation has ended. Does nothing if this worker does not lead. */
+  /** Reconciles once the previous reconciliation has ended. Does nothing if this worker does not lead. */
   #reconcile(ending: MirrorJob | null): Promise<void> {
     this.#reconciling = this.#reconciling
       .then(() => this.#reconcileNow(ending))

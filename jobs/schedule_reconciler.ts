@@ -28,9 +28,12 @@ export interface ScheduleReconciler {
 
 export interface ReconcileInput {
   readonly snapshot: RegistrySnapshot;
-  /** Name of the job that this process runs; null: no job is running. */
+  /** Name of the job that this process runs; null if no job is running. */
   readonly running: string | null;
-  /** A job that is about to end; null: none. It does not count as queued, so that its next batch is queued now. */
+  /**
+   * A job that is about to end; null if there is none. It does not count as queued, so that its next batch is queued
+   * now.
+   */
   readonly ending: MirrorJob | null;
   /** The jobs whose last attempt failed before its run started, by name. */
   readonly failures: ReadonlyMap<string, FailureBeforeRun>;
@@ -59,8 +62,8 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
   return {
     reconcile: async ({ snapshot, running, ending, failures }) => {
       const { facts, backfills } = snapshot;
-      // Read the jobs before repairing the schedules. A job created in between can seem to be missing once, but is
-      // never created twice.
+      // Read the jobs before repairing the schedules. A job created in between can seem to be missing, but is never
+      // created twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);
       if (running !== null && ending === null) pending.add(running);
       await repairSchedules(facts.closedUntilMs, facts.nowMs);
@@ -74,8 +77,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
       );
       for (const { job, because } of jobsToQueue(facts, states)) {
         const { name } = job;
-        // Two workers can lead at the same time for a moment. With this id, BullMQ queues only one job after the same
-        // run.
+        // Two workers can briefly lead at the same time. With this id, BullMQ queues only one job after the same run.
         const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
         const { id } = await queue.add(name, dataOf(because), { ...optionsOf(job), deduplication });
         log.info({ job: id, name, because }, 'job queued');
@@ -96,7 +98,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     for (const job of jobs) {
       const scheduler = found.get(job.name);
       const closedUntilMs = job.spendsCalls ? quotaClosedUntilMs : null;
-      // A schedule whose jobs can never run is removed below, as if its job were unknown.
+      // Schedules whose jobs can never run are removed below, like those of unknown jobs.
       if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
       found.delete(job.name);
       const wanted = wantedScheduler(job, closedUntilMs);
@@ -126,21 +128,21 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     };
   }
 
-  /** The reason why a schedule must be written again; null: the schedule is correct. */
+  /** Returns the reason why a schedule must be written again, or null if the schedule is correct. */
   async function faultOf(
     { key, next, pattern, tz, startDate, template: { data, opts } = {} }: JobSchedulerJson<JobData>,
     { repeat, template }: ReturnType<typeof wantedScheduler>,
     nowMs: number,
   ): Promise<string | null> {
-    if (pattern !== repeat.pattern || tz !== repeat.tz) return 'other times';
-    if (laterThan(nowMs, startDate) !== laterThan(nowMs, repeat.startDate)) return 'other start date';
-    if (data?.version !== template.data.version) return 'other data version';
-    if (opts?.priority !== template.opts.priority) return 'other priority';
-    if (opts?.attempts !== template.opts.attempts) return 'other number of attempts';
+    if (pattern !== repeat.pattern || tz !== repeat.tz) return 'the times differ';
+    if (laterThan(nowMs, startDate) !== laterThan(nowMs, repeat.startDate)) return 'the start date differs';
+    if (data?.version !== template.data.version) return 'the data version differs';
+    if (opts?.priority !== template.opts.priority) return 'the priority differs';
+    if (opts?.attempts !== template.opts.attempts) return 'the number of attempts differs';
     // BullMQ creates each job of a schedule from the previous one, so the next job must exist and be unfinished.
-    if (next === undefined || next === null) return 'no next time';
+    if (next === undefined || next === null) return 'the next time is missing';
     const job = await queue.getJob(`repeat:${key}:${next}`);
-    if (job === undefined) return 'no next job';
+    if (job === undefined) return 'the next job is missing';
     return job.finishedOn === undefined ? null : 'the last job has no successor';
   }
 }
@@ -149,7 +151,9 @@ export function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule 
   return { pattern: job.pattern(config), timezone: config.schedule.timezone };
 }
 
-/** Names of the jobs that run, wait for a retry, or could run now if the worker were idle. */
+/**
+ * Returns the names of the jobs that are running, waiting for a retry, or ready to run as soon as the worker is idle.
+ */
 async function pendingNames(
   queue: MirrorQueue,
   nowMs: number,

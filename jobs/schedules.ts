@@ -10,9 +10,9 @@ export interface JobSchedule {
   readonly name: string;
   /** The title of the job on the status page, such as `Statistics`. */
   readonly title: string;
-  /** Cron pattern. */
+  /** The job's cron pattern. */
   pattern(config: Config): string;
-  /** The age in milliseconds at which this job's data are due, for the status page. */
+  /** The age in milliseconds at which this job's data become due, for the status page. */
   maxAgeMs?(config: Config): number;
 }
 
@@ -39,7 +39,7 @@ export const SCHEDULES = {
 
 export const JOB_SCHEDULES: readonly JobSchedule[] = Object.values(SCHEDULES);
 
-/** The settings that the health of a mirror depends on. */
+/** Returns the settings that the health of a mirror depends on. */
 export function healthSettings(config: Config): HealthSettings {
   return {
     licenceEnds: config.account.license_ends,

@@ -17,10 +17,10 @@ import { RegistryWorker } from './registry_worker.ts';
 
 /** A running worker (start reading here). It serves one or more registries with one Redis until it is stopped. */
 export interface RunningWorker {
-  /** Base URL of the health checks, metrics and dashboard; null: the worker has no HTTP port. */
+  /** Base URL of the health checks, metrics and dashboard; null if the worker has no HTTP port. */
   readonly url: string | null;
   readonly registries: readonly RegistryWorker[];
-  /** Waits for the calls in flight and loads them, then releases the leadership. Takes at most STOP_WITHIN_MS. */
+  /** Waits for the in-flight calls and loads them, then releases the leadership. Takes at most STOP_WITHIN_MS. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly clock?: Clock;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
-  /** The jobs of the worker. Default: every job of `all_jobs.ts`. */
+  /** The jobs of the worker. The default is every job of `all_jobs.ts`. */
   readonly jobs?: readonly JobDefinition[];
 }
 
@@ -42,7 +42,7 @@ const TRACING_PACKAGE: string = 'bullmq-otel';
 /**
  * Starts a worker.
  *
- * @throws UsageError if the configuration, a file or Redis is unsuitable. In this case nothing was started.
+ * @throws UsageError if the configuration, a file or Redis is unsuitable. In this case, nothing is started.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;
@@ -88,7 +88,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     stop: async () => {
       const closing = Promise.all(registries.map((registry) => registry.stop()));
       if (!(await endsWithin(STOP_WITHIN_MS, closing)))
-        log.warn('calls in flight were abandoned: they are spent, and the next run plans them again');
+        log.warn(
+          'in-flight calls were abandoned: their units are spent, and the next run plans the calls again',
+        );
       if (port !== null) await endsWithin(CLOSE_PORT_WITHIN_MS, port.close());
       connections.close();
       log.info('worker stopped');
@@ -96,7 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-/** Loads the optional package that traces jobs. The name is a variable, because a build must not need the package. */
+/** Loads the optional package that traces jobs. The name is a variable, so that a build does not need the package. */
 async function openTracing(): Promise<Telemetry> {
   try {
     const { BullMQOtel }: { BullMQOtel: new (tracer: string) => Telemetry } = await import(TRACING_PACKAGE);

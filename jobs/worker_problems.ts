@@ -7,8 +7,9 @@ import type { FailureBeforeRun } from './schedule_reconciler.ts';
 export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
- * The conditions that only a person can end, most urgent first. `filesError` is the error of the last attempt to read
- * the warehouse and the ledger. `failures` are the jobs whose last attempt failed before its run started, by name.
+ * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error of the last attempt
+ * to read the warehouse and the ledger. `failures` are the jobs whose last attempt failed before its run started, by
+ * name.
  */
 export function problemsOf(
   filesError: unknown,
@@ -32,7 +33,7 @@ function problemOfFiles(error: unknown): WorkerProblem {
   return { name: 'files', cause, remedy };
 }
 
-/** Does this problem prevent all jobs until it is solved? */
+/** Whether this problem prevents all jobs until it is resolved. */
 export function isBlocking({ name }: WorkerProblem): boolean {
   return ['files', 'ledger_lost', 'job_cannot_start'].includes(name);
 }

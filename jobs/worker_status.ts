@@ -12,7 +12,7 @@ import { cronScheduleOf } from './schedule_reconciler.ts';
 /** The state of the worker, for `status`. */
 export interface WorkerStatus {
   readonly queue: string;
-  /** The worker that leads the queue; null: no worker runs. */
+  /** The worker that leads the queue; null if no worker runs. */
   readonly leader: LeaderFacts | null;
   /** True if a user has paused the queue, so that no job starts. */
   readonly paused: boolean;
@@ -25,13 +25,13 @@ export interface ScheduleStatus {
   readonly name: string;
   readonly pattern: string;
   readonly timezone: string;
-  /** Start of the last run by any worker, UTC; null: the job has never run. */
+  /** Start of the last run by any worker, UTC; null if the job has never run. */
   readonly last_at: string | null;
-  /** How the last run ended; null: it is in progress, or its process was killed. */
+  /** How the last run ended; null if it is in progress or its process was killed. */
   readonly last_ended: string | null;
-  /** Next scheduled time, UTC; null: the schedule is not in Redis, for example because no quota will return. */
+  /** Next scheduled time, UTC; null if the schedule is not in Redis, for example because no quota will return. */
   readonly next_at: string | null;
-  /** Last time the worker verified the schedule, UTC; null: the schedule is not in Redis. */
+  /** Last time the worker verified the schedule, UTC; null if the schedule is not in Redis. */
   readonly heartbeat_at: string | null;
 }
 

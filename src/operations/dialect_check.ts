@@ -20,7 +20,7 @@ export interface CheckOrder {
 
 /** The result of a check: the stored responses that a dialect can and cannot read. */
 export interface DialectCheck {
-  /** The run that sent the calls; null: no call was sent. */
+  /** The run that sent the calls; null if no call was sent. */
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];

@@ -39,7 +39,7 @@ export interface ExportOrder {
   readonly format: Format;
   /** The folder for the files. */
   readonly folder: string;
-  /** Names of the tables to export; null: all tables that this kind of export can contain. */
+  /** Names of the tables to export. With null, all tables that this kind of export can contain are exported. */
   readonly tables: readonly string[] | null;
   /** All data, the state at a time (ISO 8601), or the changes after the cursor of an earlier export. */
   readonly what:

@@ -16,7 +16,7 @@ import { ledgerReadingOf, lostCalls } from './ledger_loss.ts';
 /** The state of a mirror and its account at one time. */
 export interface MirrorReading {
   readonly nowMs: number;
-  /** The warehouse and its snapshot; null: there is no mirror yet. */
+  /** The warehouse and its snapshot; null if there is no mirror yet. */
   readonly mirror: { readonly db: Warehouse['db']; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: AllowanceSnapshot;
   readonly health: Health;

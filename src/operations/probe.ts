@@ -32,7 +32,7 @@ export interface ProbeOrder {
 export interface ProbeReport {
   readonly run: RunReport;
   readonly conclusions: Conclusions;
-  /** The learned dialect; null: the probe did not understand the search or the record endpoint. */
+  /** The learned dialect; null if the probe did not understand the search or the record endpoint. */
   readonly draft: DialectDraft | null;
   readonly questions: readonly Question[];
   /** All exchanges, including those of earlier runs. */

@@ -13,7 +13,7 @@ export interface RebuiltLedger {
   readonly ended: 'done';
   /** The number of calls that the ledger did not count before. */
   readonly added: number;
-  /** The path to which a corrupt file was moved; null: the file was intact or missing. */
+  /** The path to which a corrupt file was moved; null if the file was intact or missing. */
   readonly movedTo: string | null;
 }
 

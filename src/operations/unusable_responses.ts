@@ -13,7 +13,7 @@ export function explainedEnding(
   run: {
     readonly config: Config;
     readonly totals: RunTotals;
-    /** The outcome of the last call without a usable response; null: every response could be used. */
+    /** The outcome of the last call without a usable response; null if every response could be used. */
     readonly lastUnusable: Outcome | null;
     /** True if the run is a sync, the mirror knows no company, and no search or record call had a usable response. */
     readonly foundNothing: boolean;

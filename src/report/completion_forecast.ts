@@ -16,7 +16,7 @@ export type CompletionForecast =
       readonly is: 'expected';
       readonly estimatedAtMs: number;
       readonly earliestMs: number;
-      /** Null: the number of calls has no known upper bound. Infinity: the allowance may never permit all calls. */
+      /** Null if the number of calls has no known upper bound. Infinity if the allowance may never permit all calls. */
       readonly latestMs: number | null;
     }
   /** The allowance will never permit all remaining calls. */

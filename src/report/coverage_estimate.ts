@@ -2,10 +2,10 @@
 export interface CoverageEvidence {
   /** Companies that are known and not gone. */
   readonly known: number;
-  /** The registry count; null: the registry does not report its size. */
+  /** The registry count; null if the registry does not report its size. */
   readonly registryTotal: number | null;
   /**
-   * The largest total that a search reported, which is a lower bound of the registry's size; null: searches report no
+   * The largest total that a search reported, which is a lower bound of the registry's size; null if searches report no
    * total.
    */
   readonly largestTotal: number | null;
@@ -22,7 +22,10 @@ export interface Interval {
 export interface CoverageEstimate extends Interval {
   /** The evidence used. With `nothing`, the share can be any value up to `high`. */
   readonly by: 'statistics' | 'searches' | 'nothing';
-  /** The share of companies on the result pages that were known before (capture-recapture); null: too few pages. */
+  /**
+   * The share of companies on the result pages that were known before (capture-recapture); null if there are too few
+   * pages.
+   */
   readonly recaptured: (Interval & { readonly pages: number }) | null;
 }
 

@@ -14,7 +14,7 @@ export interface Health {
   readonly state: HealthState;
   /** The causes of the state `needs_you`, most urgent first. */
   readonly problems: readonly Problem[];
-  /** The time at which calls are possible again; null: the mirror does not wait for quota. */
+  /** The time at which calls are possible again; null if the mirror does not wait for quota. */
   readonly waitsUntilMs: number | null;
 }
 
@@ -36,14 +36,14 @@ export interface HealthFacts {
   readonly isRunning: boolean;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** The end of the latest successful run, UTC; null: no run succeeded yet. */
+  /** The end of the latest successful run, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
   /** The number of responses and single items of responses in quarantine. */
   readonly quarantined: number;
   readonly allowance: LedgerState;
   /** The number of calls that the ledger does not count, because it was deleted or replaced. */
   readonly lostCalls: number;
-  /** The last day of a paid licence (`2027-03-31`); null: unknown. */
+  /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   readonly overdueSchedules: readonly OverdueSchedule[];
   /** The names of the configured receivers of notifications that are disabled. */

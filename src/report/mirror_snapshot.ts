@@ -16,7 +16,7 @@ import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;
   readonly coverage: Coverage;
-  /** The end of the latest successful run, UTC; null: no run succeeded yet. */
+  /** The end of the latest successful run, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
@@ -27,7 +27,7 @@ export interface MirrorSnapshot extends LockState {
 
 /** The lock of a warehouse. */
 export interface LockState {
-  /** The run that holds the lock; null: no run holds it. */
+  /** The run that holds the lock; null if no run holds it. */
   readonly holder: LockHolder | null;
   /** True if the holder's heartbeat is recent, so that a run is in progress. */
   readonly isHeld: boolean;
@@ -69,7 +69,7 @@ export function readAllowance(ledger: Ledger, nowMs: number): AllowanceSnapshot 
 
 /** The part of the configuration that the health depends on. */
 export interface HealthSettings extends Schedules {
-  /** The last day of a paid licence (`2027-03-31`); null: unknown. */
+  /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   /** The names of the configured receivers of notifications. */
   readonly receivers: readonly string[];
@@ -77,7 +77,7 @@ export interface HealthSettings extends Schedules {
 
 export interface HealthSources {
   readonly nowMs: number;
-  /** The warehouse and its snapshot; null: there is no mirror yet. */
+  /** The warehouse and its snapshot; null if there is no mirror yet. */
   readonly mirror: { readonly db: Warehouse['db']; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: LedgerState;
   /** See `HealthFacts`. */
