@@ -50,6 +50,7 @@ export function section<Value>(entry: SectionEntry<Value>): StatusSection {
     render(readings, output) {
       const value = entry.read(readings);
       if (value === null) return { json: entry.empty, lines: [], table: null };
+      if (output.mode !== 'text') return { json: entry.json(value), lines: [], table: null };
       const context = { nowMs: readings.nowMs, output };
       return {
         json: entry.json(value),

@@ -40,7 +40,8 @@ export function renderStatus(
   output: Output,
 ): { readonly data: Readonly<Record<string, unknown>>; readonly text: string } {
   const rendered = SECTIONS.map(({ key, render }) => ({ key, ...render(readings, output) }));
-  const lines = [...headLines(readings, output), ...rendered.flatMap(({ lines: own }) => own)];
+  const head = output.mode === 'text' ? headLines(readings, output) : [];
+  const lines = [...head, ...rendered.flatMap(({ lines: own }) => own)];
   const tables = rendered.flatMap(({ table }) => table ?? []);
   return {
     data: Object.fromEntries(rendered.map(({ key, json }) => [key, json])),
