@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** These tests need a process of their own: they change modules, or expect a warning that Node prints once. */
@@ -15,6 +17,8 @@ export function configOf(include: string[], exclude: string[] = []) {
       testTimeout: 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 30_000 } },
+      // Tests write no cache into the user's folder.
+      env: { XDG_CACHE_HOME: join(tmpdir(), 'registry-mirror-test-cache') },
       pool: 'forks',
       // Many tests wait for processes and servers, so more files and tests than processors run at a time.
       maxWorkers: 4,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Paging, Pointer } from '../dialect/dialect.ts';
+import { Paging } from '../dialect/dialect.ts';
+import { Pointer } from '../json/pointer_schema.ts';
 import { FOLDINGS } from '../names/folding.ts';
 import { servicePaging } from './paging.ts';
 

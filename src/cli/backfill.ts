@@ -92,7 +92,7 @@ export function backfillCommand(): Command {
 }
 
 async function backfill(flags: BackfillFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   const workspace = openWorkspace(config);
   try {
     if (flags.list) return listUnfinished(workspace, output);

@@ -25,7 +25,7 @@ Examples:
   $ registry-mirror restore backups/2027-01-31.db`;
 
 async function backup(file: string, flags: SharedFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
   try {
     const { path, bytes } = await backUp(warehouse, resolve(file));

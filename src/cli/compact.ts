@@ -21,7 +21,7 @@ export function compactCommand(): Command {
 }
 
 async function compact(flags: SharedFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   const clock = systemClock;
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
   const sizeBefore = statSync(config.warehouse).size;

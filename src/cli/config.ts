@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { windowRows } from '../allowance/window_table.ts';
-import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
+import { type Config, ConfigError, configPath } from '../config/config.ts';
+import { loadConfig } from '../config/load_config.ts';
 import { keyFingerprint } from '../config/secret.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';

@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, configPath, loadConfig, type Overrides } from '../config/config.ts';
+import { type Config, configPath } from '../config/config.ts';
+import { openConfig } from '../config/config_cache.ts';
+import { VERSION } from '../operations/version.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
 /** The configuration and output of a command. */
@@ -41,10 +43,10 @@ export function withFocus(command: Command): Command {
   );
 }
 
-export function openContext(flags: SharedFlags, overrides: Overrides = {}): Context {
+export async function openContext(flags: SharedFlags): Promise<Context> {
   const output = openOutput(flags, standardStreams());
   const path = configPath({ path: flags.config });
-  const config = loadConfig({ path, flags: overrides });
+  const config = await openConfig({ path, version: VERSION });
   output.detail(`configuration ${path}, warehouse ${config.warehouse}, ledger ${config.ledger}`);
   return { config, output };
 }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
-import { configFrom } from '../config/config.ts';
+import { configFrom } from '../config/load_config.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { type BackfillReport, keepBackfill, runBackfill } from '../operations/backfill.ts';

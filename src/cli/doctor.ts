@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
+import { type Config, ConfigError, configPath } from '../config/config.ts';
+import { loadConfig } from '../config/load_config.ts';
 import { MirrorError, UsageError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { rebuildLedger } from '../operations/rebuild_ledger.ts';

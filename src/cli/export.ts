@@ -60,8 +60,8 @@ Examples:
   $ registry-mirror export --changes-since 0 --format jsonl --out feed      (then with the cursor in manifest.json)
   $ registry-mirror export --format datasette --out . && datasette data/warehouse.db -m metadata.yaml`;
 
-function exportFiles(flags: ExportFlags): void {
-  const { config, output } = openContext(flags);
+async function exportFiles(flags: ExportFlags): Promise<void> {
+  const { config, output } = await openContext(flags);
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
   try {
     if (flags.format === 'datasette') describeForDatasette(warehouse, flags.out, output);

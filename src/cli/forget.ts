@@ -38,7 +38,7 @@ export function forgetCommand(): Command {
 }
 
 async function forgetOrUndo(ids: readonly string[], flags: ForgetFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   if (!flags.list && ids.length === 0)
     throw new UsageError('no id was given', {
       hint: 'Use `forget ID`, or `forget --list` to list the forgotten entities.',

@@ -29,8 +29,8 @@ export function historyCommand(): Command {
   return withSharedOptions(command);
 }
 
-function history(id: string, flags: HistoryFlags): void {
-  const { config, output } = openContext(flags);
+async function history(id: string, flags: HistoryFlags): Promise<void> {
+  const { config, output } = await openContext(flags);
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
   try {
     const found = readHistory(warehouse.db, id);

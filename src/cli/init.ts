@@ -1,8 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
-import { DEFAULT_CONFIG_PATH, parseConfig } from '../config/config.ts';
+import { DEFAULT_CONFIG_PATH } from '../config/config.ts';
 import { configText, type InitAnswers } from '../config/initial_config.ts';
+import { parseConfig } from '../config/load_config.ts';
 import { UsageError } from '../errors.ts';
 import { type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';

@@ -39,7 +39,7 @@ export function keysCommand(): Command {
       .summary(summary)
       .action((...given: unknown[]) => {
         const [argument, flags] = given.length === 3 ? [String(given[0]), given[1]] : ['', given[0]];
-        runAction(name.split(' ')[0] ?? name, flags as LimitFlags, (context) =>
+        return runAction(name.split(' ')[0] ?? name, flags as LimitFlags, (context) =>
           action(context, argument, flags as LimitFlags),
         );
       });
@@ -72,8 +72,12 @@ interface ActionContext {
 
 type ActionResult = Pick<Result, 'data' | 'text'>;
 
-function runAction(action: string, flags: SharedFlags, act: (context: ActionContext) => ActionResult): void {
-  const { config, output } = openContext(flags);
+async function runAction(
+  action: string,
+  flags: SharedFlags,
+  act: (context: ActionContext) => ActionResult,
+): Promise<void> {
+  const { config, output } = await openContext(flags);
   const file = openAccountFile(accountsBeside(config.ledger));
   try {
     const result = act({ file, nowMs: systemClock.now(), output });

@@ -51,7 +51,7 @@ async function perform(
   flags: SharedFlags,
   action: (context: ActionContext) => Promise<ActionResult> | ActionResult,
 ): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   if (config.notify.length === 0)
     throw new UsageError('the configuration has no receivers', {
       hint: 'Add them under `notify:` (docs/notifications.md).',

@@ -27,8 +27,8 @@ export function planCommand(): Command {
     )
     .option('--explain [n]', 'also list the next n calls (default: 10), with reason and expected yield', few)
     .addHelpText('after', EXAMPLES)
-    .action((flags: PlanFlags) => {
-      const { config, output } = openContext(flags);
+    .action(async (flags: PlanFlags) => {
+      const { config, output } = await openContext(flags);
       printPlan('plan', config, flags, output);
     });
   return withFocus(withMaxCalls(withSharedOptions(command)));

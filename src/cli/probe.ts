@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type Config, configPath, parseConfig } from '../config/config.ts';
+import { type Config, configPath } from '../config/config.ts';
+import { parseConfig } from '../config/load_config.ts';
 import { withDialect, withQuestions } from '../config/write_dialect.ts';
 import { describeDialect } from '../dialect/describe.ts';
 import { UsageError } from '../errors.ts';
@@ -65,7 +66,7 @@ export function probeCommand(): Command {
 
 /** Probes the API, writes the dialect, and prints the findings. */
 export async function findDialect(flags: ProbeFlags): Promise<void> {
-  const { config: configured, output } = openContext(flags);
+  const { config: configured, output } = await openContext(flags);
   const path = configPath({ path: flags.config });
   const maxCalls = flags.maxCalls ?? MOST_CALLS;
   const specification = flags.openapi === undefined ? null : openapiIn(flags.openapi, configured);

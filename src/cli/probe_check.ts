@@ -12,7 +12,7 @@ interface CheckFlags extends SharedFlags {
 
 /** `probe --check`: checks the dialect against stored responses and, with `--max-calls`, against new ones. */
 export async function probeCheck(flags: CheckFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   requireDialect(config);
   const workspace = openWorkspace(config);
   const interruption = interruptible(() => output.note('Finishing the in-flight call …'));

@@ -87,8 +87,8 @@ function discardCommand(): Command {
   return withSharedOptions(command);
 }
 
-function list(flags: ListFlags): void {
-  withWarehouse(flags, 'read', (warehouse, output) => {
+function list(flags: ListFlags): Promise<void> {
+  return withWarehouse(flags, 'read', (warehouse, output) => {
     const register = quarantineRegister(warehouse.db);
     const entries = register.list(flags.all ? 'all' : 'open', flags.limit ?? 50);
     const counts = register.counts();
@@ -101,8 +101,8 @@ function list(flags: ListFlags): void {
   });
 }
 
-function show(id: number, flags: SharedFlags): void {
-  withWarehouse(flags, 'read', (warehouse, output) => {
+function show(id: number, flags: SharedFlags): Promise<void> {
+  return withWarehouse(flags, 'read', (warehouse, output) => {
     const entry = found(warehouse, id);
     const body = answerTable(warehouse.db).body(entry.callId);
     const text = body?.toString('utf8') ?? null;
@@ -116,7 +116,7 @@ function show(id: number, flags: SharedFlags): void {
 }
 
 async function replay(ids: readonly number[], flags: SharedFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   const dialect = requireDialect(config);
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: systemClock.now() });
   try {
@@ -157,12 +157,12 @@ function report(replayed: readonly Replayed[], output: Output): void {
   process.exitCode = open.length === 0 ? 0 : 3;
 }
 
-function discard(ids: readonly number[], flags: ChoiceFlags): void {
+function discard(ids: readonly number[], flags: ChoiceFlags): Promise<void> {
   if (ids.length === 0 && !flags.all)
     throw new UsageError('no entries were selected', {
       hint: 'Use numbers from `registry-mirror quarantine list`, or --all.',
     });
-  withWarehouse(flags, 'write', (warehouse, output) => {
+  return withWarehouse(flags, 'write', (warehouse, output) => {
     const register = quarantineRegister(warehouse.db);
     const entries = chosen(warehouse, ids);
     warehouse.write(() => {
@@ -194,12 +194,12 @@ function found({ db }: Warehouse, id: number): Quarantined {
   });
 }
 
-function withWarehouse(
+async function withWarehouse(
   flags: SharedFlags,
   access: 'read' | 'write',
   work: (warehouse: Warehouse, output: Output) => void,
-): void {
-  const { config, output } = openContext(flags);
+): Promise<void> {
+  const { config, output } = await openContext(flags);
   const warehouse = openWarehouse({
     path: config.warehouse,
     readonly: access === 'read',

@@ -24,7 +24,7 @@ export function reprocessCommand(): Command {
 }
 
 async function rebuild(flags: SharedFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   const dialect = requireDialect(config);
   const clock = systemClock;
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });

@@ -26,7 +26,7 @@ export function restoreCommand(): Command {
 }
 
 async function restore(file: string, flags: SharedFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   const { warehouse: path } = config;
   const { now } = systemClock;
   const replacement = await prepareReplacement(file, path, now());

@@ -37,8 +37,8 @@ Examples:
   $ registry-mirror search acme --csv > acme.csv
   $ registry-mirror search acme --json | jq -r '.data.companies[].entity_id'`;
 
-function search(query: string, flags: SearchFlags): void {
-  const { config, output } = openContext(flags);
+async function search(query: string, flags: SearchFlags): Promise<void> {
+  const { config, output } = await openContext(flags);
   if (query.trim() === '')
     throw new UsageError('the name is empty', { hint: 'Pass a name or an identifier.' });
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });

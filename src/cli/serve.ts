@@ -44,7 +44,7 @@ Examples:
   $ curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8080/api/search?q=acme"`;
 
 async function serve(flags: ServeFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   const interruption = interruptible(() => output.note('Closing …'));
   output.note('Reading the names of the mirror …');
   const accountsPath = accountsBeside(config.ledger);

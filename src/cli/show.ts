@@ -44,8 +44,8 @@ interface ShownCompany {
   readonly summary: Json;
 }
 
-function show(id: string, flags: ShowFlags): void {
-  const { config, output } = openContext(flags);
+async function show(id: string, flags: ShowFlags): Promise<void> {
+  const { config, output } = await openContext(flags);
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
   try {
     const { db } = warehouse;

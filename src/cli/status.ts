@@ -37,7 +37,7 @@ export function statusCommand(): Command {
 }
 
 async function status(flags: StatusFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   if (flags.run !== undefined) return showRun(config, output, flags.run);
   if (flags.watch === undefined) return await show(config, output, flags);
   const everyMs = 1000 * (flags.watch === true ? 2 : flags.watch);

@@ -46,7 +46,7 @@ export function syncCommand(): Command {
 }
 
 async function sync(flags: SyncFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config, output } = await openContext(flags);
   requireDialect(config);
   if (flags.dryRun) return printPlan('sync', config, flags, output);
   const workspace = openWorkspace(config);

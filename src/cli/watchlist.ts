@@ -32,8 +32,8 @@ interface WatchedName {
   }[];
 }
 
-function watchlist(flags: SharedFlags): void {
-  const { config, output } = openContext(flags);
+async function watchlist(flags: SharedFlags): Promise<void> {
+  const { config, output } = await openContext(flags);
   const scope = readScope(config.scope);
   if (scope.of !== 'names')
     throw new UsageError('the configuration has no watchlist of names (scope.names)', {

@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
-import { type Config, loadConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load_config.ts';
 import { portNumber } from './context.ts';
 import { type Output, openOutput, printError, standardStreams } from './output.ts';
 import { captureConsole, openLogger } from './worker/log.ts';

@@ -1,6 +1,7 @@
 import { compilePattern } from '../dialect/pattern.ts';
 import { messageOf } from '../errors.ts';
-import { type Origin, type Problem, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
+import type { Problem } from './config_error.ts';
+import { type Origin, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
 import { type Config, ConfigFile } from './schema.ts';
 
 export interface Checked {

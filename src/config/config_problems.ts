@@ -1,35 +1,7 @@
 import { type Document, isMap, isScalar, type LineCounter } from 'yaml';
 import type { z } from 'zod';
-import { UsageError } from '../errors.ts';
+import type { Problem } from './config_error.ts';
 import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from './key_paths.ts';
-
-/** One problem of the configuration and its position. */
-export interface Problem {
-  /** The source of the value: the file, an environment variable or the command line. */
-  readonly where: string;
-  readonly line: number | null;
-  readonly column: number | null;
-  /** The dotted path of the key; '' for the whole file. */
-  readonly key: string;
-  readonly message: string;
-  readonly remedy: string | null;
-}
-
-/** All problems of a configuration. */
-export class ConfigError extends UsageError {
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super(problems.map(lineOf).join('\n'));
-    this.problems = problems;
-  }
-}
-
-function lineOf({ where, line, column, key, message, remedy }: Problem): string {
-  const position = line === null ? where : `${where}:${line}:${column}`;
-  const what = key === '' ? message : `${key}: ${message}`;
-  return `${position}: ${what}${remedy === null ? '' : `; ${remedy}`}`;
-}
 
 /** The sources of the configuration values, which determine the positions of problems. */
 export interface Origin {

@@ -1,7 +1,8 @@
 import { relative } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../errors.ts';
-import { ConfigError, type Origin, problemAt } from './config_problems.ts';
+import { ConfigError } from './config_error.ts';
+import { type Origin, problemAt } from './config_problems.ts';
 import type { Override } from './environment.ts';
 import { convertText } from './key_paths.ts';
 

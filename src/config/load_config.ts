@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import type { Dialect } from '../dialect/dialect.ts';
 import { UsageError } from '../errors.ts';
 import { checkData } from './check.ts';
+import { ConfigError, type Problem } from './config_error.ts';
 import { configPath } from './config_file.ts';
-import { ConfigError, type Problem } from './config_problems.ts';
 import { override, readDocument } from './document.ts';
 import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './environment.ts';
 import { resolvePaths } from './paths.ts';
@@ -14,14 +13,6 @@ import { withProxyFromEnvironment } from './proxy.ts';
 import { resolveReferences } from './references.ts';
 import type { Config, ConfigInput } from './schema.ts';
 import { Secret } from './secret.ts';
-
-export { configPath, DEFAULT_CONFIG_PATH } from './config_file.ts';
-export { ConfigError } from './config_problems.ts';
-export type { Overrides } from './environment.ts';
-export type { Environment } from './process_environment.ts';
-export type { Config, ConfigInput } from './schema.ts';
-export { Secret, SecretUrl } from './secret.ts';
-export type { DayStart } from './values.ts';
 
 export interface LoadOptions {
   /** The YAML file. If it is undefined, `configPath` searches for the file. */
@@ -81,17 +72,6 @@ function withKey(config: Config, problems: readonly Problem[]): Config {
 
 function byPosition(a: Problem, b: Problem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
-}
-
-/**
- * Returns the dialect, which every command that sends calls needs, except `probe`.
- * @throws UsageError if the configuration has no dialect.
- */
-export function requireDialect(config: Config): Dialect {
-  if (config.dialect !== undefined) return config.dialect;
-  throw new UsageError('the configuration has no dialect, so no call can be sent', {
-    hint: 'run `registry-mirror probe`, which learns it in a few calls and writes it into the file',
-  });
 }
 
 function readText(path: string): string {

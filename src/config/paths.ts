@@ -1,7 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { ConfigError, type Origin, type Problem, problemAt } from './config_problems.ts';
+import { ConfigError, type Problem } from './config_error.ts';
+import { type Origin, problemAt } from './config_problems.ts';
 import type { Config } from './schema.ts';
 
 interface BaseDirectories {

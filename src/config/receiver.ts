@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Pointer } from '../json/pointer.ts';
+import { Pointer } from '../json/pointer_schema.ts';
 import { Secret } from './secret.ts';
 import { WebhookUrl } from './values.ts';
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isPair, isScalar, isSeq, visit } from 'yaml';
-import { type Origin, type Problem, problemAt } from './config_problems.ts';
+import type { Problem } from './config_error.ts';
+import { type Origin, problemAt } from './config_problems.ts';
 import { convertText, type KeyPath } from './key_paths.ts';
 import type { Environment } from './process_environment.ts';
 

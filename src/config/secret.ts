@@ -7,7 +7,6 @@ import { inspect } from 'node:util';
  */
 export class Secret {
   readonly #value: string;
-  /** The reason why the value is unknown; null if it is known. */
   readonly #problem: Error | null;
 
   constructor(value: string, problem: Error | null = null) {
@@ -23,8 +22,9 @@ export class Secret {
     return new Secret('', problem);
   }
 
-  get isKnown(): boolean {
-    return this.#problem === null;
+  /** The reason why the value is unknown; null if it is known. */
+  get problem(): Error | null {
+    return this.#problem;
   }
 
   /** @throws the given problem if the value is unknown. */

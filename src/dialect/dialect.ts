@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Pointer } from '../json/pointer.ts';
+import { Pointer } from '../json/pointer_schema.ts';
 import { Paging } from './paging/paging.ts';
 import { ReportedLimit } from './reported_limits.ts';
 
-export { Pointer } from '../json/pointer.ts';
+export type { Pointer } from '../json/pointer.ts';
 export { Paging } from './paging/paging.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Pointer } from '../json/pointer.ts';
+import { Pointer } from '../json/pointer_schema.ts';
 
 /**
  * Exceptions to the default mapping of responses to tables, as configured under `mapping`. JSON paths are relative to
@@ -68,5 +68,3 @@ export const Mapping = z.strictObject({
     .describe('maximum columns of a table; further fields go to the JSON column _rest'),
 });
 export type Mapping = z.infer<typeof Mapping>;
-
-export const DEFAULT_MAPPING: Mapping = Mapping.parse({});

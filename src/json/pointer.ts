@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { isJsonObject, type Json, scalarText } from './json.ts';
 
 /**
@@ -6,11 +5,7 @@ import { isJsonObject, type Json, scalarText } from './json.ts';
  * example, `/links/[rel=next]/href` selects the first element whose `rel` is `next`. `[until=null]` also selects
  * elements without `until`. An element must fulfil all conditions of a segment, such as `[type=legal][until=null]`.
  */
-export const Pointer = z
-  .string()
-  .regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer: empty, or beginning with "/"')
-  .describe('JSON Pointer (RFC 6901); "" is the whole body, and [key=value] selects an element of a list');
-export type Pointer = z.infer<typeof Pointer>;
+export type Pointer = string;
 
 /** Returns the value at a JSON Pointer, or undefined if there is none. Inherited properties are ignored. */
 export function valueAt(document: Json | undefined, pointer: Pointer): Json | undefined {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { Mapping } from '../dialect/mapping.ts';
+import { completeMapping, type Mapping } from '../dialect/mapping.ts';
 import { metaTable } from './meta.ts';
 
 export interface SettledMapping {
@@ -19,7 +19,7 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
   const stored = normalised(meta.get('mapping'));
   const hasRows = db.prepare('SELECT 1 FROM _table LIMIT 1').get() !== undefined;
   if (stored !== null && hasRows && stored !== text)
-    return { inForce: Mapping.parse(JSON.parse(stored)), isPending: true };
+    return { inForce: completeMapping(JSON.parse(stored)), isPending: true };
   if (stored !== text) meta.set('mapping', text);
   return { inForce: configured, isPending: false };
 }
@@ -29,11 +29,11 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
  * keys.
  */
 function normalised(stored: string | null): string | null {
-  return stored === null ? null : JSON.stringify(Mapping.parse(JSON.parse(stored)));
+  return stored === null ? null : JSON.stringify(completeMapping(JSON.parse(stored)));
 }
 
 /** Returns the mapping that created the current tables, or null if there are no rows. */
 export function settledMapping(db: Database): Mapping | null {
   const stored = metaTable(db).get('mapping');
-  return stored === null ? null : Mapping.parse(JSON.parse(stored));
+  return stored === null ? null : completeMapping(JSON.parse(stored));
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
-import { Mapping } from '../../src/dialect/mapping.ts';
+import { Mapping } from '../../src/dialect/mapping_schema.ts';
 import { parseJson } from '../../src/json/json.ts';
 import { forget } from '../../src/load/forget.ts';
 import { reprocess } from '../../src/load/reprocess.ts';

@@ -3,7 +3,7 @@ import { forecastCompletion } from '../../src/allowance/completion.ts';
 import type { WindowName, WindowRow } from '../../src/allowance/window_table.ts';
 import { type Allowance, isRolling, windowsAt } from '../../src/allowance/windows.ts';
 import { checkAllowance } from '../../src/cli/doctor/account.ts';
-import { parseConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/load_config.ts';
 import { allowanceOf as configuredAllowance } from '../../src/operations/configured_ledger.ts';
 import { forecastQuota } from '../../src/report/quota_forecast.ts';
 import { allowanceOf, ledgerOf, spendAll, spendAt } from '../support/ledger.ts';

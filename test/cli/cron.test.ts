@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { openOutput, printError, type Streams } from '../../src/cli/output.ts';
 import { syncOnce } from '../../src/cli/sync.ts';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';

@@ -15,7 +15,8 @@ import {
 import { checkFiles } from '../../src/cli/doctor/files.ts';
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
-import { configFrom, loadConfig, Secret } from '../../src/config/config.ts';
+import { Secret } from '../../src/config/config.ts';
+import { configFrom, loadConfig } from '../../src/config/load_config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';

@@ -6,13 +6,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type Config,
   ConfigError,
-  configFrom,
   type Environment,
-  loadConfig,
   type Overrides,
-  parseConfig,
   requireDialect,
 } from '../../src/config/config.ts';
+import { configFrom, loadConfig, parseConfig } from '../../src/config/load_config.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const LEAST = `version: 1
@@ -131,7 +129,7 @@ describe('a reference', () => {
   it('in the key throws only when the key is used', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}\${file:no/file}\${vault:x}`);
     const { api_key } = parse(text).upstream;
-    expect(api_key.isKnown).toBe(false);
+    expect(api_key.problem).not.toBeNull();
     expect(problemsOf(() => api_key.reveal())).toEqual([
       { line: 4, key: 'upstream.api_key', message: 'the environment variable NO_KEY is not set' },
       { line: 4, key: 'upstream.api_key', message: 'the file /home/config/no/file cannot be read (ENOENT)' },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/environment.ts';
 import { configSchema, type Leaf, leaves } from '../../src/config/key_paths.ts';
+import { parseConfig } from '../../src/config/load_config.ts';
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 const rows = new Map(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/config.ts';
 import { configText, type InitAnswers } from '../../src/config/initial_config.ts';
+import { parseConfig } from '../../src/config/load_config.ts';
 
 const ANSWERS: InitAnswers = {
   baseUrl: 'https://registry.example/api',

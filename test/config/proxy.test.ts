@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/load_config.ts';
 import { proxyFromEnvironment } from '../../src/config/proxy.ts';
 import { UsageError } from '../../src/errors.ts';
 

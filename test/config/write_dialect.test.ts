@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/load_config.ts';
 import { type FoundDialect, withDialect, withQuestions } from '../../src/config/write_dialect.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 

@@ -9,7 +9,8 @@ import {
   type ReconcileInput,
   type ScheduleReconciler,
 } from '../../jobs/schedule_reconciler.ts';
-import { type Config, type ConfigInput, configFrom } from '../../src/config/config.ts';
+import type { Config, ConfigInput } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { startRedis, type TestRedis } from '../support/redis_server.ts';
 import { snapshotOf } from '../support/registry_snapshots.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, type TestContext } from 'vitest';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load_config.ts';
 import type { Command } from '../support/command.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
 import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Json, parseJson } from '../../src/json/json.ts';
-import { Pointer, pointerOf, segmentsOf, valueAt } from '../../src/json/pointer.ts';
+import { pointerOf, segmentsOf, valueAt } from '../../src/json/pointer.ts';
+import { Pointer } from '../../src/json/pointer_schema.ts';
 
 describe('a JSON Pointer', () => {
   // RFC 6901, section 5.

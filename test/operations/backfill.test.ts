@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
 import {
   type BackfillOrder,

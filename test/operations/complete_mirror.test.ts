@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { run } from '../../src/operations/run.ts';
 import type { RunReport } from '../../src/operations/run_report.ts';

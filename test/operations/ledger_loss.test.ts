@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { systemClock } from '../../src/clock.ts';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { FailedError } from '../../src/errors.ts';
 import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
 import { requireLedger } from '../../src/operations/ledger_loss.ts';

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { withMirrorReading } from '../../src/operations/mirror_reading.ts';
 import { temporaryFolder } from '../support/ledger.ts';
 

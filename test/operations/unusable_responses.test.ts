@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { explainedEnding } from '../../src/operations/unusable_responses.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
 import { EMPTY_TOTALS } from '../../src/run_totals.ts';

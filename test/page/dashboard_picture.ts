@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { startWorker } from '../../jobs/worker.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load_config.ts';
 import { moveDateTo } from '../bench/worker/moving_date.ts';
 import { openBrowser } from '../support/browser.ts';
 import { startOwnRedis } from '../support/redis_server.ts';

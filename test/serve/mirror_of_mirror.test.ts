@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { START_MS, temporaryFolder } from '../support/loader.ts';
 

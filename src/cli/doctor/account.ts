@@ -11,7 +11,7 @@ import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Shows the fingerprint of the key, which distinguishes keys without revealing them. */
 export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: LedgerState | null): Finding {
-  if (!upstream.api_key.isKnown)
+  if (upstream.api_key.problem !== null)
     return problem(
       'key',
       'upstream.api_key is not set, so no call can be sent',

@@ -11,7 +11,7 @@ export function runCommand(): Command {
     .argument('<job>', JOB_SCHEDULES.map(({ name }) => name).join(', '))
     .addHelpText('after', '\nExamples:\n  $ registry-mirror worker run sweep-search')
     .action(async (name: string, _flags: SharedFlags, self: Command) => {
-      const { config, output } = contextOf(self);
+      const { config, output } = await contextOf(self);
       const { job, ...state } = await addScheduledJob(config, name);
       print(output, 'worker run', state, `${name} was added to the queue ${state.queue} as job ${job}.`, {
         job,
@@ -34,7 +34,7 @@ function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
     .summary(summary)
     .addHelpText('after', `\nExamples:\n  $ registry-mirror worker ${name}`)
     .action(async (_flags: SharedFlags, self: Command) => {
-      const { config, output } = contextOf(self);
+      const { config, output } = await contextOf(self);
       const state = await setPaused(config, name === 'pause');
       const text = state.isPaused ? '' : `The queue ${state.queue} is active.`;
       print(output, `worker ${name}`, state, text, {});
@@ -46,7 +46,7 @@ function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
  * Merges the options of `worker` and of its subcommand, because users can write them before or after the subcommand's
  * name.
  */
-function contextOf(command: Command): Context {
+function contextOf(command: Command): Promise<Context> {
   const { config, ...flags } = command.optsWithGlobals<Omit<SharedFlags, 'config'> & { config?: string[] }>();
   return openContext({ ...flags, ...(config?.[0] !== undefined && { config: config[0] }) });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Pointer, pathInWords } from '../../json/pointer.ts';
+import { pathInWords } from '../../json/pointer.ts';
+import { Pointer } from '../../json/pointer_schema.ts';
 import {
   linkAt,
   type PagingMethod,

@@ -1,6 +1,6 @@
 // node sender.ts CONFIGURATION SHIFT_MS: one `sync` with its notifications, by a clock that is SHIFT_MS ahead.
 import { systemClock } from '../../../src/clock.ts';
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 

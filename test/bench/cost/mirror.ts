@@ -1,4 +1,4 @@
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { ContenderOrder } from '../contender.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configFrom } from '../../../src/config/config.ts';
+import { configFrom } from '../../../src/config/load_config.ts';
 import type { CallRange } from '../../../src/estimate/call_range.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
 import {

@@ -1,6 +1,6 @@
 // Runs a batch of calls of `sync` on a warehouse, as its own process: node test/bench/growth/batch.ts ORDER
 import { statSync } from 'node:fs';
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 

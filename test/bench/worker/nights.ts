@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { startWorker } from '../../../jobs/worker.ts';
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load_config.ts';
 import { timesBetween } from '../../../src/cron/cron_times.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { openUpstream } from '../../support/upstream.ts';

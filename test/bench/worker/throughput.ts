@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { generateRegistry } from '../../../data/generate.ts';
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
 import { run } from '../../../src/operations/run.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';

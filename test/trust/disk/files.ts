@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { generateRegistry } from '../../../data/generate.ts';
-import { configFrom } from '../../../src/config/config.ts';
+import { configFrom } from '../../../src/config/load_config.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { RunReport } from '../../../src/operations/run_report.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateRegistry } from '../../../data/generate.ts';
-import { configFrom } from '../../../src/config/config.ts';
+import { configFrom } from '../../../src/config/load_config.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { dialectFor } from '../../../src/api/profile_dialect.ts';
 import type { Call } from '../../../src/call.ts';
-import { parseConfig } from '../../../src/config/config.ts';
+import { parseConfig } from '../../../src/config/load_config.ts';
 import { openClassify, type Reply } from '../../../src/dialect/classify.ts';
 import { nextLink, rateLimitResetMs, retryAfterMs } from '../../../src/dialect/headers.ts';
 import { MirrorError } from '../../../src/errors.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkTerms } from '../../../src/cli/doctor/account.ts';
-import { configFrom } from '../../../src/config/config.ts';
+import { configFrom } from '../../../src/config/load_config.ts';
 import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';
 import { soakCalendar, soakSetBack } from './soaking.ts';

@@ -1,0 +1,19 @@
+import type { Mapping } from './mapping_schema.ts';
+
+export type { ColumnRule, Mapping } from './mapping_schema.ts';
+
+/** What the schema returns for an empty section. It is a literal, so that readers of a warehouse do not load zod. */
+export const DEFAULT_MAPPING: Mapping = {
+  entity: {},
+  search_result: {},
+  registry_stats: {},
+  former_names: null,
+  identifiers: null,
+  company: { status: null, registered_on: null, dissolved_on: null, country: null },
+  max_columns: 900,
+};
+
+/** Adds the defaults of keys that a mapping lacks, because an older version stored it. */
+export function completeMapping(stored: Partial<Mapping>): Mapping {
+  return { ...DEFAULT_MAPPING, ...stored, company: { ...DEFAULT_MAPPING.company, ...stored.company } };
+}
