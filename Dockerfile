@@ -4,10 +4,13 @@
 FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Libraries have TypeScript and bullmq-otel as optional peer dependencies, which the lock file contains for the tests.
-# Nothing in the image uses them, so they are removed.
+# bullmq-otel is an optional peer dependency that the lock file contains for the tests. better-sqlite3 contains its sources
+# and binaries for other systems. Nothing in the image uses them, so they are removed.
 RUN npm ci --omit=dev \
-  && rm -rf node_modules/typescript node_modules/@typescript node_modules/bullmq-otel \
+  && cd node_modules \
+  && rm -rf bullmq-otel better-sqlite3/deps \
+  && cd better-sqlite3/prebuilds \
+  && rm -f darwin-* win32-* linuxmusl-* \
   && npm cache clean --force
 
 # Compiles with the types and the compiler of the lock file. The other development dependencies, such as a browser, are
@@ -16,8 +19,9 @@ FROM dependencies AS build
 WORKDIR /
 RUN npm install --no-save --no-audit --no-fund $(node -p " \
   const { packages } = require('/app/package-lock.json'); \
-  const names = ['typescript', '@types/node', '@types/better-sqlite3', '@types/luxon']; \
-  names.map((name) => name + '@' + packages['node_modules/' + name].version).join(' ')")
+  const names = ['typescript-compiler', '@types/node', '@types/better-sqlite3', '@types/luxon']; \
+  const locked = names.map((alias) => ({ alias, name: alias, ...packages['node_modules/' + alias] })); \
+  locked.map(({ alias, name, version }) => alias + '@npm:' + name + '@' + version).join(' ')")
 WORKDIR /app
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src

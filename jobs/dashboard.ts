@@ -1,9 +1,9 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { FastifyAdapter } from '@bull-board/fastify';
 import { Queue } from 'bullmq';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
+import { boardServer } from './board_server.ts';
 import { keysOf } from './queue.ts';
 
 /** The dashboard of all queues that workers maintain under one key prefix in this Redis. */
@@ -25,10 +25,10 @@ export interface BoardOptions {
 
 export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: BoardOptions): Promise<Board> {
   const shown = new Map<string, Queue>();
-  const server = new FastifyAdapter().setBasePath(path);
+  const app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
   const board = createBullBoard({
     queues: [],
-    serverAdapter: server,
+    serverAdapter: boardServer(app, path),
     options: { uiConfig: { boardTitle: 'registry-mirror', hideRedisDetails: true, showMetrics: true } },
   });
   const show = (name: string) => {
@@ -49,8 +49,6 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
   const timer = setInterval(tryRefresh, REFRESH_EVERY_MS);
   tryRefresh();
 
-  const app = fastify();
-  await app.register(server.registerPlugin(), { prefix: path });
   await app.ready();
   return {
     app,

@@ -1,16 +1,18 @@
 // npm run accept install [-- 22 24 26]
-// Packs the package, installs it globally in an empty prefix with each major version of Node, and runs `demo`, the manual
-// page and `npx` there. Needs the npm registry.
+// Measures the production dependencies. Packs the package, installs it globally in an empty prefix with each major version
+// of Node, and runs `demo`, the manual page and `npx` there. Needs the npm registry.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
+const MAX_DEPENDENCIES_MIB = 100;
 const majors = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['22', '24', '26'];
 const folder = mkdtempSync(join(tmpdir(), 'install-'));
 let failures = 0;
 try {
+  checkDependencies();
   const tarball = pack();
   for (const major of majors) checkNode(major, tarball);
 } finally {
@@ -28,6 +30,20 @@ function pack(): string {
   const [{ filename, size, entryCount }] = JSON.parse(printed.slice(printed.indexOf('\n[') + 1));
   process.stdout.write(`${filename}: ${entryCount} files, ${Math.round(size / 1000)} kB\n`);
   return join(folder, filename);
+}
+
+/** Installs the production dependencies and measures the disk space that they need. */
+function checkDependencies(): void {
+  for (const file of ['package.json', 'package-lock.json'])
+    copyFileSync(join(root, file), join(folder, file));
+  const { stderr } = npm(['ci', '--omit=dev', '--silent'], process.env.PATH ?? '');
+  const mib = (...flags: string[]) =>
+    Number.parseInt(
+      execFileSync('du', ['-sm', ...flags, 'node_modules'], { cwd: folder, encoding: 'utf8' }),
+      10,
+    );
+  const title = `npm ci --omit=dev: ${mib()} MiB on disk, ${mib('--apparent-size')} MiB of contents`;
+  check(title, mib() < MAX_DEPENDENCIES_MIB, stderr);
 }
 
 /** Installs the tarball globally with one Node version, and runs it in an empty folder. */

@@ -24,13 +24,13 @@ describe('the HTTP port of the worker', () => {
   it('serves the metrics', async () => {
     const { place, url } = await startOn();
     await until('the registry is mirrored', () => place.isMirrored());
-    await until('the metrics know', async () =>
-      (await text(`${url}/metrics`)).includes('coverage_ratio{registry="isle-of-man.main"} 1'),
+    const allLoaded =
+      /^registry_mirror_api_requests_total\{registry="isle-of-man.main",endpoint="entity",outcome="ok"\} 120$/m;
+    await until('the metrics count all loaded records', async () =>
+      allLoaded.test(await text(`${url}/metrics`)),
     );
     const metrics = await text(`${url}/metrics`);
-    expect(metrics).toMatch(
-      /^registry_mirror_api_requests_total\{registry="isle-of-man.main",endpoint="entity",outcome="ok"\} 120$/m,
-    );
+    expect(metrics).toMatch(/^registry_mirror_coverage_ratio\{registry="isle-of-man.main"\} 1$/m);
     expect(metrics).toMatch(/^registry_mirror_allowance_remaining\{registry="isle-of-man.main"\} \+Inf$/m);
     expect(metrics).toMatch(
       /^registry_mirror_sync_last_success_timestamp_seconds\{registry="isle-of-man.main"\} 1\d{9}/m,
@@ -56,6 +56,22 @@ describe('the HTTP port of the worker', () => {
       'isle-of-man.main',
       'sark.main',
     ]);
+  });
+
+  it('serves the files of the dashboard, and no other files', async () => {
+    const { url } = await startOn();
+    const page = await text(`${url}/queues/`);
+    expect(page).toContain('<base href="/queues/" />');
+    expect(page).not.toContain('<%');
+    const files = [...page.matchAll(/(?:src|href)="(static\/[^"]+)"/g)].map(([, file]) => file as string);
+    const types = files.map(async (file) =>
+      (await fetch(`${url}/queues/${file}`)).headers.get('content-type'),
+    );
+    expect(new Set(await Promise.all(types))).toEqual(
+      new Set(['image/png', 'image/svg+xml', 'text/css; charset=utf-8', 'text/javascript; charset=utf-8']),
+    );
+    for (const path of ['static/%2e%2e/index.ejs', 'static/..%2findex.ejs', 'index.ejs', 'static/'])
+      expect((await fetch(`${url}/queues/${path}`)).status).toBe(404);
   });
 
   it('is read-only without a password', async () => {
@@ -88,6 +104,8 @@ describe('the HTTP port of the worker', () => {
     expect((await fetch(board)).status).toBe(401);
     expect((await fetch(board, { headers: basic('wrong pass') })).status).toBe(401);
     expect((await fetch(board, { headers: basic(PASSWORD) })).status).toBe(200);
+    const paused = `${board}/isle-of-man.main/pause`;
+    expect((await fetch(paused, { method: 'PUT', headers: basic(PASSWORD) })).status).toBe(200);
     expect((await fetch(`${local(url)}/metrics`)).status).toBe(200);
   });
 
