@@ -63,13 +63,12 @@ function machine(): string {
 
 const INTRODUCTION = `# Benchmarks
 
-The benchmarks compare this program with the tools that you would otherwise use. \`npm run bench all\` runs all of
-them in order and writes this page. \`npm run bench\` lists them.
+The benchmarks compare this program with alternative tools. To run all of them in order and write this page, use
+\`npm run bench all\`. To list them, use \`npm run bench\`.
 
-- \`npm run bench all -- --quick\` uses smaller settings. \`--only cost,growth\` runs only these parts.
-- The command installs the compared tools in \`test/bench/peers\`. It ends with an error if one of them cannot be installed
-  or run.
-- Each ratio comes from one run in which both sides alternated or ran in parallel. The range after a median shows the
+- With \`-- --quick\`, the settings are smaller. With \`-- --only cost,growth\`, only these parts run.
+- The command installs the other tools in \`test/bench/peers\`. If a tool cannot be installed or run, the command fails.
+- Each ratio comes from one run in which both programs alternated or ran in parallel. The range after a median shows the
   lowest and highest round. \`target\` is the required value.
-- Compare ratios, not times: machines are noisy, and absolute times apply only to the machine of that section.
+- Compare ratios instead of times, because times depend on the machine and on its other work.
 `;

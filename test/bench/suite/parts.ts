@@ -13,7 +13,7 @@ export const PARTS: readonly Part[] = [
     name: 'throughput',
     title: 'Throughput without limits',
     question:
-      'Calls per second for search, fetch and load, compared with a hand-written script, got alone and Crawlee.',
+      'Calls per second for searching, fetching and loading, compared with a hand-written script, got alone and Crawlee.',
     full: [],
     quick: ['--companies', '5000', '--crawlee-companies', '500', '--rounds', '3'],
   },
@@ -29,7 +29,7 @@ export const PARTS: readonly Part[] = [
     name: 'rate',
     title: 'Use of the rate',
     question:
-      'The share of the permitted rate that is used in real time. `held` is true if no 60-second window exceeds the rate; `lanes` are connections.',
+      'The share of the permitted rate that is used in real time. The column `held` is true if no 60-second window exceeds the rate. The column `lanes` shows the number of connections.',
     full: ['--processes', '1,3'],
     quick: ['--processes', '1,3', '--minutes', '1.2'],
   },
@@ -37,7 +37,7 @@ export const PARTS: readonly Part[] = [
     name: 'load',
     title: 'Loading and queries',
     question:
-      'Loading, loading again, a long reader, and analysts’ queries, compared with better-sqlite3 alone and sqlite-utils.',
+      'Loading new and unchanged records, loading during a long read transaction, and analysts’ queries, compared with better-sqlite3 alone and sqlite-utils.',
     full: [],
     quick: [
       ...['--records', '20000', '--companies', '50000'],
@@ -48,7 +48,7 @@ export const PARTS: readonly Part[] = [
     name: 'serve',
     title: 'Serving',
     question:
-      'Requests per second of `serve`, with keys and limits, compared with a bare fastify route over the same warehouse.',
+      'Requests per second of `serve` with keys and limits, compared with a bare fastify route over the same warehouse.',
     full: [],
     quick: ['--companies', '50000', '--flat', '50000', '--rounds', '3', '--requests', '5000'],
   },
@@ -63,7 +63,7 @@ export const PARTS: readonly Part[] = [
     name: 'probe',
     title: 'Probing',
     question:
-      'The findings of `probe` about unknown APIs, and the calls that it needs. [Probing](probe.md) explains the findings.',
+      'The findings of `probe` for unknown APIs, and the number of calls. [Probing](probe.md) explains the findings.',
     full: [],
     quick: [],
   },
@@ -71,7 +71,7 @@ export const PARTS: readonly Part[] = [
     name: 'discovery',
     title: 'Discovery per call',
     question:
-      'Searches until 50, 90 and 99 % of a registry are known, compared with simple methods. The unit is companies divided by page size. [The planner](planner.md#measured) explains the columns.',
+      'Searches until 50, 90 and 99 % of a registry are known, compared with simple methods. The unit is the number of companies divided by the page size. [The planner](planner.md#measured) explains the columns.',
     full: [],
     quick: ['--quick'],
   },
@@ -79,7 +79,7 @@ export const PARTS: readonly Part[] = [
     name: 'price',
     title: 'Cost estimates',
     question:
-      'The estimates of `plan` for a whole registry, for ids and for names, compared with the calls needed (`really`). `!` marks a missed estimate.',
+      'The estimates of `plan` for a whole registry, for ids and for names, compared with the actual calls. The sign `!` marks a wrong estimate.',
     full: [],
     quick: ['--registries', '3', '--companies', '300'],
   },
@@ -87,7 +87,7 @@ export const PARTS: readonly Part[] = [
     name: 'choosing',
     title: 'Choosing a call',
     question:
-      'The time until the first choice with millions of known companies, and the processor time of each further choice.',
+      'The time until the first choice with millions of known companies, and the processor time of each later choice.',
     full: [],
     quick: ['--companies', '50000', '--calls', '100'],
   },
@@ -95,7 +95,7 @@ export const PARTS: readonly Part[] = [
     name: 'refresh',
     title: 'Refresh per call',
     question:
-      'The share of records that stay right in a changing registry, compared with round robin and the best schedule. [Refresh](refresh.md#measured) explains the columns.',
+      'The share of records that remain right in a changing registry, compared with round robin and the best possible schedule. [Refresh](refresh.md#measured) explains the columns.',
     full: [],
     quick: ['--quick', '--seeds', '2'],
   },
