@@ -19,7 +19,7 @@ export interface Account {
 
 export type Tier = 'free' | 'paid';
 
-/** The limits of an account. A limit is null if it does not exist. */
+/** The limits of an account. Null means that there is no such limit. */
 export interface Limits {
   /** The maximum number of requests in any 60 seconds. */
   readonly perMinute: number | null;
@@ -38,7 +38,7 @@ export interface AccountOptions extends Partial<Limits> {
   /** The default is a random key. */
   readonly key?: string;
   readonly tier?: Tier;
-  /** The number of earlier requests, which count towards the total. */
+  /** The number of earlier requests that count towards the total. */
   readonly used?: number;
 }
 

@@ -25,7 +25,7 @@ const Window = z.strictObject({
     .enum(['start', 'end'])
     .default('start')
     .describe(
-      'which pages are rejected: start: those that start beyond the last reachable row; end: those that end beyond it',
+      'start: pages that start beyond the last reachable row are rejected; end: pages that end beyond it are rejected',
     ),
   beyond: z
     .union([z.literal('empty'), z.literal(400), z.literal(416), z.literal(422)])
@@ -74,7 +74,12 @@ const SearchProfile = z.strictObject({
     ),
   min_length: z.int().nonnegative().default(1).describe('if 0, an empty query returns all companies'),
   too_short: z.enum(['refuse', 'empty']).default('refuse'),
-  broad_above: z.int().positive().nullable().default(null).describe('queries with more matches are rejected'),
+  broad_above: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('queries with more matches than this are rejected'),
   results: Pointer.default('/results'),
   item: Pointer.default('').describe('the JSON path of the summary inside each result'),
   main: Pointer.nullable().default(null).describe('the JSON path of the first match, beside the list'),
@@ -175,7 +180,7 @@ const ErrorsProfile = z.strictObject({
     .default('problem')
     .describe('text: {Message: detail}'),
   unknown_id: z.int().min(200).max(599).default(404).describe('the status for an unknown id'),
-  throttled: Rejection.prefault({}).describe('the response above the rate'),
+  throttled: Rejection.prefault({}).describe('the response to requests above the rate'),
   exhausted: Rejection.prefault({}).describe('the response after the allowance is used up'),
 });
 
@@ -242,16 +247,17 @@ function contradictionsOf({ search, record }: CheckedParts): string[] {
   );
   const found: string[] = [];
   if (search.results === '') {
-    if (besideResults.length > 0) found.push('results at the top level exclude a total and other fields');
+    if (besideResults.length > 0)
+      found.push('results at the top level cannot be combined with a total or other fields');
     if (search.empty !== 'list') found.push('results at the top level cannot be absent');
     if (servicePaging(search.paging).linkPath(search.paging) !== null) {
-      found.push('results at the top level exclude a next cursor or URL');
+      found.push('results at the top level cannot be combined with a next cursor or URL');
     }
   }
   if (record.root === '' && Object.keys(record.fixed).length > 0) {
     found.push('record.fixed requires record.root');
   }
-  if (search.paging.window !== null) found.push('set search.window, not search.paging.window');
+  if (search.paging.window !== null) found.push('use search.window instead of search.paging.window');
   if (search.paging.size > search.max_size) found.push('search.paging.size is above search.max_size');
   return found;
 }

@@ -51,7 +51,7 @@ export interface CatalogueRecord {
   readonly text: string;
   /** Whether the company was deleted. */
   readonly gone: boolean;
-  /** A strong entity tag, including its quotes. If present, clients can send `If-None-Match`. */
+  /** A strong entity tag, including its quotes. If it is present, clients can send `If-None-Match`. */
   readonly etag?: string;
   /** Response headers about this record, such as its age. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -22,7 +22,7 @@ export interface UsedBefore {
   /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
   readonly day: number;
   readonly usedToday: number;
-  /** The times of the requests in the last minute, in epoch milliseconds, ascending. */
+  /** The times of the requests in the last minute, in ascending epoch milliseconds. */
   readonly recentMs: readonly number[];
 }
 

@@ -54,7 +54,7 @@ function timeOf(text: string): number {
   return isTime ? Date.parse(text) : Number.NaN;
 }
 
-/** Compares entity tags by the weak comparison of RFC 9110, section 13.1.2. */
+/** Compares entity tags by weak comparison (RFC 9110, section 13.1.2). */
 function isMatch(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

@@ -54,8 +54,11 @@ export function backfillCommand(): Command {
         'continue it with the same command or with --resume.',
     )
     .optionsGroup('Selection (several options can be combined):')
-    .option('--ids <file>', 'entity ids, one per line or a CSV column; - reads standard input')
-    .option('--names <file>', 'company names, one per line or a CSV column; only exact matches are fetched')
+    .option('--ids <file>', 'entity ids, one per line or in a CSV column (- reads standard input)')
+    .option(
+      '--names <file>',
+      'company names, one per line or in a CSV column; only exact matches are fetched',
+    )
     .option('--column <name>', 'CSV column, by name or number')
     .option('--query <text>', 'every company that a search for this text returns', repeated, [])
     .option(

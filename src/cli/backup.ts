@@ -11,7 +11,7 @@ export function backupCommand(): Command {
   const command = new Command('backup')
     .description(
       'Writes a verified copy of the warehouse to one file while runs and readers continue. The copy does not ' +
-        'include the ledger, because restoring an older ledger would spend calls twice.',
+        'include the ledger, because an older ledger would allow calls to be spent twice.',
     )
     .argument('<file>', 'path of the copy; the file must not exist')
     .addHelpText('after', EXAMPLES)

@@ -22,11 +22,11 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description(
       'Starts a sandbox with the sample registry on loopback and mirrors it completely into data/demo.db, as if ' +
-        '40 days ago. Then the registry changes, a second run at the current time updates the mirror, and a ' +
+        'it were 40 days ago. Then the registry changes, a second run at the current time updates the mirror, and a ' +
         'backfill fetches the deleted companies again. The demo uses a paid account with a high rate and a daily ' +
         'allowance.',
     )
-    .option('--json', 'print one JSON document, also on a terminal')
+    .option('--json', 'print one JSON document, even on a terminal')
     .option('-v, --verbose', 'also print each call')
     .addHelpText('after', '\nExamples:\n  $ registry-mirror demo')
     .action((flags: SharedFlags) => demo(flags));

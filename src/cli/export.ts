@@ -45,7 +45,7 @@ export function exportCommand(): Command {
       '--changes-since <cursor>',
       'rows that changed after the cursor of an earlier export (0 for all rows)',
     )
-    .option('--safe-formulas', "CSV: put ' before text that a spreadsheet would run as a formula")
+    .option('--safe-formulas', "in CSV, put ' before text that a spreadsheet would run as a formula")
     .option('--rows-per-file <n>', 'split tables into files of n rows', wholeNumber)
     .addHelpText('after', EXAMPLES)
     .action((flags: ExportFlags) => exportFiles(flags));

@@ -59,8 +59,8 @@ function hangOf(label: string, plain: string): number {
 }
 
 /**
- * Splits text into parts that must not be broken: words, a number with `%`, and a time with its zone. In a command, a
- * flag with its value and quoted text are also such parts.
+ * Splits text into parts that must not be broken, such as words, a number with `%`, and a time with its zone. In a
+ * command, a flag with its value and quoted text are also kept together.
  */
 function wordsOf(text: string, isCommand: boolean): string[] {
   if (!isCommand) return text.split(/(?<!\d\d:\d\d) (?!%)/);

@@ -147,7 +147,8 @@ async function fromQuestions(flags: InitFlags, asker: Asker): Promise<InitAnswer
   const purpose = await askPurpose(flags, asker);
   const watchlist =
     purpose === 'watchlist'
-      ? (flags.watchlist ?? (await asker.text('File with their names, one per line?', readText('a path'))))
+      ? (flags.watchlist ??
+        (await asker.text('File with the names of the companies, one per line?', readText('a path'))))
       : null;
   const account = await askAccount(flags, asker);
   const limits = await askLimits(flags, asker);
@@ -175,9 +176,9 @@ async function askPurpose(flags: InitFlags, asker: Asker): Promise<InitAnswers['
   return asker.choice(
     'Purpose of the calls?',
     [
-      { label: 'a list of all companies: names and ids first', value: 'names' as const },
+      { label: 'a list of all companies (names and ids first)', value: 'names' as const },
       { label: 'complete records, company by company', value: 'records' as const },
-      { label: 'a watchlist: only selected companies', value: 'watchlist' as const },
+      { label: 'only the companies on a watchlist', value: 'watchlist' as const },
     ],
     0,
   );

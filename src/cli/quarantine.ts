@@ -64,7 +64,7 @@ function showCommand(): Command {
 
 function replayCommand(): Command {
   const command = new Command('replay')
-    .summary('process entries with the current dialect; spends nothing')
+    .summary('process entries with the current dialect (sends no calls)')
     .argument('[numbers...]', 'numbers of entries (default: all open entries)', numbers)
     .addHelpText(
       'after',

@@ -27,7 +27,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     lines.once('close', () =>
       reject(
         new UsageError('the input ended before all questions were answered', {
-          hint: 'Use flags and --yes.',
+          hint: 'Use flags and --yes instead.',
         }),
       ),
     );

@@ -37,7 +37,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
       // A sync of a watchlist requests no statistics, so it must not mention the missing count.
       return coverage.registryTotal === null && totals.callsByKind.stats > 0
-        ? 'Done: no query finds more companies. Whether the mirror is complete is unknown.'
+        ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
     case 'allowance':
       return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;

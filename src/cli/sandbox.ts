@@ -25,9 +25,10 @@ import { jsonDocument } from './output.ts';
 export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description(
-      'Serves the three endpoints over synthetic companies or any CSV, with keys and limits, and prints a matching ' +
-        'configuration. /_sandbox/arrivals lists the received requests; /_sandbox/entities, /_sandbox/summaries and ' +
-        '/_sandbox/changes return the true data. These paths are for tests and are not part of the API.',
+      'Serves the three endpoints over synthetic companies or any CSV file, with keys and limits, and prints a ' +
+        'matching configuration. /_sandbox/arrivals lists the received requests. /_sandbox/entities, ' +
+        '/_sandbox/summaries and /_sandbox/changes return the true data. These paths are for tests and are not part ' +
+        'of the API.',
     )
     .option('--data <file>', 'companies as CSV with a header or as JSON Lines (default: the sample registry)')
     .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
@@ -49,7 +50,7 @@ export function sandboxCommand(): Command {
     .option('--page-size <n>', 'default rows per page', positiveWhole)
     .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
     .option('--window <n>', 'maximum results of one query, over all pages', positiveWhole)
-    .option('--latency <ms>', 'delay of every response', wholeNumber)
+    .option('--latency <ms>', 'delay of each response in milliseconds', wholeNumber)
     .option('--changed <n>', 'companies that change per hour', wholeNumber)
     .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
     .option('--deleted <n>', 'companies that are deleted per hour', wholeNumber)

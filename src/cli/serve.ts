@@ -25,7 +25,7 @@ interface ServeFlags extends SharedFlags {
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description(
-      'Serves the API of the registry from the mirror; no call is spent. A client needs the new base address and a ' +
+      'Serves the API of the registry from the mirror, without sending calls. A client needs the new base address and a ' +
         'key from `registry-mirror keys create`. Runs until Ctrl-C.',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')

@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/process_environment.ts';
 
-/**
- * Rewrites the commands in a text so that they work as the user installed the program, for example in a checkout or
- * with npx.
- */
+/** Rewrites the commands in a text to match how the user starts the program, for example in a checkout or with npx. */
 export function withWorkingCommands(text: string, env: Environment): string {
   return text.replace(COMMAND, () => prefixOf(env));
 }
@@ -24,7 +21,7 @@ export function documentPath(name: string): string {
   return paths.find((path) => existsSync(path)) ?? `docs/${name}`;
 }
 
-/** Returns how the user started this program. npm and npx set these variables for the programs that they start. */
+/** Returns the command that starts this program. npm and npx set these variables for the programs that they start. */
 function prefixOf({ npm_lifecycle_event, npm_lifecycle_script = '', npm_package_name }: Environment): string {
   const isScript = npm_lifecycle_event === 'registry-mirror' || npm_lifecycle_event === 'demo';
   if (isScript && npm_package_name === 'registry-mirror') return 'npm run -s registry-mirror --';

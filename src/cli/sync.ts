@@ -154,8 +154,8 @@ Exit codes: 0 done, or paused because the quota is used up; 1 failed; 2 usage or
 3 done, with responses in quarantine; 75 paused, under --strict; 130 interrupted.`;
 
 /**
- * Returns whether an earlier run on the same day already reported that the key was rejected. Days are periods of 24
- * hours after the rejection. Cron may start a run every hour, and one mail per day is enough.
+ * Returns whether an earlier run on the same day already reported that the key was rejected. Days are counted from the
+ * rejection, in periods of 24 hours. Cron may start a run every hour, and one mail per day is enough.
  */
 export function isRepeatedRefusal(
   { ending, runId }: RunReport,

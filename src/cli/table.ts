@@ -54,8 +54,8 @@ export function fitted(text: string, width: number): string {
 }
 
 /**
- * Breaks `text` at spaces into lines of at most `width` columns. A longer word is not broken. All lines except the
- * first start with `indent`.
+ * Breaks `text` at spaces into lines of at most `width` columns. Words that are longer are not broken. All lines except
+ * the first start with `indent`.
  */
 export function wrapped(text: string, width: number, indent = ''): string {
   const lines: string[] = [];

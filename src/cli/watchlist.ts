@@ -24,7 +24,7 @@ export function watchlistCommand(): Command {
 interface WatchedName {
   readonly name: string;
   readonly state: Finding['is'];
-  /** The matching companies. A found name has one with score 1, an ambiguous name has several. */
+  /** The matching companies. A found name has one company with score 1, and an ambiguous name has several companies. */
   readonly candidates: readonly {
     readonly entity_id: string;
     readonly name: string;

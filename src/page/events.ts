@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /** Notifies browsers of changes by Server-Sent Events. The events contain no rows of the mirror. */
 export interface Events {
-  /** Sends events on this response and does not end it. Returns false if too many responses are open. */
+  /** Sends events on this response, which stays open. Returns false if too many responses are open. */
   open(response: ServerResponse): boolean;
   close(): void;
 }

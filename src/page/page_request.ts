@@ -58,7 +58,7 @@ export interface PageDocument {
 }
 
 export interface PageMessage {
-  /** The number of the request, by which the reply is matched. */
+  /** The number of the request. Its reply has the same number. */
   readonly number: number;
   readonly request: PageRequest;
 }

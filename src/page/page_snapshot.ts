@@ -54,7 +54,7 @@ export interface PageSnapshot {
   readonly working: LockHolder | null;
 }
 
-/** Upper limits of the age classes. A further class without a limit contains older entries. */
+/** Upper limits of the age classes. An additional class without a limit contains older entries. */
 export const AGE_CLASSES = [
   { label: '1 h', ms: 3_600_000 },
   { label: '6 h', ms: 6 * 3_600_000 },
@@ -71,7 +71,7 @@ export const AGE_CLASSES = [
 export interface SnapshotRequest {
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** The time zone of days. */
+  /** The time zone in which days are counted. */
   readonly zone: string;
   readonly range: Range | null;
 }

@@ -36,7 +36,9 @@ export function probeBreadth(
   if (pages.filter(({ query }) => query !== null).length >= maxQueries) return null;
   const param = queryParam.value ?? '';
   const query = broaderQuery(search, param, minQueryChars, searches);
-  return query === null ? null : { params: [[param, query]], why: 'which query has more than a page?' };
+  return query === null
+    ? null
+    : { params: [[param, query]], why: 'which query has more than one page of matches?' };
 }
 
 /** A complete mirror of a registry with at most this many companies costs only a few more calls than further probes. */
@@ -101,7 +103,7 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
     const [letter, other] = possible.includes('prefix') ? prefixes : frequentPrefixes(names, minLength);
     return [letter, other, 'a', 's', 'm', ...PREFIXES].filter((query) => query !== undefined);
   }
-  // A word in nearly all known names is probably the query that found these names. A word with diacritics is left out,
+  // A word in nearly all known names is probably the query that found these names. Words with diacritics are omitted,
   // because the upstream may fold them.
   const all = known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]);
   const words = frequent(all).filter(

@@ -26,8 +26,8 @@ function valueFrom(values: readonly string[]): string {
 }
 
 /**
- * Returns the exchanges with the companions removed from the requests. An unsuccessful search that lacked a companion
- * is left out, because its response reveals nothing about the other parameters.
+ * Returns the exchanges with the companions removed from the requests. An unsuccessful search without a companion is
+ * omitted, because its response reveals nothing about the other parameters.
  */
 export function withoutCompanions(exchanges: readonly Exchange[], companions: readonly Param[]): Exchange[] {
   if (companions.length === 0) return [...exchanges];

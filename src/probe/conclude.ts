@@ -66,8 +66,8 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
 }
 
 /**
- * The share of the calls that may guess parameter names. The other calls are reserved for names that the user or error
- * messages provide.
+ * The share of the calls that may be spent on guessed parameter names. The other calls are reserved for names that the
+ * user or error messages provide.
  */
 const GUESSED_SHARE = 2 / 3;
 

@@ -53,8 +53,8 @@ export interface ProbeInput {
   readonly exchanges: readonly Exchange[];
   readonly hints: Hints;
   /**
-   * The maximum number of calls that all runs of this probe may send. At most two thirds of them may guess names. The
-   * default is no limit.
+   * The maximum number of calls that all runs of this probe may send. At most two thirds of them may be spent on
+   * guessed names. The default is no limit.
    */
   readonly maxCalls?: number;
 }
@@ -106,14 +106,14 @@ export interface QueryEvidence {
   readonly minLength: number;
 }
 
-/** The list of rows in search responses, with the candidates for id and name. */
+/** The list of rows in search responses, with candidate paths for the id and the name. */
 export interface ResultList {
   readonly results: Pointer;
   /** All distinct rows that the searches have returned so far. */
   readonly rows: readonly JsonObject[];
-  /** Relative to a row; the most likely first. */
+  /** The candidates, most likely first. Their paths are relative to a row. */
   readonly ids: readonly Candidate[];
-  /** Relative to a row; the most likely first. */
+  /** The candidates, most likely first. Their paths are relative to a row. */
   readonly names: readonly Candidate[];
 }
 
@@ -161,7 +161,7 @@ export interface SearchPage {
   readonly query: string | null;
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
-  /** Identifies each row within the listing: its id, or its content if a company can have several rows. */
+  /** The key of each row within the listing. It is the id, or the content if a company can have several rows. */
   readonly keys: readonly string[];
   readonly names: readonly (string | null)[];
   readonly total: number | null;

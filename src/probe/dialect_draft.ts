@@ -75,8 +75,8 @@ function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
 }
 
 /**
- * Returns the path of the fallback id in records. It is the path in summaries, if both have the main id at the same
- * path.
+ * Returns the path of the fallback id in records. If records and summaries have the main id at the same path, they
+ * share the path of the fallback id too.
  */
 function recordFallbacks({ idPath, idFallback, item, record }: SearchConclusions): Pointer[] {
   if (idFallback === null || record.value?.id !== relativeTo(item, idPath)) return [];

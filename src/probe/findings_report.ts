@@ -6,7 +6,7 @@ import { minLengthWithEmptyQuery } from './findings/empty_query.ts';
 /** A finding in readable form. */
 export interface ReportedFinding {
   readonly topic: string;
-  /** null if the property was not found or the upstream does not have it. */
+  /** Null if the property was not found or the upstream does not have it. */
   readonly value: string | number | null;
   readonly certainty: Certainty;
   readonly because: string;

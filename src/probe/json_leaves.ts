@@ -28,8 +28,8 @@ export function arraysOutside(json: Json): { readonly pointer: Pointer; readonly
 
 /**
  * Returns the scalars in the current element of each list, such as the name without an end date in a list of names. The
- * pointer selects the element by a condition: `/names/[until=null]/name`. Lists without exactly one such element are left
- * out.
+ * pointer selects the element by a condition: `/names/[until=null]/name`. Lists without exactly one such element are
+ * omitted.
  */
 export function currentLeavesOf(json: Json): Leaf[] {
   return arraysOutside(json).flatMap(({ pointer, list }) => {

@@ -25,7 +25,7 @@ export interface OpenProbeLog extends ProbeLog {
   note(outcome: Outcome): void;
 }
 
-/** Opens the probe log of one host. Stored requests to other hosts are left out. */
+/** Opens the probe log of one host. Stored requests to other hosts are ignored. */
 export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenProbeLog {
   const exchanges: Exchange[] = [];
   const add = (callId: number, exchange: Exchange | null) => {

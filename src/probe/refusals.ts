@@ -71,8 +71,7 @@ export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
   const refusals = searches.filter(
     ({ request, reading }) => request.params.length > 3 && (reading === 'refused' || reading === 'broken'),
   );
-  // One refusal may have been caused by the query. Two refusals of queries with different lengths are caused by the
-  // parameters.
+  // The query may have caused one refusal. If queries of different lengths were refused, the parameters are the cause.
   return refusals.length > 1 || errorHintsOf(searches).refusesUnknown;
 }
 

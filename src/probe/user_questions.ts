@@ -9,7 +9,7 @@ export interface Question {
   readonly text: string;
 }
 
-/** Returns the questions to the user, the most important first. */
+/** Returns the questions for the user, most important first. */
 export function questionsFor(conclusions: Conclusions, exchanges: readonly Exchange[]): Question[] {
   const { addresses, queryParam, search, registryTotal } = conclusions;
   if (addresses.value === null) return [{ about: 'address', text: addressQuestion(exchanges) }];
@@ -32,7 +32,7 @@ function addressQuestion(exchanges: readonly Exchange[]): string {
     .slice(0, 4)
     .map((exchange) => `${exchange.request.path}: ${summaryOf(exchange)}`);
   const tried = responses.length === 0 ? '' : ` (${responses.join('; ')})`;
-  return `No address returns JSON${tried}. Is base_url right, and does it end before the paths begin? If the API uses other paths, set upstream.paths.`;
+  return `No address returns JSON${tried}. Is base_url correct, and does it end before the paths begin? If the API uses other paths, set upstream.paths.`;
 }
 
 function summaryOf({ status, json, text }: Exchange): string {

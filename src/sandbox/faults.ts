@@ -39,7 +39,7 @@ export type Fault =
   | { readonly kind: 'wrong_content_type'; readonly type?: string }
   | { readonly kind: 'bom' }
   | { readonly kind: 'invalid_utf8' }
-  /** Sends the result of a function of the correct body. */
+  /** Sends the correct body after `body` has altered it. */
   | { readonly kind: 'altered'; readonly body: (text: string) => string };
 
 export type FaultKind = Fault['kind'];

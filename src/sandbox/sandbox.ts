@@ -27,7 +27,7 @@ export interface SandboxOptions extends ArrivalLogOptions {
   readonly now?: () => number;
   /** The offset that is added to `now` in the header `Date` and in `Retry-After` dates, to simulate a wrong clock. */
   readonly clockSkewMs?: number;
-  /** Automatic changes, by which companies change, appear and are deleted. The default is none. */
+  /** Automatic changes, by which companies change, appear and are deleted. By default, there are none. */
   readonly changes?: ChangingOptions;
   readonly host?: string;
   /** The port, or 0 for any free port. */

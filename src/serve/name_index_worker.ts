@@ -7,14 +7,14 @@ import { openWarehouse } from '../warehouse/warehouse.ts';
 /** The message that the worker sends. */
 export interface BuiltIndex {
   readonly index: NameIndex;
-  /** The mark of the warehouse (see `namesMark`) at the time of the build. */
+  /** The mark of the warehouse at the time of the build (see `namesMark`). */
   readonly mark: string;
 }
 
 const { path, nowMs } = workerData as { path: string; nowMs: number };
 const { db } = openWarehouse({ path, readonly: true, nowMs });
 
-/** All rows are read in one transaction, so that the index is a consistent state of the mirror. */
+/** All rows are read in one transaction, so that the index reflects a consistent state of the mirror. */
 const build = db.transaction((): BuiltIndex => {
   const mark = namesMark(db)();
   const index = buildNameIndex({ byName: companiesByName(db, fold), byId: () => companiesById(db) });

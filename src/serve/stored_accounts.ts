@@ -57,8 +57,8 @@ const CHECK_EVERY_MS = 250;
 const NO_KEY: StoredKey = { hash: Buffer.alloc(32), accountId: '' };
 
 /**
- * Converts a row to an account. Unchanged limits keep their object, because the meter restarts its windows when it
- * receives a new object.
+ * Converts a row to an account. If the limits are unchanged, their object is kept, because the meter restarts its
+ * windows when it receives a new object.
  */
 function accountOf(row: StoredAccount, before: Account | undefined): Account {
   const { accountId: id, perMinute, total, perDay } = row;

@@ -5,7 +5,7 @@ import type { AccountFile, NewUse, RecentUse } from '../warehouse/serve_accounts
 /** A meter whose counts survive a restart. */
 export interface StoredMeter extends Meter {
   settled(): Promise<void>;
-  /** Writes the counts that are not written yet. */
+  /** Writes the counts that have not been written yet. */
   close(): void;
 }
 

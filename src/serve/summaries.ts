@@ -10,9 +10,7 @@ import { lowerBound } from '../names/ordered_texts.ts';
 export interface SummarySource {
   /** Returns a number that changes when list items change. */
   readonly version: () => number;
-  /**
-   * Returns the id of the call whose response contains the latest list item of the company, or null if there is none.
-   */
+  /** Returns the call id of the latest response that lists the company, or null if there is none. */
   readonly listingCall: (entityId: string) => number | null;
   /** Returns the response to a call, or null if the response was pruned. */
   readonly response: (callId: number) => string | null;

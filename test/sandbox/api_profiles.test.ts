@@ -166,7 +166,7 @@ test('a contradictory profile is rejected', () => {
     ApiProfile.safeParse(profile)
       .error?.issues.map(({ message }) => message)
       .join();
-  expect(problemsOf({ search: { results: '' } })).toMatch(/exclude a total/);
+  expect(problemsOf({ search: { results: '' } })).toMatch(/cannot be combined with a total/);
   expect(problemsOf({ record: { fixed: { '/version': 1 } } })).toMatch(/requires record\.root/);
   expect(problemsOf({ search: { max_size: 5 } })).toMatch(/above search\.max_size/);
   expect(problemsOf({ paths: { entity: '/api/entity' } })).toMatch(/\{id\}/);

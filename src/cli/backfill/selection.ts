@@ -41,7 +41,7 @@ export interface SelectionContext {
 
 export interface Selection {
   readonly order: BackfillOrder;
-  /** The lists that were read, with the numbers of their ignored lines. */
+  /** The lists that were read. Each contains the number of its ignored lines. */
   readonly lists: readonly List[];
 }
 
@@ -138,7 +138,8 @@ function failedItems(db: Database): BackfillItem[] {
 }
 
 /**
- * Returns the age in milliseconds up to which a record is considered fresh. With `--again` or `--failed`, no record is.
+ * Returns the age in milliseconds up to which a record is considered fresh. With `--again` or `--failed`, no record is
+ * considered fresh.
  */
 function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }: SelectionContext): number {
   if (again || failed) return 0;
@@ -152,7 +153,7 @@ function refuseImpossible({ ids, names, idPrefix }: SelectionFlags, { search }: 
     });
   if (idPrefix !== undefined && search.identifiers !== 'prefix')
     throw new UsageError(
-      `this registry has no search by the prefix of an id (dialect.search.identifiers: ${search.identifiers})`,
+      `this registry cannot search by the prefix of an id (dialect.search.identifiers: ${search.identifiers})`,
       { hint: 'Use --ids with whole ids, or --prefix for names.' },
     );
   // An empty prefix would list the whole registry, so it is rejected even if the upstream accepts empty queries.

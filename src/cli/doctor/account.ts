@@ -71,7 +71,7 @@ export function checkTerms({ account, source }: Config, nowMs: number): Finding[
 
 const NO_END = note(
   'terms',
-  'paid licence, no end date configured',
+  'paid licence; no end date is configured',
   'Set account.license_ends to get a warning 30 days before.',
 );
 
@@ -106,7 +106,7 @@ export function checkAllowance(state: LedgerState): Finding[] {
   });
 }
 
-/** Warns while the ledger counts calls more strictly because this machine's clock was set. */
+/** Warns while the ledger counts calls more strictly because this machine's clock was changed. */
 export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
   if (doubt === null) return [];
   const what = clockDoubtText(doubt);
@@ -122,7 +122,7 @@ export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
 function clockDoubtText(doubt: NonNullable<LedgerState['clockDoubt']>): string {
   switch (doubt.is) {
     case 'behind':
-      return `this machine's clock was set back: it showed ${localTime(doubt.latestMs)} before. Until ${localTime(doubt.untilMs)}, each call counts in every later day`;
+      return `this machine's clock was set back: it showed ${localTime(doubt.latestMs)} before. Until ${localTime(doubt.untilMs)}, each call counts towards every later day`;
     case 'late':
       return `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} behind. Until ${localTime(doubt.untilMs)}, each call counts as if it were sent that much later`;
     case 'ahead':

@@ -3,7 +3,8 @@ export interface Finding {
   /** The subject of the check, in one or two words. */
   readonly check: string;
   /**
-   * A problem means that something does not work, a warning that something may go wrong. A note is useful information.
+   * A problem means that something does not work, and a warning that something may go wrong. A note contains useful
+   * information.
    */
   readonly status: 'ok' | 'note' | 'warning' | 'problem';
   /** The result, as a sentence without a full stop. */

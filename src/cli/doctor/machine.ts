@@ -70,7 +70,7 @@ export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFact
     findings.push(
       warning(
         'disk',
-        `only ${what}; compact and reprocess need as much as the warehouse occupies (${byteSize(fileBytes)})`,
+        `only ${what}; compact and reprocess need as much space as the warehouse occupies (${byteSize(fileBytes)})`,
         remedy,
       ),
     );

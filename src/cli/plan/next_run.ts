@@ -4,7 +4,7 @@ import type { Focus } from '../../planner.ts';
 import { count, counted } from '../../report/figures.ts';
 import { range } from './cost_text.ts';
 
-/** How the next run will use the quota left. */
+/** The calls of the next run, within the quota left. */
 export interface NextRun {
   readonly calls: CallRange;
   readonly statistics: CallRange;

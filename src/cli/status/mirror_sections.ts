@@ -52,7 +52,7 @@ export const coverageSection = section({
     const goneText = gone > 0 ? `, ${count(gone)} gone` : '';
     const source =
       registryTotalAt === null
-        ? 'the registry reports no count; completeness unknown'
+        ? 'the registry reports no count, so completeness is unknown'
         : `registry count of ${ago(registryTotalAt, nowMs)}${isOutdated ? ` reports only ${count(registryTotal)}` : ''}`;
     return [
       `  coverage   ${count(present)}${of} companies${share}, ${counted(fetched, 'record')}${records}${goneText}`,
@@ -119,7 +119,7 @@ export const freshnessSection = section({
   ],
 });
 
-/** Upper limits of the age classes in days. A further class contains everything older. */
+/** Upper limits of the age classes in days. An additional class contains everything older. */
 const AGES = [1, 7, 30, 90] as const;
 
 /** Returns a line with a bar and the count of each age class, or no line if all counts are 0. */

@@ -34,7 +34,7 @@ const SECTIONS: readonly StatusSection[] = [
   runSection,
 ];
 
-/** Returns the `data` object of `status --json`, as documented, and the text for a terminal. */
+/** Returns the documented `data` object of `status --json`, and the text for a terminal. */
 export function renderStatus(
   readings: StatusReadings,
   output: Output,

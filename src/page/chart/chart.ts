@@ -35,9 +35,9 @@ export interface Chart {
 }
 
 /**
- * Draws a chart with a table of its values, or with a link to the table, because all tables together are as large as
- * the rest of the page. Positions are percentages of the width and height, so that the chart fits any screen while its
- * text has a constant size.
+ * Draws a chart with a table of its values or a link to it. All tables together are as large as the rest of the page.
+ * Positions are percentages of the width and height, so that the chart fits any screen while its text has a constant
+ * size.
  */
 export function chartFigure(chart: Chart, hasTable: boolean): Html {
   const { id, title, reading, description, legend, x, y, shapes, table } = chart;
@@ -111,7 +111,7 @@ export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>
   { id: 'hatch-bad', path: 'M0 0L6 6M0 6L6 0' },
 ].map(
   ({ id, path }) =>
-    // Bars are stretched by about these factors.
+    // The scale roughly compensates for the stretching of bars.
     html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="scale(2 6)"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
 )}</defs></svg>`;
 

@@ -98,8 +98,8 @@ function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: nu
 }
 
 /**
- * Computes the quota left over time, backwards from now, by adding the calls of each interval to the quota left after
- * that interval. Between intervals with calls, the quota is constant.
+ * Computes how the quota left changed over time. Starting from now, it adds the calls of each interval to the quota
+ * left after that interval. Between intervals with calls, the quota is constant.
  */
 function quotaLeftOverTime(
   stretches: readonly Stretch[],

@@ -9,7 +9,7 @@ import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection } from './section.ts';
 
 /**
- * Answers four questions: when will the mirror be complete, how complete is it, how many calls are left, and what has
+ * Answers four questions: when will the mirror be complete, how complete is it, what quota is left, and what has
  * changed?
  */
 export const answersSection = defineSection({

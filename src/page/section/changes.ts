@@ -25,7 +25,8 @@ export const changesSection = defineSection({
     return liveListing({
       id,
       title,
-      empty: 'No changes yet. A change appears when a record is fetched again and differs.',
+      empty:
+        'No changes yet. A change appears when a record is fetched again and differs from the previous version.',
       head: ['Seen', 'Company', 'Changes'],
       note:
         total > 0 &&

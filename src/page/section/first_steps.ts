@@ -2,7 +2,7 @@ import { counted } from '../../report/figures.ts';
 import { html } from '../html.ts';
 import { defineSection } from './section.ts';
 
-/** The commands to run first, for an empty mirror. */
+/** Shows the commands to run first while the mirror is empty. */
 export const firstStepsSection = defineSection({
   id: 'steps',
   title: 'This mirror is empty. Next steps:',

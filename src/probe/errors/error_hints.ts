@@ -47,7 +47,7 @@ interface Collected {
   isTooBroad: boolean;
 }
 
-/** Collects the facts that the error responses among the exchanges state. */
+/** Collects the facts that error responses state. */
 export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
   const found: Collected = {
     ...{ required: new Set(), allowed: new Set(), unknown: new Set(), values: new Map() },
@@ -67,7 +67,7 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
     const unnamed = [...sent].filter((name) => !inThis.unknown.has(name));
     if (inThis.unknown.size < MANY || unnamed.length > FEW) continue;
     namesAllUnknown = true;
-    // The API has named all unknown parameters, so it knows the other ones that were sent.
+    // The API has named all unknown parameters, so it accepts the other ones that were sent.
     for (const name of unnamed) accepted.add(name);
   }
   const isListed = found.allowed.size >= COMPLETE_LIST;

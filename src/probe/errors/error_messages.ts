@@ -104,8 +104,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
 }
 
 /**
- * Returns whether a key is a parameter name. This is the case if the object is a map of errors, or if the key is at the
- * top level and has a list of sentences, as in Django.
+ * Returns whether a key is a parameter name. It is one if the object is a map of errors, or if the key is at the top
+ * level and contains a list of sentences, as in Django.
  */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;

@@ -3,7 +3,7 @@ import type { Addresses, Conclusions, ProbeInput } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
 
 /**
- * Returns the possible combinations of the base URL and the paths, the documented one first. If all paths are
+ * Returns the possible combinations of the base URL and the paths. The documented one comes first. If all paths are
  * configured, there is only one combination.
  */
 export function joinsOf(upstream: UpstreamAddress): Addresses[] {
@@ -29,8 +29,8 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
 }
 
 /**
- * Finds the combination of base URL and paths that the upstream uses. `next` is the combination to try next, with a
- * request for its statistics, or null if all were tried.
+ * Finds the combination of base URL and paths that the upstream uses. The statistics are requested next at the
+ * combination `next`, which is null if all were tried.
  */
 export function findAddresses(
   joins: readonly Addresses[],

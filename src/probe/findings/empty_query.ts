@@ -13,10 +13,10 @@ import { isTooBroad, textOf } from '../refusals.ts';
 import { isFirstPage, isTruncated } from '../search_pages.ts';
 
 /**
- * Finds whether an empty query lists the whole registry. It does if its total equals the registry count, or is larger
- * than the total of every other query. Without a total, a full page is evidence only if the registry count is known.
- * Otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the upstream
- * ignores the query.
+ * Finds out whether an empty query lists the whole registry. It does if its total equals the registry count, or is
+ * larger than the total of every other query. Without a total, a full page is evidence only if the registry count is
+ * known. Otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the
+ * upstream ignores the query.
  */
 export function findFullListing(
   pages: readonly SearchPage[],

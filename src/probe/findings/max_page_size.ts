@@ -22,8 +22,8 @@ export const HUGE = 1000;
 export const USUAL = 100;
 
 /**
- * Finds the max page size. If a request asks for more rows than that, an API either refuses it or returns fewer rows.
- * The second case is evidence only if the query has more matches than the page has rows.
+ * Finds the max page size. If a request asks for more rows, the API either refuses it or returns fewer rows. The second
+ * case is evidence only if the query has more matches than the page has rows.
  */
 export function findMaxPageSize(
   pages: readonly SearchPage[],

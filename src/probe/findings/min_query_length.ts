@@ -44,7 +44,7 @@ export function findMinQueryLength(
   return lengthOf(tooShort) === upper - 1 ? likely(upper, because) : open(lengthOf(tooShort) + 1, because);
 }
 
-/** Returns the refused queries for which length is the only possible reason. */
+/** Returns the refused queries whose length is the only possible reason for the refusal. */
 function refusedQueries(
   refused: readonly Exchange[],
   queryParam: string,

@@ -65,8 +65,8 @@ export function possibleMoves(positions: readonly PagePosition[]): Move[] {
 }
 
 /**
- * Returns the possible moves of one page. A page parameter skips `(value - first) * page size` rows, an offset
- * parameter skips `value - first` rows.
+ * Returns the moves that can explain the position of one page. A page parameter skips `(value - first) * page size`
+ * rows, and an offset parameter skips `value - first` rows.
  */
 function movesOf({ exchange }: SearchPage, pageSizes: readonly number[]): Move[] {
   return exchange.request.params.flatMap(([param, text]) => {
@@ -89,7 +89,7 @@ function explains(move: Move, { page, shift, pageSizes, order }: PagePosition): 
 }
 
 /**
- * Returns whether a move is consistent with the pages beyond the known rows: two of them must have the same first row
+ * Returns whether a move is consistent with the pages beyond the known rows. Two of them must have the same first row
  * if and only if the move skips the same number of rows for both.
  */
 function isConsistent(move: Move, positions: readonly PagePosition[]): boolean {

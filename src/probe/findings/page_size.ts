@@ -72,7 +72,7 @@ function isMovedBeyond({ query, rows, exchange }: SearchPage, pages: readonly Se
   );
 }
 
-/** Returns the pages with rows whose requests had no effective size parameter. */
+/** Returns the non-empty pages whose requests had no effective size parameter. */
 function unsizedPages(firstPages: readonly SearchPage[]): SearchPage[] {
   return firstPages.filter((page) => {
     const sizes = sizesSent(page).map(({ value }) => value);
@@ -107,8 +107,8 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
 }
 
 /**
- * Returns whether the upstream ignored all size parameters of a request. It did if there are more matches, but the
- * number of rows equals none of the sizes.
+ * Returns whether the upstream ignored all size parameters of a request. This is the case if there are more matches,
+ * but the number of rows equals none of the sizes.
  */
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
   const sizes = sizesSent(page).map(({ value }) => value);
@@ -128,7 +128,7 @@ function areSmallSizesIgnored(
 
 /**
  * Returns whether another page has the same number of rows, although its request had a different value of the parameter
- * or none. Then the parameter does not explain the number.
+ * or none. In that case the parameter does not explain the number of rows.
  */
 function isIndependent(page: SearchPage, param: string, pages: readonly SearchPage[]): boolean {
   const size = paramOf(page.exchange, param);
@@ -312,8 +312,8 @@ export function likeliest(names: readonly string[], { pages }: SearchConclusions
 }
 
 /**
- * Returns the size parameter for searches that have another purpose. Its value is the next size to try while the
- * largest proven size is below `USUAL`, otherwise the largest proven size. Returns [] if no size parameter is known.
+ * Returns the size parameter for searches that have another purpose. Its value is the largest proven size. If that size
+ * is below `USUAL`, its value is the next size to try. Returns [] if no size parameter is known.
  */
 export function nextSizeParams({ size: { param, maxSize } }: SearchConclusions): Param[] {
   const { rows, next } = maxSize.value;

@@ -31,8 +31,8 @@ import {
 } from './page_and_offset.ts';
 
 /**
- * Finds how the next page is requested. A next-page link takes precedence, then a cursor and its parameter, then a page
- * or offset parameter. To add a paging style, recognise it in this function and add a request to `probePaging`.
+ * Finds out how the next page is requested. A next-page link takes precedence, then a cursor and its parameter, then a
+ * page or offset parameter. To add a paging style, recognise it in this function and add a request to `probePaging`.
  */
 export function findPaging(pages: readonly SearchPage[], size: SizeFacts): PagingConclusion {
   const nextPageLink = findNextPageLink(pages.map(({ exchange }) => exchange));

@@ -45,9 +45,9 @@ export interface KnownRows {
 }
 
 /**
- * Returns a value for each candidate, so that no two candidates move the first row by the same number of rows, for any
- * of the page sizes and first values. Moves within the known rows are assigned first, then moves within the total. If
- * the total is unknown or no value is left, the value is 2.
+ * Returns a value for each candidate, so that no two candidates move the first row by the same number of rows, whatever
+ * the page size and the first value are. Moves within the known rows are assigned first, then moves within the total.
+ * If the total is unknown or all values are taken, the value is 2.
  */
 export function distinctShifts(
   candidates: readonly PagingCandidate[],
@@ -85,8 +85,8 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
 }
 
 /**
- * Returns values for a second request if the first response, `moved`, was beyond the known rows. Some candidates get a
- * new value, the others repeat their value. If the response has the same rows as the first, one of the others is
+ * Returns values for a second request if the response to the first, `moved`, was beyond the known rows. Some candidates
+ * get a new value, and the others repeat theirs. If the response has the same rows as the first, one of the others is
  * effective.
  */
 export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {

@@ -190,7 +190,7 @@ function distinctiveQuery(
 ): string | null {
   const names = known.slice(-MAX_NAMES).map(({ name }) => name);
   const best = (queries: Iterable<string>) => bestOf(queries, possible, names, limits);
-  // Two whole words are rarer than a part of a word, but APIs differ in how they treat them.
+  // Two whole words are rarer than a part of a word, but APIs treat them differently.
   if (limits.wasInconclusive) return best(pairsIn(names)) ?? best(fragmentsOf(names, 5));
   for (let length = rareLength(limits); length >= Math.max(4, limits.minLength); length--) {
     const query = best(fragmentsOf(names, length));

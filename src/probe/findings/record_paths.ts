@@ -44,7 +44,7 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
   const [best] = pairs
     .map((pair) => ({ ...pair, score: pairScore(pair, company) }))
     .sort((a, b) => b.score - a.score);
-  if (best === undefined) return open(null, 'the response contains neither id nor name');
+  if (best === undefined) return open(null, 'the response contains neither the id nor the name');
   const root = innermost([body], best.name === null ? [best.id] : [best.id, best.name], isEnvelope);
   const paths = {
     root,
@@ -100,7 +100,7 @@ function isSameId(value: Json, id: string): boolean {
 
 /** A fetched record, and the path of the row value that the request used as its id. */
 export interface OpenedRecord {
-  /** Relative to a row. */
+  /** The path of the value, relative to a row. */
   readonly idPath: Pointer;
   readonly record: Finding<RecordPaths | null>;
 }

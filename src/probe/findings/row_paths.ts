@@ -6,7 +6,7 @@ import { type Finding, likely, open, sure } from '../evidence.ts';
 import { currentLeavesOf, isNumber, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ID_WORDS, NAME_WORDS, NOT_ID_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 
-/** Finds the path of the id in an item. `opened` is the record that was requested with the id at that path, or null. */
+/** Finds the path of the id in an item. `opened` is the record that was requested with the id at that path, if any. */
 export function findId(
   pointer: Pointer,
   opened: Finding<RecordPaths | null> | null,
@@ -77,8 +77,8 @@ function idWordScore(pointer: Pointer): number {
 }
 
 /**
- * Returns pairs of paths, of which every row has exactly one, such as `/number` in most rows and `/foreign_number` in
- * the others. The first path of a pair is the more frequent one.
+ * Returns the pairs of paths where every row has exactly one of the two, such as `/number` in most rows and
+ * `/foreign_number` in the others. The first path of a pair is the more frequent one.
  */
 function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly JsonObject[]): Candidate[] {
   const partial = [...byPath].filter(

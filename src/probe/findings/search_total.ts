@@ -18,8 +18,8 @@ interface Sample {
 }
 
 /**
- * Finds the path of a query's total. The total differs between queries and is at least the number of rows. The two are
- * equal if all matches fit on the page.
+ * Finds the path of a query's total. The total differs between queries and is at least the number of rows. It equals
+ * the number of rows if all matches fit on the page.
  */
 export function findTotal(
   searches: readonly Exchange[],
@@ -116,7 +116,10 @@ function isPlainNumber(pointer: Pointer): boolean {
     .some((word) => NOT_TOTAL_WORDS.has(word));
 }
 
-/** Scores how likely the value at a path is the number of matches. The score is 0 if its keys do not suggest it. */
+/**
+ * Scores how likely it is that the value at a path is the number of matches. The score is 0 if its keys do not suggest
+ * it.
+ */
 export function totalScore(pointer: Pointer): number {
   const keys = segmentsOf(pointer).map(wordsOfKey);
   const last = keys.at(-1) ?? [];

@@ -48,7 +48,7 @@ function textBeforeTotal(text: string): string | null {
     const before = folded.slice(Math.max(0, index - WORDS_BEFORE), index);
     if (Number(number.replace(/\D/g, '')) < 2 || MAXIMUM.test(before) || MORE_THAN.test(before)) continue;
     const start = text.slice(Math.max(0, index - PREFIX_CHARS), index);
-    // Another number in the prefix would differ in the next rejection.
+    // The prefix must not contain another number, which could differ in the next rejection.
     const prefix = start.replace(/^.*\d/su, '');
     return /\p{L}/u.test(prefix) ? prefix : null;
   }

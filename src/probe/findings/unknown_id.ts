@@ -7,8 +7,8 @@ import { entityPath } from './record_paths.ts';
 import { textAt } from './result_list.ts';
 
 /**
- * Finds how the upstream responds to an unknown id. The value is the rule that recognises this response, or null if the
- * status is sufficient.
+ * Finds out how the upstream responds to an unknown id. The value is the rule that recognises this response, or null if
+ * the status is sufficient.
  */
 export function findAbsence(
   entities: readonly Exchange[],

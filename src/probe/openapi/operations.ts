@@ -21,7 +21,7 @@ export interface Operations {
   readonly stats: Finding<Described | null>;
 }
 
-/** Chooses the operations that search companies, return one company, and count all. */
+/** Chooses the operations that search for companies, return one company, and count all companies. */
 export function findOperations(document: ApiDocument): Operations {
   const searches = candidates(document, 'search', searchScore);
   const entities = candidates(document, 'entity', entityScore);
@@ -184,10 +184,10 @@ const SEARCH_WORDS = new Set([
   'hledat',
   'vyhledat',
 ]);
-/** Words after the id in the path of a record. Other words mean a part of the company. */
+/** Words that may follow the id in the path of a record. Other words mean a part of the company. */
 const RECORD_WORDS = new Set(['profile', 'detail', 'record', 'info', 'data', 'full']);
 const STATS_WORDS = new Set(['count', 'totals', 'summary', 'metrics']);
-/** Words in paths for a part of a company, or for something other than companies. */
+/** Words in paths that mean a part of a company, or something other than companies. */
 const PART_WORDS = new Set([
   ...[
     'officer',

@@ -16,7 +16,7 @@ import {
 import type { Parameter } from './document.ts';
 import type { Described } from './sample.ts';
 
-/** Scores how likely a parameter takes the name of a company. The score is 0 if it cannot. */
+/** Scores how likely it is that a parameter takes the name of a company. The score is 0 if it cannot. */
 export function queryScore(parameter: Parameter): number {
   const { name, description, isRequired, schema } = parameter;
   const type = [schema.type].flat().find((one) => one !== 'null');
@@ -48,7 +48,7 @@ export function findQueryParam(parameters: readonly Parameter[]): Finding<Parame
 }
 
 /**
- * Finds the parameter that takes an identifier. `idKeys` are the names of the id: in the path of a record, and in the
+ * Finds the parameter that takes an identifier. `idKeys` are the names of the id in the path of a record and in the
  * search results.
  */
 export function findIdentifierParam(
@@ -61,7 +61,7 @@ export function findIdentifierParam(
   );
   const keys = new Set(idKeys.map(plain).filter((key) => key !== 'id'));
   const same = others.find(({ name }) => keys.has(plain(lastWordOf(name))) || keys.has(plain(name)));
-  if (same !== undefined) return sure(same.name, `the id of a company is called ${same.name}, too`);
+  if (same !== undefined) return sure(same.name, `the id of a company is also called ${same.name}`);
   const named = others.find(({ name }) => IDENTIFIER_PARAMS.includes(name));
   return named === undefined
     ? open(null, 'the document names no parameter for an identifier')
@@ -126,7 +126,7 @@ export function findPaging({ operation, response }: Described): Finding<PagingSt
   if (style !== null) return sure(style, `the document describes ${link?.at}`);
   if (operation.headers.includes('link'))
     return likely({ style: 'link_header' }, 'the document describes the header Link');
-  return open(null, 'the document describes no way to the next page');
+  return open(null, 'the document does not describe how to request the next page');
 }
 
 /** Returns the cursor of the first page, if the document states one. */

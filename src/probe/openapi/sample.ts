@@ -111,7 +111,7 @@ function scalarOf(
     wordsOfKey(key).some((word) => URL_WORDS.has(word)) ||
     (typeof example === 'string' && /^(https?:\/\/|\/)/.test(example));
   if (isUrl) return `https://host.example/${encodeURIComponent(key)}/${element}`;
-  // The value contains a space, so that the values of all keys look equally like names.
+  // The value contains a space, so that every value looks equally like a name.
   return `${key} ${element}`;
 }
 

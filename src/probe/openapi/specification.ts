@@ -84,13 +84,13 @@ function listFindings(search: DescribedSearch | null, entity: Described | null):
     item,
     id:
       id === undefined
-        ? open(null, 'the results have no value that looks like an id')
+        ? open(null, 'no value in the results looks like an id')
         : same !== undefined
           ? sure(inItem(id.pointer), 'the path of a record has the same name')
           : likely(inItem(id.pointer), 'its key looks like an id'),
     name:
       name === undefined || name.score <= NAMED
-        ? open(null, 'the results have no key that looks like a name')
+        ? open(null, 'no key in the results looks like a name')
         : likely(inItem(name.pointer), 'its key looks like a name'),
     total: totalFinding(search.response),
   };
@@ -107,8 +107,8 @@ function totalFinding({ json }: Exchange): Finding<Pointer | null> {
 }
 
 /**
- * Finds the record in the response of the entity operation. The id in the record has the name of the path variable, or
- * the name of the id in the search results.
+ * Finds the record in the response of the entity operation. The id in the record has the same name as the path
+ * variable, or as the id in the search results.
  */
 function recordFinding({ operation, response }: Described, list: ListFindings): Finding<RecordPaths | null> {
   const holder = recordHolder(response.json);

@@ -3,7 +3,10 @@ import type { CompanyProperties, PropertyValue } from '../../warehouse/company_p
 import type { CompanyMatch, CompanySearch } from '../../warehouse/company_search.ts';
 import type { ExtendQuery, ReconciliationQuery } from './queries.ts';
 
-/** The objects of the Reconciliation Service API 0.2 (https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/). */
+/**
+ * These types are the objects of the Reconciliation Service API 0.2
+ * (https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/).
+ */
 export interface Candidate {
   readonly id: string;
   readonly name: string;
@@ -121,8 +124,8 @@ function firstValue({ properties }: ReconciliationQuery): string {
 }
 
 /**
- * Returns whether two values agree. They do if they are equal by the rules for names, or if the value is a date in the
- * wanted year or month.
+ * Returns whether two values agree, because they are equal by the rules for names, or because the value is a date in
+ * the wanted year or month.
  */
 function isSameValue(wanted: string, value: PropertyValue): boolean {
   const [a, b] = [comparable(wanted), comparable(String(value))];
