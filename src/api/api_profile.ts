@@ -41,7 +41,7 @@ const FlawsProfile = z.strictObject({
     .describe(
       'rows by which later pages start too early (positive: rows repeat) or too late (negative: rows are skipped)',
     ),
-  stuck: z.boolean().default(false).describe('every page is the first page'),
+  stuck: z.boolean().default(false).describe('every request returns the first page'),
   deaf: z.boolean().default(false).describe('every query returns all companies'),
 });
 

@@ -9,8 +9,8 @@ export interface CommandEntry {
 }
 
 /**
- * All commands, in the order of the help. A command is imported only when it runs or prints its own help, so that
- * `--help` and `status` do not load the libraries of the worker, the sandbox and the page.
+ * All commands, in the order of the help. A command is imported only when it runs or prints its own help. Otherwise
+ * `--help` would load the libraries of all commands.
  */
 export const COMMANDS: readonly CommandEntry[] = [
   {

@@ -20,7 +20,7 @@ export function notifyCommand(): Command {
     )
     .addHelpText('after', EXAMPLES);
   const add = (name: string, summary: string) => withSharedOptions(command.command(name)).summary(summary);
-  add('test [name]', 'send a sample to one receiver or to all; enable again those that accept it').action(
+  add('test [name]', 'send a sample to one receiver or to all, and enable those that accept it again').action(
     (name: string | undefined, flags: SharedFlags) =>
       perform('test', flags, (context) => sendSamples(context, name)),
   );

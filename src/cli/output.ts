@@ -12,7 +12,7 @@ import { withWorkingLinks } from './setting.ts';
  */
 export interface Output {
   readonly mode: 'text' | 'json' | 'quiet';
-  /** The width of the terminal in columns; 100 if there is no terminal. */
+  /** The width of the terminal in columns, or 100 if there is no terminal. */
   readonly columns: number;
   /** Prints the result as a JSON document or as text. */
   result(result: Result): void;
@@ -127,7 +127,7 @@ export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
   return stream.isTTY ? fittedText(text, columnsOf(stream)) : text;
 }
 
-/** Ignores 0 columns, which terminals in containers and in recorded sessions may report. */
+/** Returns 100 instead of 0 columns, which terminals in containers and in recorded sessions may report. */
 function columnsOf({ columns }: { readonly columns?: number }): number {
   return columns === undefined || columns === 0 ? USUAL_COLUMNS : Math.max(columns, LEAST_COLUMNS);
 }

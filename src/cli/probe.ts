@@ -47,7 +47,7 @@ export interface ProbeFlags extends SharedFlags {
 export function probeCommand(): Command {
   const command = new Command('probe')
     .description(
-      'Sends a few calls, each chosen after reading the previous responses, and writes the dialect to the ' +
+      'Sends a few calls, each chosen after reading the previous responses. Writes the dialect to the ' +
         'configuration, with a comment on each uncertain value. Every response is stored, and no call is repeated.',
     )
     .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)

@@ -13,8 +13,8 @@ export interface Adoption {
 }
 
 /**
- * Returns the probe's responses that the mirror can use as responses to its own calls: statistics, records, and first
- * pages as the dialect would request them. They are loaded into the mirror, so `sync` does not request them again.
+ * Returns the responses of the probe that the mirror can use as its own: statistics, records, and first pages as the
+ * dialect would request them. They are loaded into the mirror, so `sync` does not request them again.
  */
 export function adoptable(
   exchanges: readonly Exchange[],

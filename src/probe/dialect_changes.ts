@@ -43,8 +43,7 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
   const listing = findResultList(responses);
   const id = listing?.ids[0];
   if (listing === null || id === undefined) return [];
-  // If every row still has a value at the configured path of the id, that path is kept, even if another path has a
-  // higher score.
+  // Keep the configured path of the id if every row still has a value there, even if another path has a higher score.
   const hasId = listing.rows.every((row) => textAt(row, `${search.item}${search.id}`) !== null);
   const hasName =
     search.name !== null && listing.rows.some((row) => textAt(row, `${search.item}${search.name}`) !== null);

@@ -55,8 +55,8 @@ const END_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the scalars of the links in a list whose elements name their relation: `/links/[rel=next]/href` for
- * `{"links": [{"rel": "next", "href": "…"}]}`.
+ * Returns the scalars in lists of links that name their relation. For `{"links": [{"rel": "next", "href": "…"}]}`, the
+ * path is `/links/[rel=next]/href`.
  */
 export function linkLeavesOf(json: Json): Leaf[] {
   return arraysOutside(json).flatMap(({ pointer, list }) =>

@@ -1,9 +1,8 @@
 import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
- * Profiles of registries whose requests or responses need more than the common dialect keys, such as templates,
- * fallbacks, conditions in JSON paths, and results beside a list. They imitate the formats of real APIs, but contain
- * none of their data.
+ * Profiles of registries that need more than the common dialect keys, such as templates, fallbacks, conditions in JSON
+ * paths, and results beside a list. They imitate the formats of real APIs, but contain none of their data.
  */
 export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   // Some ids are at a different JSON path. A query with too many matches is rejected, and the rejection states the

@@ -4,7 +4,7 @@ import type { Tick } from './axis.ts';
 /** The colour of a series. Each tone is a CSS class with a colour for light mode, dark mode and paper. */
 export type Tone = 'first' | 'second' | 'muted' | 'warn' | 'bad';
 
-/** A point in a chart. Both values are from 0 to 1; `up` is measured from the bottom. */
+/** A point in a chart. Both values are from 0 to 1, and `up` is measured from the bottom. */
 export interface ChartPoint {
   readonly at: number;
   readonly up: number;

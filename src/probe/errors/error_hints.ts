@@ -187,8 +187,8 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
 }
 
 /**
- * Returns the parameter that the start of a clause names, such as `country` in "country must be one of", or null if
- * there is none.
+ * Returns the parameter that the start of a clause names, such as `country` in "country must be one of". Returns null
+ * if there is none.
  */
 function subjectOf(start: string, sent: ReadonlySet<string>): string | null {
   const [word = ''] = start.trim().split(/\s+/);

@@ -35,8 +35,8 @@ const NAMING_MEMBERS: readonly string[] = [
 ];
 
 /**
- * The members of error bodies whose keys are parameter names: Laravel, Rails and .NET (`errors`), zod's flattened and
- * tree forms (`fieldErrors`, `properties`), Go and PHP validators.
+ * The members of error bodies whose keys are parameter names. They occur in Laravel, Rails and .NET (`errors`), zod's
+ * flattened and tree forms (`fieldErrors`, `properties`), and Go and PHP validators.
  */
 const MAP_MEMBERS =
   /^(errors?|fieldErrors|field_errors|properties|validation(Errors|_errors)?|violations|fields|constraints?_?by_?field|invalid|messages|modelState|details?)$/i;
@@ -50,9 +50,9 @@ const LIMIT_MEMBER =
   /min|max|limit|length|allowed|valid|supported|accepted|expected|permitted|available|options|choices|enum|missing|required|additional|unknown|unrecogni/i;
 
 /**
- * Returns the messages in an error body of any format: JSON (RFC 9457, JSON:API, Spring, Laravel, FastAPI, .NET, zod,
- * ajv, class-validator and similar lists and maps), XML, HTML or plain text. A value that equals `requestPath` is not
- * read as a parameter.
+ * Returns the messages in an error body, which can be XML, HTML, plain text or JSON. It reads the JSON of RFC 9457,
+ * JSON:API, Spring, Laravel, FastAPI, .NET, zod, ajv, class-validator, and similar lists and maps. A value that equals
+ * `requestPath` is not read as a parameter.
  */
 export function messagesIn(json: Json | undefined, text: string, requestPath: string): ErrorMessage[] {
   const messages: ErrorMessage[] = [];
@@ -104,8 +104,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
 }
 
 /**
- * Returns whether a key is a parameter name. It is one if the object is a map of errors, or if the key is at the top
- * level and contains a list of sentences, as in Django.
+ * Returns whether a key is a parameter name. It is one if the object is a map of errors. It is also one if it is at the
+ * top level and contains a list of sentences, as in Django.
  */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;

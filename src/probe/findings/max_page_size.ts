@@ -151,7 +151,7 @@ function whyOfSize(size: number): string {
 }
 
 /**
- * Returns the page size that a probe requested, read from the stored reason of its call, or null if the call was not a
+ * Reads the page size that a probe requested from the stored reason of its call. Returns null if the call was not a
  * size probe.
  */
 export function requestedSizeOf(why: string): string | null {

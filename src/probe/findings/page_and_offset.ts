@@ -114,8 +114,8 @@ function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
 }
 
 /**
- * Returns the numbers of rows that the parameter of a move may have skipped for a page, or [] if the request did not
- * contain the parameter.
+ * Returns the numbers of rows that the parameter of a move may have skipped for a page. Returns [] if the request did
+ * not contain the parameter.
  */
 function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): number[] {
   return movesOf(page, pageSizes)
@@ -130,8 +130,8 @@ interface FirstDraftOptions {
 }
 
 /**
- * Drafts requests while no parameter is known to have an effect: one request with all candidates if the upstream
- * ignores unknown parameters, then one request for each candidate.
+ * Drafts requests while no parameter is known to have an effect. If the upstream ignores unknown parameters, the first
+ * request contains all candidates. Then there is one request for each candidate.
  */
 export function firstDrafts(
   query: Param,

@@ -44,8 +44,8 @@ export function findSize(
 }
 
 /**
- * Returns a size parameter that was the only one in its request and that the API did not refuse as unknown, or null if
- * there is none.
+ * Returns a size parameter that was the only one in its request and that the API did not refuse as unknown. Returns
+ * null if there is none.
  */
 function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exchange[]): string | null {
   const limited = refusals.filter((refusal) => {
@@ -142,7 +142,7 @@ function isIndependent(page: SearchPage, param: string, pages: readonly SearchPa
 }
 
 /**
- * Returns whether the number of rows may equal one of many sent sizes by chance, because the page contains all matches.
+ * Returns whether the page contains all matches, so that the number of rows may equal one of many sent sizes by chance.
  */
 function isByChance(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return sizesSent(page).length > 3 && isTruncated(page, pages) === 'no' && !hasMoreRows(page, pages);
@@ -178,8 +178,8 @@ function isFollowed(key: string, keys: readonly string[]): boolean {
 }
 
 /**
- * Returns the page sizes that may have applied to a request: the value of the effective size parameter or, if none is
- * known, the sizes that fit the number of rows.
+ * Returns the page sizes that may have applied to a request. This is the value of the effective size parameter. If none
+ * is known, these are the sizes that fit the number of rows.
  */
 export function pageSizesOf(
   page: SearchPage,

@@ -99,8 +99,8 @@ function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): S
 const MANY_UNTESTED = 8;
 
 /**
- * Returns whether another page is worth a call. If parameter names can only be guessed one by one, longer queries
- * mirror a small registry with fewer calls, unless a page is known to be truncated.
+ * Returns whether another page is worth a call. If the registry is small, parameter names can only be guessed one by
+ * one, and no page is known to be truncated, longer queries cost fewer calls.
  */
 function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
   if (!isSmallAndStrict(conclusions)) return true;

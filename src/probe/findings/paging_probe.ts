@@ -45,9 +45,9 @@ export interface KnownRows {
 }
 
 /**
- * Returns a value for each candidate, so that no two candidates move the first row by the same number of rows, whatever
- * the page size and the first value are. Moves within the known rows are assigned first, then moves within the total.
- * If the total is unknown or all values are taken, the value is 2.
+ * Returns a value for each candidate. For any page size and first value, no two candidates move the first row by the
+ * same number of rows. Moves within the known rows are assigned first, then moves within the total. If the total is
+ * unknown or all values are taken, the value is 2.
  */
 export function distinctShifts(
   candidates: readonly PagingCandidate[],

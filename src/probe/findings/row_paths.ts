@@ -56,7 +56,7 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
 
 /**
  * Returns the paths of values that may be the entity id, most likely first. The values at such a path differ from row
- * to row, except in rows with the same name, which can be several results of one company.
+ * to row. Rows with the same name are an exception, because they can be several results of one company.
  */
 export function idCandidates(all: readonly JsonObject[], name: Pointer | null): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);

@@ -6,9 +6,9 @@ import { leavesOf } from '../json_leaves.ts';
 import { isTooBroad } from '../refusals.ts';
 
 /**
- * Returns the rule that reads the number of matches from the rejection of a query with too many matches, such as "too
- * many results (581 859)". Returns [] if no rejection states such a number. A number after "at most" or "more than" is
- * the limit, not the number of matches.
+ * Returns the rule that reads the number of matches from the rejection of a broad query, such as "too many results (581
+ * 859)". Returns [] if no rejection states such a number. A number after "at most" or "more than" is the limit, not the
+ * number of matches.
  */
 export function broadQueryRules(searches: readonly Exchange[]): ResponseRule[] {
   const rules = searches.filter(isTooBroad).flatMap((search): ResponseRule[] => {

@@ -124,7 +124,7 @@ function firstValue({ properties }: ReconciliationQuery): string {
 }
 
 /**
- * Returns whether two values agree, because they are equal by the rules for names, or because the value is a date in
+ * Returns whether two values agree. Values agree if they are equal by the rules for names, or if `value` is a date in
  * the wanted year or month.
  */
 function isSameValue(wanted: string, value: PropertyValue): boolean {
