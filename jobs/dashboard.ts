@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import { boardServer } from './board_server.ts';
 import { keysOf } from './queue.ts';
 
-/** The dashboard of all queues that workers maintain under one key prefix in this Redis. */
+/** The dashboard of all queues that workers maintain in Redis under one key prefix. */
 export interface Board {
   readonly app: FastifyInstance;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
   const show = (name: string) => {
     if (shown.has(name)) return;
     const queue = new Queue(name, { connection: redis, prefix, skipMetasUpdate: true });
-    // The worker logs connection errors.
+    // Ignore connection errors here, because the worker logs them.
     queue.on('error', () => {});
     shown.set(name, queue);
     board.addQueue(new BullMQAdapter(queue, { readOnlyMode: isReadOnly }));
@@ -44,7 +44,7 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
     const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
     for (const [name, at] of Object.entries(seenAt)) if (now() - Date.parse(at) < UNUSED_AFTER_MS) show(name);
   };
-  // The worker logs the loss of Redis. The dashboard then shows the queues that it knows.
+  // The worker logs the loss of Redis, and the dashboard shows the queues that it knows.
   const tryRefresh = () => void refresh().catch(() => {});
   const timer = setInterval(tryRefresh, REFRESH_EVERY_MS);
   tryRefresh();

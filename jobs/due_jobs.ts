@@ -2,7 +2,7 @@ import { isoTime } from '../src/clock.ts';
 import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 
-/** The facts that decide which jobs belong in the queue. All of them are read from the warehouse and the ledger. */
+/** The facts that decide which jobs belong in the queue. All facts are read from the warehouse and the ledger. */
 export interface QueueFacts {
   readonly nowMs: number;
   /** The last run of each scheduled job, by job name; null if the job has never run. */
@@ -75,8 +75,8 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
 }
 
 /**
- * Whether the run ended before its work was done. After a run without calls, the next one waits, so that runs that can
- * send nothing do not follow each other endlessly.
+ * Whether the run ended before its work was done. After a run without calls, the next run waits, so that runs that
+ * cannot send calls do not follow each other endlessly.
  */
 function isUnfinished({ ended, endedAtMs, calls }: LastRun, nowMs: number): boolean {
   if (ended === null || !UNFINISHED.has(ended)) return false;

@@ -21,7 +21,7 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       return clock.now() - reply.atMs < REPLY_LASTS_MS ? reply.message : null;
     },
     log: (error, what) => {
-      // The worker logs the lost connection itself, once.
+      // The worker itself logs a lost connection once.
       if (isConnectionError(error)) return log.debug({ err: error }, what);
       const nowMs = clock.now();
       const message = messageOf(error);
@@ -42,7 +42,7 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
   };
 }
 
-// The worker renews its lease every 2.5 s and reconciles every 5 s, so a persistent error is repeated within this time.
+// The worker renews its lease every 2.5 s and reconciles every 5 s, so a persistent error recurs within this time.
 const REPLY_LASTS_MS = 15_000;
 const COUNT_EVERY_MS = 60_000;
 const MAX_KINDS = 100;

@@ -38,7 +38,7 @@ interface JobBase {
    * A job without this method is finished after one batch.
    */
   continuesAtMs?(batch: FinishedBatch): number | null;
-  /** Called when a job has ended and BullMQ will neither retry nor continue it. */
+  /** Called when a job has ended and neither a retry nor another batch follows. */
   onEnded?(config: Config, data: JobData, nowMs: number): void;
 }
 

@@ -8,9 +8,9 @@ import { UsageError } from '../src/errors.ts';
  * A lease in Redis for each queue. The worker that holds the lease processes the queue, and the other workers are on
  * standby.
  *
- * The lease is stored in Redis and not in the warehouse, so that standbys on other machines can see it and a lease that
- * lasts for days does not block `sync`. After a FLUSHALL, two workers can lead until the next renewal. This is safe,
- * because every run takes the warehouse's lock and every call is debited in the ledger.
+ * The lease is stored in Redis, so that standbys on other machines can read it. In the warehouse, a lease that lasts
+ * for days would block `sync`. After a FLUSHALL, two workers can lead until the next renewal. This is safe, because
+ * every run takes the warehouse's lock and every call is debited in the ledger.
  */
 export interface Leadership {
   /** Takes or renews the lease. Call it every RENEW_EVERY_MS. Throws if Redis does not respond. */
@@ -19,7 +19,7 @@ export interface Leadership {
 }
 
 export interface Lease {
-  /** True if this worker holds the lease. */
+  /** Whether this worker holds the lease. */
   readonly leads: boolean;
   /** The worker that holds the lease; null if another version of the program wrote the lease. */
   readonly leader: LeaderFacts | null;

@@ -34,13 +34,13 @@ export function openMetrics(measure: () => Measured): Metrics {
   openGauges(registry, measure);
   const calls = new Counter({
     name: 'registry_mirror_api_requests_total',
-    help: 'Calls that were loaded since this worker became leader, from all processes.',
+    help: 'Calls of all processes that were loaded since this worker became leader.',
     labelNames: ['registry', 'endpoint', 'outcome'],
     registers,
   });
   const jobs = new Counter({
     name: 'registry_mirror_job_runs_total',
-    help: 'Attempts of jobs by this worker, by ending: retried, failed, covered, or the ending of the run.',
+    help: 'Job attempts of this worker, by ending: retried, failed, covered, or the ending of the run.',
     labelNames: ['registry', 'name', 'outcome'],
     registers,
     // Create the counters with the value 0, so that the first failure is visible as an increase.
@@ -51,7 +51,7 @@ export function openMetrics(measure: () => Measured): Metrics {
   });
   const jobDuration = new Histogram({
     name: 'registry_mirror_job_duration_seconds',
-    help: 'Duration of the attempts of jobs by this worker.',
+    help: 'Duration of the job attempts of this worker.',
     labelNames: ['registry', 'name'],
     buckets: [1, 10, 60, 300, 900, 3600],
     registers,
@@ -139,7 +139,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   ]);
   ofLeader(
     'allowance_resumes_timestamp_seconds',
-    'Time at which calls are available again, only while none are; +Inf: never.',
+    'Time at which calls are available again; +Inf if never. Reported only while none are available.',
     [],
     ({ facts }) => [[{}, seconds(facts.closedUntilMs)]],
   );
@@ -154,7 +154,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   );
   ofLeader(
     'completion_timestamp_seconds',
-    'Earliest and latest expected time at which nothing more is due; +Inf: never with this allowance.',
+    'Earliest and latest expected time at which nothing more is due; +Inf if this allowance never suffices.',
     ['bound'],
     ({ completion }) => {
       const { earliestMs, latestMs } = completionBounds(completion);
@@ -187,7 +187,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   gauge('problem', '1 while a problem needs a person to resolve it.', ['cause'], ({ state }) =>
     state.problems.map(({ name }) => [{ cause: name }, 1]),
   );
-  gauge('worker_leader', '1: this worker leads the queue; 0: it is on standby.', [], ({ state }) => [
+  gauge('worker_leader', '1 if this worker leads the queue, 0 if it is on standby.', [], ({ state }) => [
     [{}, state.role === 'leading' ? 1 : 0],
   ]);
   gauge('worker_busy', '1 while a job runs.', [], ({ state }) => [[{}, state.running === null ? 0 : 1]]);

@@ -8,7 +8,7 @@ import { queueNameOf } from './queue.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /**
- * Checks that a worker can run with these configurations, before it opens anything.
+ * Checks that a worker can run with these configurations before anything is opened.
  *
  * @throws UsageError if a configuration is unsuitable, or if two configurations have the same registry and account, or
  * the same warehouse.

@@ -43,12 +43,12 @@ export interface ProcessorOptions {
   onCall(outcome: Outcome): void;
 }
 
-/** One attempt of a job, which processes one bounded batch. */
+/** One attempt of a job. It processes one bounded batch. */
 export interface Attempt {
   readonly durationMs: number;
   /**
-   * The ending of the run, `covered`, `failed`, or `retried` if the attempt failed and BullMQ will process the job
-   * again.
+   * The ending of the run, or `covered`, `failed` or `retried`. A retried attempt has failed, and BullMQ will process
+   * the job again.
    */
   readonly outcome: string;
   /** The error of the attempt; null if it succeeded. */
@@ -217,7 +217,7 @@ function logEvents(worker: QueueWorker, log: Logger): void {
 }
 
 /**
- * Pauses the worker after each error, because BullMQ retries a command that Redis rejects without any delay. The pause
+ * Pauses the worker after each error, because BullMQ immediately retries a command that Redis rejects. The pause
  * doubles while errors continue.
  */
 function pauseAfterErrors(

@@ -41,7 +41,7 @@ export function keysOf(prefix: string, queueName: string) {
   };
 }
 
-/** Replaces BullMQ's own computation of the next scheduled time. */
+/** Replaces BullMQ's computation of the next scheduled time. */
 export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate }) => {
   if (pattern === undefined) return undefined;
   const fromMs = startDate === undefined ? afterMs : Math.max(afterMs, new Date(startDate).getTime() - 1);
@@ -79,7 +79,8 @@ export function scheduledTimeOf(job: MirrorJob): number | null {
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
-// Longer than the pauses within a run, which ends after 15 s without a successful call.
+// The first delay is longer than the pauses within a run, because a run ends after 15 s without a successful call.
 const FIRST_RETRY_MS = 30_000;
-// The seventh retry is an hour after the failure. More retries would waste calls, because each can cost a few.
+// The seventh retry follows about an hour after the failure. More retries would waste calls, because each retry can
+// cost a few.
 export const MOST_ATTEMPTS = 8;

@@ -43,7 +43,7 @@ export async function enqueueBackfill(
   });
 }
 
-/** Adds a scheduled job to the queue now. Its schedule does not change. */
+/** Adds a scheduled job to the queue now, without changing its schedule. */
 export async function addScheduledJob(config: Config, name: string): Promise<QueueState & QueuedJob> {
   const job = SCHEDULED_JOBS.find((one) => one.name === name);
   if (job === undefined)

@@ -22,7 +22,7 @@ import type { LastRun, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { healthSettings } from './schedules.ts';
 
-/** What the worker reads from the warehouse and the ledger at one time. */
+/** The state of the warehouse and the ledger at one time, as the worker needs it. */
 export interface RegistrySnapshot {
   readonly facts: QueueFacts;
   readonly allowance: LedgerState;

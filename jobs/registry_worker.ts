@@ -58,8 +58,8 @@ export interface RegistryState {
 }
 
 /**
- * The worker of one registry and account. It leads the queue or is on standby. As leader it reconciles the schedules
- * and runs one job at a time, so that runs never overlap.
+ * The worker of one registry and account. It leads the queue or is on standby. The leader reconciles the schedules and
+ * runs one job at a time, so that runs never overlap.
  */
 export class RegistryWorker {
   readonly name: string;
@@ -240,7 +240,7 @@ export class RegistryWorker {
       ending,
     });
     const isPaused = await this.queue.isPaused();
-    if (isPaused !== this.#isPaused) this.#log.warn(isPaused ? PAUSED : 'the queue is resumed');
+    if (isPaused !== this.#isPaused) this.#log.warn(isPaused ? PAUSED : 'the queue was resumed');
     this.#isPaused = isPaused;
     this.#reconciledAtMs = nowMs;
   }

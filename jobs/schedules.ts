@@ -2,8 +2,8 @@ import type { Config } from '../src/config/config.ts';
 import type { HealthSettings } from '../src/report/mirror_snapshot.ts';
 
 /**
- * The schedule of a job. It is separate from the job definition, so that code that only reads schedules does not load
- * the engine.
+ * The schedule of a job. Schedules are separate from job definitions, so that code that only reads schedules does not
+ * load the engine.
  */
 export interface JobSchedule {
   /** Name of the job in the queue, and of its runs in `_run.command`. */

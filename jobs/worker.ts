@@ -15,7 +15,7 @@ import { openMetrics } from './metrics.ts';
 import { assertServable } from './preflight.ts';
 import { RegistryWorker } from './registry_worker.ts';
 
-/** A running worker (start reading here). It serves one or more registries with one Redis until it is stopped. */
+/** A running worker. It serves one or more registries with one Redis until it is stopped. Start reading here. */
 export interface RunningWorker {
   /** Base URL of the health checks, metrics and dashboard; null if the worker has no HTTP port. */
   readonly url: string | null;

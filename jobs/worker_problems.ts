@@ -3,13 +3,13 @@ import { LostLedgerError } from '../src/operations/ledger_loss.ts';
 import type { Health, Problem } from '../src/report/health.ts';
 import type { FailureBeforeRun } from './schedule_reconciler.ts';
 
-/** A problem of the mirror (see `src/report/health.ts`), or a problem that the worker has with its files or jobs. */
+/** A problem of the mirror (see `src/report/health.ts`), or of the worker's files or jobs. */
 export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
  * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error of the last attempt
- * to read the warehouse and the ledger. `failures` are the jobs whose last attempt failed before its run started, by
- * name.
+ * to read the warehouse and the ledger. `failures` contains the jobs whose last attempt failed before its run started,
+ * by name.
  */
 export function problemsOf(
   filesError: unknown,

@@ -15,7 +15,7 @@ import {
 } from './change_rate.ts';
 import { fitPrior } from './rate_prior.ts';
 
-/** The stored state of one company at the time when it is fetched or listed again. Times are epoch milliseconds. */
+/** The stored state of a company that is being fetched or listed again. Times are epoch milliseconds. */
 export interface Watched {
   readonly evidence: Evidence;
   readonly rateClass: number;
@@ -36,22 +36,22 @@ export interface EstimateState {
   readonly signal: readonly Signal[];
   /** The number of fetches of flagged companies. */
   readonly flagsFetched: number;
-  /** The number of these fetches that showed no change. */
+  /** The number of fetches of flagged companies that showed no change. */
   readonly flagsFalse: number;
-  /** The number of observations so far: fetches of unflagged companies, and new flags. */
+  /** The number of observations so far. An observation is a fetch of an unflagged company, or a new flag. */
   readonly lessons: number;
-  /** When the number of observations reaches this value, the prior is fitted again. */
+  /** The number of observations at which the prior is next fitted. */
   readonly fitsAt: number;
 }
 
 export interface Signal {
-  /** The expected number of changes that listings could show, from the rates of the listed companies. */
+  /** The number of changes that listings could show, as expected from the rates of the listed companies. */
   readonly listedExpected: number;
-  /** The number of these changes that the listings showed. */
+  /** The number of changes that the listings showed. */
   readonly listedShown: number;
-  /** The expected number of changes in days that listings covered, from the rates of the fetched companies. */
+  /** The number of changes in days that listings covered, as expected from the rates of the fetched companies. */
   readonly fetchedExpected: number;
-  /** The estimated number of these changes that only a fetch showed. */
+  /** The estimated number of changes in such days that only a fetch showed. */
   readonly fetchedHidden: number;
 }
 
@@ -68,10 +68,10 @@ export const FIRST_ESTIMATES: EstimateState = {
  * v, the share of changes that a listing shows: v = A / (A + B), with
  * A = ¼ + Σ_g a_g · f_g / (f_g + l_g) and B = ¼ + Σ_g b_g · l_g / (f_g + l_g).
  *
- * g is a group of rate classes. In g, l_g changes were expected before listings, and the listings showed a_g of them.
- * Among f_g expected changes in days that listings covered, fetches found b_g changes that the listings had missed. The
- * weights are those of the pooled ratio of Mantel and Haenszel (JNCI 22(4), 1959). They remove the bias that arises
- * because fetched and listed companies have different rates.
+ * g is a group of rate classes. In g, listings showed a_g of l_g expected changes. In the days that listings covered,
+ * f_g changes were expected, and fetches found b_g changes that the listings had missed. The weights are those of the
+ * pooled ratio of Mantel and Haenszel (JNCI 22(4), 1959). These weights remove the bias that arises because fetched and
+ * listed companies have different rates.
  */
 export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number {
   let shown = PRIOR_WEIGHT;
@@ -86,8 +86,8 @@ export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number 
 }
 
 /**
- * The share of fetched flagged companies whose record had changed. Four additional true flags are assumed, so that the
- * share is 1 without evidence.
+ * Returns the share of fetched flagged companies whose record had changed. Four additional true flags are assumed, so
+ * that the share is 1 without evidence.
  */
 export function truthOfFlags({
   flagsFetched,
@@ -121,7 +121,7 @@ export class Estimates {
     this.#snapshot = state;
   }
 
-  /** The state to store. The same object is returned until there is new evidence. */
+  /** Returns the state to store. It is the same object until there is new evidence. */
   get state(): EstimateState {
     this.#snapshot ??= {
       prior: this.#prior,
@@ -140,7 +140,7 @@ export class Estimates {
     if (known.fetchedAtMs === null) return this.#rated(evidence);
     this.#learned();
     if (isFlagged) {
-      // This change was already counted when the listing flagged the company.
+      // Do not count the change again, because it was counted when the listing flagged the company.
       this.#flagsFetched++;
       if (!changed) this.#flagsFalse++;
       return this.#rated(evidence);
@@ -193,7 +193,7 @@ export class Estimates {
     group.fetchedExpected += rate * coveredDays;
     if (!changed) return;
     // If the rate has a Gamma distribution with shape a and mean `rate`, the probability of no change in t days is (1 +
-    // rate·t/a)^(−a). If there was a change, `unseen / (1 − noChange)` unseen changes are expected.
+    // rate·t/a)^(−a). After at least one change, `unseen / (1 − noChange)` unseen changes are expected.
     const shape = this.#prior.shape + evidence.changes;
     const noChange = (1 + (unseen + rate * openDays) / shape) ** -shape;
     group.fetchedHidden += unseen / Math.max(1 - noChange, 1e-12);
@@ -224,8 +224,8 @@ export class Estimates {
 }
 
 /**
- * Reduces the weight of old evidence, because the upstream may change. It also ensures that listings are never trusted
- * completely, because the fetches that test them would then end.
+ * Reduces the weight of old evidence, because the upstream may change. Otherwise, listings could be trusted completely,
+ * and no fetch would test them any more.
  */
 function faded(signal: Signal, factor: number): Signal {
   return {
@@ -247,7 +247,7 @@ function coveredDaysOf({ listedAtMs, fetchedAtMs }: Watched): number {
 }
 
 /**
- * x / (1 − e^(−x)): the expected number of changes in a span with at least one change, if x changes are expected
+ * Returns x / (1 − e^(−x)), the expected number of changes in a span with at least one change. x is the expected number
  * without that condition.
  */
 function expectedIfAny(expected: number): number {
@@ -257,7 +257,7 @@ function expectedIfAny(expected: number): number {
 const NO_SIGNAL: Signal = { listedExpected: 0, listedShown: 0, fetchedExpected: 0, fetchedHidden: 0 };
 // A group consists of three rate classes. The rate doubles from one group to the next.
 const GROUPS = Math.ceil((FASTEST_CLASS - SLOWEST_CLASS + 1) / 3);
-// After this number of observations, the weight of evidence has decreased to 1/e.
+// The number of observations after which the weight of evidence has decreased to 1/e.
 const MEMORY = 10_000;
 const PRIOR_WEIGHT = 0.25;
 const EVENTS_BETWEEN_UPDATES = 16;

@@ -1,7 +1,7 @@
 /**
  * The change rate of one company.
  *
- * Changes follow a Poisson process with the rate λ per day. A fetch only shows whether the record has changed at least
+ * Changes follow a Poisson process with the rate λ per day. A fetch shows only whether the record has changed at least
  * once in the t days since the last fetch (a span). Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT
  * 3(3), 2003) estimate rates from such incomplete observations. For companies with few observations, the estimate also
  * needs a prior: a Gamma distribution with shape k and mean m, which all companies share.
@@ -19,9 +19,9 @@ export interface RatePrior {
 export interface Evidence {
   /** The number of spans with at least one change. */
   readonly changes: number;
-  /** The total length of these spans in days. */
+  /** The total length of the spans with a change, in days. */
   readonly changingDays: number;
-  /** The sum of the natural logarithms of the lengths of these spans in days. */
+  /** The sum of ln(length in days) over the spans with a change. */
   readonly changingLog: number;
   /** The total length of the spans without a change, in days. */
   readonly steadyDays: number;
@@ -29,7 +29,7 @@ export interface Evidence {
 
 export const NO_EVIDENCE: Evidence = { changes: 0, changingDays: 0, changingLog: 0, steadyDays: 0 };
 
-/** The prior without any evidence: about one change in 400 days, with widely varying rates. */
+/** The prior before any evidence: about one change in 400 days, with widely varying rates. */
 export const FIRST_PRIOR: RatePrior = { shape: 1, meanPerDay: 2 ** (-26 / 3) };
 
 /**
@@ -37,7 +37,7 @@ export const FIRST_PRIOR: RatePrior = { shape: 1, meanPerDay: 2 ** (-26 / 3) };
  *
  * Σt is the total length of all observed spans. X is the expected number of changes in a span. For a span without a
  * change, X = 0. For a span with at least one change, X = λt / (1 − e^(−λt)), where t is the mean length of these
- * spans. X depends on λ, so λ̂ is computed by fixed-point iteration; six rounds suffice.
+ * spans. Because X depends on λ, λ̂ is computed by fixed-point iteration. Six rounds suffice.
  */
 export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): number {
   const { changes, changingDays, steadyDays } = evidence;
@@ -55,14 +55,14 @@ export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): nu
 export interface Span {
   /** The number of days from the last fetch to the last listing, if that listing showed no change. */
   readonly coveredDays: number;
-  /** The days since the last listing, without any observation. */
+  /** The number of days since the last listing, in which nothing was observed. */
   readonly openDays: number;
 }
 
 /**
  * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. Listings showed no change in
- * the covered days, so the share v of these days is taken as steady. A change that the fetch found therefore occurred
- * in the other (1 − v) · covered + open days.
+ * the covered days, so the share v of these days counts as steady. A change that the fetch found therefore occurred in
+ * the other (1 − v) · covered + open days.
  */
 export function afterFetch(
   evidence: Evidence,
@@ -93,7 +93,7 @@ function withChange(evidence: Evidence, changingDays: number, steadyDays: number
 const MIN_SPAN_DAYS = 0.01;
 const ROUNDS = 6;
 
-/** Adds the covered days, in which listings showed no change, to the evidence as v · covered steady days. */
+/** Adds v · covered steady days to the evidence, because listings showed no change in the covered days. */
 export function withListings(evidence: Evidence, coveredDays: number, shown: number): Evidence {
   return { ...evidence, steadyDays: evidence.steadyDays + shown * coveredDays };
 }
@@ -111,7 +111,7 @@ export function classOfRate(ratePerDay: number): number {
   return Math.max(SLOWEST_CLASS, Math.min(FASTEST_CLASS, nearest));
 }
 
-/** The rate classes, the slowest first. */
+/** The rate classes, slowest first. */
 export const RATE_CLASSES: readonly number[] = Array.from(
   { length: FASTEST_CLASS - SLOWEST_CLASS + 1 },
   (_, at) => SLOWEST_CLASS + at,

@@ -2,9 +2,9 @@ import { classWeights, type Evidence, RATE_CLASSES, type RatePrior, rateOfClass 
 
 /**
  * Fits the Gamma prior by empirical Bayes. It finds the k and m that maximise Σ_i ln Σ_c w_c(k, m) · L_i(c), starting
- * from the previous prior. w_c is the share of the prior in rate class c. L_i(c) is the likelihood of company i's
- * evidence at the rate of class c. A weak log-normal penalty, exp(−(ln k)² / (2·2²)), ensures that k remains finite. If
- * fewer than 50 companies in the sample have evidence, the previous prior is returned.
+ * from the previous prior. w_c is the share of the prior distribution in rate class c. L_i(c) is the likelihood of
+ * company i's evidence at the rate of class c. A weak log-normal penalty, exp(−(ln k)² / (2·2²)), ensures that k
+ * remains finite. If fewer than 50 companies in the sample have evidence, the previous prior is returned.
  */
 export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePrior {
   const observed = sample.filter(({ changes, steadyDays }) => changes + steadyDays > 0);
@@ -24,8 +24,8 @@ export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePr
 }
 
 /**
- * Hill climbing over ln k and ln m. It takes steps along both axes while they increase the fitness, and then smaller
- * steps.
+ * Climbs the fitness over ln k and ln m. It takes steps along both axes while they increase the fitness, and then
+ * smaller steps.
  */
 function climb(fitness: (logShape: number, logMean: number) => number, before: RatePrior): RatePrior {
   let shape = Math.log(before.shape);
@@ -49,9 +49,9 @@ function climb(fitness: (logShape: number, logMean: number) => number, before: R
 }
 
 /**
- * Returns the likelihood of a company's evidence for each rate class: (1 − e^(−λs))^n · e^(−λt), with n spans that have
- * a change and t days without one. All n spans are assumed to have their geometric mean length s. This is exact for
- * short spans, because their likelihood is proportional to their length.
+ * Returns the likelihood of a company's evidence for each rate class: (1 − e^(−λs))^n · e^(−λt), for n spans with a
+ * change and t days without a change. The length of each of the n spans is replaced by their geometric mean s. This is
+ * exact for short spans, because their likelihood is proportional to their length.
  */
 function likelihoodsOf({ changes, changingLog, steadyDays }: Evidence): Float64Array {
   const span = changes === 0 ? 0 : Math.exp(changingLog / changes);

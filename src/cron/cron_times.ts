@@ -42,7 +42,7 @@ export function periodOf(schedule: CronSchedule): number {
   return nextTime(schedule, firstMs) - firstMs;
 }
 
-/** The pattern's local times. Each local time is represented by the same wall-clock time in UTC. */
+/** The local times of a pattern. Each local time is represented by the same wall-clock time in UTC. */
 interface LocalTimes {
   readonly everyHour: boolean;
   next(afterMs: number): number;
@@ -79,7 +79,7 @@ function nextLocalTime(local: LocalTimes, zone: IANAZone, afterMs: number): numb
 
 /**
  * Near a clock change, the next local time may not be the next scheduled time, because a skipped local time can be
- * delayed past a later one.
+ * delayed past a later local time.
  */
 function nextNearAChange(local: LocalTimes, zone: IANAZone, afterMs: number): number {
   let nextMs = Number.POSITIVE_INFINITY;
@@ -93,8 +93,8 @@ function nextNearAChange(local: LocalTimes, zone: IANAZone, afterMs: number): nu
 }
 
 /**
- * Converts a local time to epoch milliseconds. If the local time occurs twice, the first occurrence is returned. If the
- * clock skips it, it is delayed by the size of the change.
+ * Converts a local time to epoch milliseconds. If a local time occurs twice, the first occurrence is returned. If the
+ * clock skips a local time, it is delayed by the size of the change.
  */
 function timeOfLocal(zone: IANAZone, localMs: number): number {
   const before = offsetAt(zone, localMs - DAY_MS);

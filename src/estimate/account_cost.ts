@@ -15,7 +15,7 @@ export interface AccountCost {
   /** Whether `--max-calls` permits fewer calls than are due. */
   readonly isBounded: boolean;
   readonly low: Completion;
-  /** Null if the number of calls has no known upper bound. */
+  /** The cost of the highest number of calls; null if it has no known upper bound. */
   readonly high: Completion | null;
   readonly windows: readonly EstimatedWindow[];
   readonly perMinute: number | null;
@@ -28,12 +28,12 @@ export interface EstimatedWindow {
   readonly left: number;
 }
 
-/** The facts from the ledger that an estimate needs. */
+/** The part of the ledger's state that an estimate needs. */
 export interface AccountState {
   readonly windows: readonly EstimatedWindow[];
-  /** Epoch milliseconds; null if the account is not paused. */
+  /** The end of a pause in epoch milliseconds; null if the account is not paused. */
   readonly pausedUntilMs: number | null;
-  /** Not null if the upstream reported an exhausted allowance. */
+  /** The exhausted allowance that the upstream reported; null if it reported none. */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
 }
 
@@ -53,7 +53,7 @@ export function accountCostOf({
   readonly state: AccountState;
   readonly purpose: Purpose;
   readonly nowMs: number;
-  /** Infinity means no limit. */
+  /** The maximum number of calls; Infinity if there is no limit. */
   readonly maxCalls: number;
 }): AccountCost {
   const total = bounded(sum, maxCalls);

@@ -102,10 +102,10 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
 }
 
 /**
- * Estimates how many companies match a query, and counts the known matches with a fresh record. Known companies are not
- * a random sample of the registry, because a search finds many companies with similar names. The number of matches is
- * therefore scaled up within the smallest listing that contains every match. If there is no such listing, it is scaled
- * up to the whole registry.
+ * Estimates how many companies match a query, and counts the known matches whose record is fresh. Known companies are
+ * not a random sample of the registry, because a search finds many companies with similar names. The number of matches
+ * is therefore scaled up within the smallest listing that contains every match. Without such a listing, it is scaled up
+ * to the whole registry.
  */
 function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
   const { semantics } = searchRules(dialect);
@@ -133,7 +133,7 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
 function scaledMatches(matching: number, contained: number, most: number | null): CallRange {
   if (most === null || contained === 0) return { low: Math.min(matching, most ?? Infinity), high: most };
   const scale = Math.max(1, most / contained);
-  // Two standard deviations of a Poisson count. The added 1 keeps the range above zero if no known company matches.
+  // Two standard deviations of a Poisson count. The added 1 prevents an empty range if no known company matches.
   const spread = scale === 1 ? 0 : 2 * Math.sqrt(matching + 1);
   return {
     low: Math.min(most, Math.max(matching, Math.floor((matching - spread) * scale))),
@@ -178,5 +178,5 @@ function finite(value: number): number | null {
   return value === Infinity ? null : value;
 }
 
-// Split prefixes need more pages by this factor than their companies would fill.
+// The factor by which splitting a prefix increases the number of pages.
 const SPLIT_FACTOR = 1.5;

@@ -12,7 +12,7 @@ export function between(one: number, other: number): CallRange {
   return { low: Math.min(one, other), high: Math.max(one, other) };
 }
 
-/** Subtracts a number of calls from both ends. The ends do not become negative. */
+/** Subtracts a number of calls from both ends, which do not become negative. */
 export function reducedBy({ low, high }: CallRange, calls: number): CallRange {
   return { low: Math.max(0, low - calls), high: high === null ? null : Math.max(0, high - calls) };
 }

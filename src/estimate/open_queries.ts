@@ -7,7 +7,7 @@ import { findsName, queriesFinding, semanticsOf } from '../names/query_matching.
 export interface OpenQuery {
   /** The matching word of each company that the query found. The list can contain a word several times. */
   readonly words: readonly string[];
-  /** The most frequent position of these words in a name. */
+  /** The most frequent position of the matching words in a name. */
   readonly position: 'first' | 'inner' | 'last';
   /** The share of the missing companies that match the query. */
   readonly share: number;
@@ -26,7 +26,7 @@ export function openQueries(ask: {
 }): OpenQuery[] {
   const { known, queries, dialect, missing, defaultShare } = ask;
   const semantics = semanticsOf(dialect);
-  // Most names contain a given short substring anyway, so substring queries show nothing about the missing names.
+  // Most names contain any given short substring, so substring queries show nothing about the missing names.
   if (semantics === 'substring') return [];
   const clamped = dialect.search.total_clamped_at ?? Infinity;
   const names = known.map(({ name }) => wordsOf(folded(name ?? '')));
@@ -88,7 +88,7 @@ export function distinctiveWords(
   dialect: Dialect,
 ): DistinctiveWords {
   const semantics = semanticsOf(dialect);
-  // Most names contain a given letter, so words that were found by a single letter are an unbiased sample too.
+  // Most names contain any given letter, so words found by a single letter are also an unbiased sample.
   const isUnspecific = ({ query, status }: QueryState) =>
     semantics === 'substring' && [...query.text].length === 1 && status !== 'complete';
   const sent = queryTexts(queries.filter((one) => !isUnspecific(one)));

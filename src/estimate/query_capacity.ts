@@ -3,20 +3,20 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { foldedIdentifier, queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** An identifier prefix, and the number of companies with this prefix that are not known yet. */
+/** An identifier prefix, and the number of unknown companies with this prefix. */
 export interface OpenPrefix {
   readonly prefix: string;
   readonly left: number;
 }
 
 /**
- * The number of unknown companies that each query can still find. It follows from the query's total or from its
+ * The number of unknown companies that each query can still find. The number follows from the query's total or from its
  * complete listing.
  */
 export interface QueryCapacity {
   /** Whether every query that finds the company can still find an unknown company. */
   isFor(company: KnownCompany): boolean;
-  /** Adds the company, which reduces the capacity of every query that finds it. */
+  /** Adds a company and reduces the capacity of every query that finds it. */
   take(company: KnownCompany): void;
   /**
    * Returns the counted identifier prefixes with unknown companies, longest prefix first. Companies that match a longer

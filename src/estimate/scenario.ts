@@ -16,15 +16,15 @@ export interface Scenario {
   readonly openShare: number;
   /** Whether searches ignore diacritics, so that `as` finds `Åsbygg`. */
   readonly ignoresDiacritics: boolean;
-  /** Whether the missing companies cannot be found by searches. */
+  /** Whether searches cannot find the missing companies. */
   readonly isOutOfReach: boolean;
   /** Whether the order of results depends on the query. */
   readonly ranksByQuery: boolean;
 }
 
 /**
- * Returns the scenarios of a cost estimate. Each combines the assumptions differently, so that the estimate covers the
- * unknown properties of the registry. `inVain` is the number of searches since one last found a new company.
+ * Returns the scenarios of a cost estimate. Each scenario combines the assumptions differently, so that the estimate
+ * covers the unknown properties of the registry. `inVain` is the number of searches since a new company was last found.
  */
 export function scenariosFor(
   known: readonly KnownCompany[],

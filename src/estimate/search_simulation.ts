@@ -34,9 +34,9 @@ export interface Budget {
 }
 
 export interface Simulation {
-  /** The number of searches until the planner has no more searches. */
+  /** The number of searches until nothing is left to search. */
   readonly searches: number;
-  /** The number of new companies that these searches find. */
+  /** The number of new companies that the searches find. */
   readonly found: number;
   /** Whether the budget ended the simulation before the planner had finished. */
   readonly isCutShort: boolean;
@@ -46,8 +46,8 @@ export interface Simulation {
  * Simulates the remaining searches against simulated registries, with the planner that a sync uses. Within the budget,
  * it runs one simulation for each scenario and size. A large registry is simulated at a smaller size. Such a simulation
  * starts with an empty mirror, and counts searches only once it has reached the current coverage. If the first
- * simulation uses up its share of the budget, smaller ones follow. If none of them finishes, the number of searches is
- * a lower bound.
+ * simulation uses up its share of the budget, smaller simulations follow. If none of them finishes, the number of
+ * searches is a lower bound.
  */
 export function simulateSearches(ask: SimulationInput): Simulation[] {
   const { knowledge, dialect, totals, budget } = ask;
@@ -77,7 +77,7 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
       maxCompanies = Math.ceil(Math.min(maxCompanies, ...totals) / SMALLER);
       one = runCase(at, { maxCompanies, isOver: isOver(share) });
     }
-    // If complete simulations already cover all sizes, one that was cut short is not needed.
+    // If complete simulations already cover all sizes, an incomplete one is not needed.
     if (one.isCutShort && simulations.length > 0 && at % totals.length === 0) break;
     simulations.push(one);
     if (one.isCutShort) break;
@@ -87,7 +87,7 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
 
 /** The limits of one simulation. */
 interface Limits {
-  /** Larger registries are simulated at this number of companies. */
+  /** The number of companies with which larger registries are simulated. */
   readonly maxCompanies: number;
   /** Called before each search with the number of searches so far. Returns true if the simulation must end. */
   isOver(searches: number): boolean;
@@ -123,9 +123,8 @@ function simulate(one: Case): Simulation & { readonly played: number } {
 }
 
 /**
- * Runs the planner until it has no further search or the limits end the simulation. It starts with the knowledge
- * `from`, or with an empty mirror if `from` is null. Searches count only while more than `countedFrom` companies are
- * known.
+ * Runs the planner until no search is left or the limits end the simulation. It starts with the knowledge `from`, or
+ * with an empty mirror if `from` is null. Searches count only while more than `countedFrom` companies are known.
  */
 function play(
   { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, scenario, limits }: Case,
@@ -188,11 +187,11 @@ function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number):
   return sample;
 }
 
-// In a large cost estimate, most calls are for records. Larger simulations did not measurably improve the estimated
+// In large cost estimates, most calls are for records, and larger simulations did not measurably improve the estimated
 // number of records.
 const MAX_COMPANIES = 2_000;
 const MIN_SIMULATIONS = 2;
-// No further simulation starts after this share of the budget's searches was used.
+// No new simulation starts once this share of the budget's searches is used.
 const ENOUGH = 0.5;
 // The share of the budget that the first simulation may use. If it needs more, smaller simulations follow, which may
 // use the budget up to SMALLER_SHARES.

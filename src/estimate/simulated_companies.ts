@@ -12,8 +12,9 @@ export interface SimulatedCompany {
 }
 
 /**
- * Simulates companies that the queries sent so far could still find (see `QueryCapacity`). If no identifier of a known
- * form fits, the remaining companies get identifiers of other forms. The same seed gives the same companies.
+ * Simulates companies that the queries sent so far could still find (see `QueryCapacity`). If the queries have no
+ * capacity for identifiers of a known form, the remaining companies get identifiers of other forms. The same seed gives
+ * the same companies.
  */
 export function simulateCompanies(ask: {
   readonly known: readonly KnownCompany[];

@@ -2,8 +2,8 @@ import type { KnownCompany } from '../knowledge.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 
 /**
- * Generates identifiers. `freedDigits` is the number of digits at the end of the known identifiers' common prefix that
- * may differ.
+ * Generates identifiers. The last `freedDigits` digits of the known identifiers' common prefix may differ in new
+ * identifiers.
  */
 export interface IdMaker {
   /** Returns an identifier of a known form. */

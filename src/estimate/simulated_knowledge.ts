@@ -7,7 +7,7 @@ import { comparedText } from '../names/query_matching.ts';
 export class SimulatedKnowledge {
   readonly #from: Knowledge;
   readonly #learned: KnownCompany[] = [];
-  /** The folded texts. They are sorted when they are first requested. */
+  /** The folded texts, which are sorted when first requested. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
 
   constructor(from: Knowledge) {

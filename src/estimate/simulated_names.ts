@@ -13,9 +13,9 @@ import type { Scenario } from './scenario.ts';
 type NameMaker = () => string;
 
 /**
- * Opens a generator of names that resemble the known names. Most consist of words like those in known names. Depending
- * on the scenario, some are in other languages or scripts. Simulated names share words with each other, like real names
- * in one language.
+ * Opens a generator of names that resemble the known names. Most names consist of words like those in known names.
+ * Depending on the scenario, some names are in other languages or scripts. Simulated names share words with each other,
+ * like real names in one language.
  */
 export function nameMaker(ask: {
   readonly known: readonly KnownCompany[];
@@ -63,17 +63,14 @@ function indexOf(position: OpenQuery['position'], length: number): number {
   return position === 'last' ? length - 1 : Math.floor(length / 2);
 }
 
-/** Generates names in one foreign language: one to three words and one of a few legal forms. */
+/** Generates names in one foreign language. A name has one to three words and one of a few legal forms. */
 function foreignNameMaker(coin: NameMaker, random: () => number): NameMaker {
   const word = wordsFrom({ seen: [], novelty: NOVELTY_OF_FOREIGN_WORDS, coin, random });
   const form = wordsFrom({ seen: [], novelty: NOVELTY_OF_FORMS, coin, random });
   return () => [...Array.from({ length: 1 + Math.floor(random() * 3) }, word), form()].join(' ');
 }
 
-/**
- * Generates words from the first half of one word and the second half of another, sometimes with a different first
- * character.
- */
+/** Combines the first half of one word with the second half of another, sometimes with a different first character. */
 function wordCoiner(words: readonly string[], random: () => number): NameMaker {
   const character = characterDrawer(random);
   return () => {
@@ -110,7 +107,7 @@ function scriptCoiner([first, last]: readonly [string, string], random: () => nu
   return () => Array.from({ length: 3 + Math.floor(random() * 5) }, letter).join('');
 }
 
-/** Draws first characters of words according to their usual frequency. */
+/** Draws first characters of words by their usual frequency. */
 function characterDrawer(random: () => number): NameMaker {
   const seeds = [LATIN_LETTERS, DIGITS].flatMap(({ characters, weight }) =>
     characters.map((text, rank) => ({ text, weight: weight(rank) })),
@@ -128,7 +125,7 @@ function pick<T>(items: readonly T[], random: () => number): T | undefined {
 }
 
 const LANGUAGES = [1, 2, 3];
-// Cyrillic, Greek, Arabic, Katakana, and Han.
+// The letters of Cyrillic, Greek, Arabic, Katakana and Han.
 const SCRIPTS = [
   ['а', 'я'],
   ['α', 'ω'],
@@ -150,7 +147,7 @@ const USUAL_LENGTH = 3;
 export interface WordSource {
   /** The words seen so far. The list can contain a word several times. */
   readonly seen: readonly string[];
-  /** θ: the weight of a new word, compared with the number of words seen. */
+  /** θ: the weight of a new word relative to the number of words seen. */
   readonly novelty: number;
   readonly coin: () => string;
   readonly random: () => number;

@@ -61,7 +61,7 @@ export function simulatedRegistry(
   };
 }
 
-/** Sorts companies by a hash of the identifier. The same salt gives the same order. */
+/** Sorts companies by a hash of the identifier. The same salt always gives the same order. */
 function inOrder<Company extends KnownCompany>(companies: readonly Company[], salt: string): Company[] {
   return companies
     .map((company) => ({ company, rank: hashOf(salt + company.entityId) }))
@@ -92,7 +92,7 @@ export interface Indexed extends KnownCompany {
 /** Returns the companies that a query finds, in a fixed but arbitrary order. */
 export type Find = (query: SearchQuery) => readonly Indexed[];
 
-/** Indexes companies. If one parameter searches names and identifiers, every query finds companies by both. */
+/** Indexes companies. If one parameter searches names and identifiers, every query matches both. */
 export function indexOf(
   companies: readonly KnownCompany[],
   dialect: Dialect,

@@ -11,7 +11,7 @@ export interface SyncEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
-  /** The calls of all kinds together. This range can be narrower than the sum over the kinds. */
+  /** The calls of all kinds together. The range can be narrower than the sum over the kinds. */
   readonly total: CallRange;
   /** The number of new companies that these calls find. */
   readonly companies: CallRange;
@@ -35,7 +35,7 @@ export interface SyncEstimateInput {
 
 /**
  * Estimates the calls of a sync. Due records are counted and searches are simulated. Each company that a search finds
- * adds one record.
+ * adds one record call.
  */
 export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const { knowledge, dialect, isStatsDue, recordsDue } = ask;
@@ -53,9 +53,7 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   };
 }
 
-/**
- * Returns the factor by which both ends must move apart so that their ratio becomes USUAL_RATIO. It is at most WIDEST.
- */
+/** Returns the factor, at most WIDEST, that widens each end so that the ratio of the ends becomes USUAL_RATIO. */
 function shortfallOf({ low, high }: CallRange): number {
   if (high === null || high === 0) return 1;
   return Math.min(WIDEST, Math.max(1, Math.sqrt((USUAL_RATIO * low) / high)));
@@ -111,7 +109,7 @@ function estimateOf(
   missing: { readonly low: number; readonly high: number },
 ): DiscoveryEstimate {
   const searches = simulations.map((one) => one.searches);
-  // No simulation sent a search, because the stop rule has given up the missing companies.
+  // If no simulation sent a search, the stop rule has given up the missing companies.
   if (simulations.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
   const found = Math.floor(Math.min(...simulations.map((one) => one.found)) * FEWER_FOUND);
   const calls = callsOf(simulations);
@@ -164,8 +162,8 @@ const MORE = 1.24;
 const USUAL_SPREAD = 0.3;
 const USUAL_SIMULATIONS = 6;
 const LACK = 0.1;
-// The minimum ratio of the upper to the lower end of a total. Narrower ranges contained the actual number of calls less
-// often.
+// The minimum ratio of the upper to the lower end of a total range. In the benchmark, narrower ranges contained the
+// actual number of calls less often.
 const USUAL_RATIO = 1.49;
 const WIDEST = 1.1;
 const FEWER_SEARCHES = 0.5;

@@ -38,7 +38,7 @@ export function estimateWatchlist({
 
 /**
  * Returns how many companies of the backfill estimate are already found (`found`), and how many of their records need
- * not be fetched (`spared`).
+ * no call (`spared`).
  */
 function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput, 'isStatsDue'>) {
   switch (watchlist.of) {

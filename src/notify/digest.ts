@@ -34,8 +34,8 @@ export interface RunChanges {
 }
 
 /**
- * Selects the changes that a receiver wants; null if there are none. `watched` contains the ids of the receiver's
- * watchlist; null if it has no watchlist.
+ * Returns the changes that a receiver wants, or null if there are none. `watched` contains the ids of the receiver's
+ * watchlist, or is null without a watchlist.
  */
 export function digestFor(
   { events, fields }: Pick<Receiver, 'events' | 'fields'>,
@@ -72,7 +72,7 @@ export function digestFor(
   return counts.new + counts.changed + counts.gone === 0 && health === null ? null : digest;
 }
 
-/** A list in a digest contains at most this many companies. The counts include all companies. */
+/** The maximum number of companies in a list of a digest. The counts include all companies. */
 const MOST_COMPANIES = 1_000;
 const MOST_FIELDS = 100;
 

@@ -25,7 +25,7 @@ export interface RunEnd {
   readonly why: string | null;
 }
 
-/** Registers new receivers. They get only later changes. */
+/** Registers new receivers, which get only later changes. */
 export function registerReceivers({
   warehouse,
   receivers,
@@ -96,9 +96,9 @@ export interface Delivered {
 }
 
 /**
- * Attempts every due delivery once. The attempt and the time of the next one are stored before the attempt begins. If
- * the process is killed, a later process therefore repeats the delivery with the same id. A receiver is disabled when
- * its last attempt fails.
+ * Attempts every due delivery once. Before an attempt begins, it is stored with the time of the next attempt. If the
+ * process is killed, a later process therefore repeats the delivery with the same id. A receiver is disabled when the
+ * last attempt fails.
  */
 export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
   const { warehouse, clock, receivers } = options;
@@ -148,7 +148,7 @@ function attempt({ clock, source }: NotifyOptions, receiver: Receiver, message: 
   const { webhook, command, mail } = receiver;
   if (webhook !== undefined) return postWebhook(webhook, message, clock.now());
   if (command !== undefined) return runProgram(command, message.body);
-  if (mail === undefined) throw new TypeError(`the receiver ${receiver.name} has no way of delivery`);
+  if (mail === undefined) throw new TypeError(`the receiver ${receiver.name} has no delivery method`);
   const { data } = JSON.parse(message.body) as { data: Digest };
   return sendMail(mail, message, digestText(source, data), new Date(clock.now()));
 }

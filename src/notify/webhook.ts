@@ -6,7 +6,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Receiver } from '../config/receiver.ts';
 
 export interface Message {
-  /** The id of the message. It is the same for all attempts. */
+  /** The id of the message, which is the same for all attempts. */
   readonly id: string;
   readonly body: string;
 }

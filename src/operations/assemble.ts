@@ -41,7 +41,7 @@ export interface Workspace {
 }
 
 export function openWorkspace(config: Config, clock: Clock = systemClock): Workspace {
-  // Check both paths before either file is created, so that no file is created if one path is wrong.
+  // Check both paths first, so that no file is created if one path is wrong.
   for (const path of [config.warehouse, config.ledger]) assertWritable(path);
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
   try {
@@ -107,8 +107,8 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
 }
 
 /**
- * Assembles the engine for a probe. It needs its own planner, request format and loader because there is no dialect
- * yet.
+ * Assembles the engine for a probe. A probe needs its own planner, request format and loader, because there is no
+ * dialect yet.
  */
 export function assembleProbe(
   workspace: Workspace,
@@ -169,7 +169,7 @@ function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart):
   return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
 }
 
-/** The start of a run. The planner evaluates what is due at this time. */
+/** The start of a run, at which the planner evaluates what is due. */
 interface RunStart {
   readonly startedAtMs: number;
 }

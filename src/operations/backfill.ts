@@ -30,12 +30,12 @@ import type { RunReport } from './run_report.ts';
 
 /** The requested items and their options. */
 export interface BackfillOrder {
-  /** A description for users, such as `5,000 ids from companies.csv`. */
+  /** The description for users, such as `5,000 ids from companies.csv`. */
   readonly title: string;
   readonly items: readonly BackfillItem[];
   /** Two orders have the same identity if they request the same items, even if some items are already settled. */
   readonly identity: string;
-  /** Whether the records of companies found by a search are also fetched. */
+  /** Whether to fetch the records of companies that a search finds. */
   readonly withRecords: boolean;
   /** Records younger than this, in milliseconds, are not fetched again. With 0, all records are fetched. */
   readonly freshForMs: number;
@@ -75,7 +75,7 @@ export function backfillOf({ warehouse }: Workspace, backfillId: number): Backfi
 export interface OpenBackfill {
   readonly backfill: BackfillRow;
   readonly planner: BackfillPlanner;
-  /** Stores the current result of each item. `isOver` means that no further call will be sent. */
+  /** Stores the current result of each item. `isOver` means that no more calls will be sent. */
   settle(isOver: boolean): void;
 }
 
@@ -213,7 +213,9 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
   };
 }
 
-/** Runs until the first interruption. `before` contains the totals of the earlier runs for the progress line. */
+/**
+ * Runs the backfill until the first interruption. `before` contains the totals of earlier runs, for the progress line.
+ */
 async function runOnce(
   workspace: Workspace,
   backfill: BackfillRow,

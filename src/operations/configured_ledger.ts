@@ -6,7 +6,7 @@ import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
 
 /**
  * Opens the ledger of the configured account. The caller must close it. Without a clock, the ledger does not detect
- * that the clock jumps ahead, but still shows an earlier jump.
+ * when the clock jumps ahead, but still shows an earlier jump.
  */
 export function openLedgerOf(config: Config, clock?: Clock): Ledger {
   const { ledger: path, account } = config;

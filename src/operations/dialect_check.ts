@@ -24,7 +24,7 @@ export interface DialectCheck {
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];
-  /** Changes to the dialect that let it read the responses that it cannot read now. */
+  /** Changes to the dialect with which it could read the responses that it cannot read now. */
   readonly proposals: readonly DialectChange[];
 }
 
@@ -105,7 +105,7 @@ function knownCalls({ warehouse }: Workspace): Call[] {
   return calls;
 }
 
-/** Plans each of these calls once. */
+/** Opens a planner that plans each of these calls once. */
 function plannerOf(calls: readonly Call[]): Planner {
   const left = [...calls];
   return {

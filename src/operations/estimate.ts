@@ -21,7 +21,7 @@ import { ALL_KINDS } from './run.ts';
 export interface EstimateInput {
   readonly nowMs: number;
   readonly focus: Focus;
-  /** How many of the next calls to return. */
+  /** The number of next calls to return. */
   readonly explain: number;
   /** Time limit of the simulation in milliseconds. An estimate that reaches it has a wider range or no upper bound. */
   readonly simulateMs?: number;
@@ -77,13 +77,13 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
 interface EstimateContext {
   readonly config: Config;
   readonly warehouse: Warehouse;
-  /** An empty warehouse, as before the first call. */
+  /** An empty warehouse, which represents the mirror before its first call. */
   readonly empty: Warehouse;
   readonly nowMs: number;
   readonly focus: Focus;
 }
 
-/** Opens the planner of a watchlist. Its calls are not sent. */
+/** Opens the planner of a watchlist, whose calls are not sent. */
 function watchPlannerOf({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
   return watchPlannerOver(knowledge, config, { watchlist, kinds: ALL_KINDS, startedAtMs: nowMs });
@@ -139,10 +139,7 @@ function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
   return { calls: Infinity, lifetimeLimit };
 }
 
-/**
- * Limits the simulation's processor time, starting now. The limit is not elapsed time, so that other processes do not
- * affect the estimate.
- */
+/** Limits the simulation's processor time from now on. Elapsed time would let other processes affect the estimate. */
 function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Budget {
   const started = process.cpuUsage();
   const usedShare = () => {
@@ -155,6 +152,6 @@ function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Bu
   };
 }
 
-// Short enough that `plan` takes less than 3 seconds, including the start of the process.
+// This limit keeps `plan` below 3 seconds, including the start of the process.
 const SIMULATE_MS = 1_900;
 const MOST_SEARCHES = 12_000;

@@ -36,7 +36,7 @@ export async function exclusively<T extends { readonly ended: string }>(
 /**
  * Takes the warehouse's lock and returns the name of its owner.
  *
- * @throws FailedError if another run holds it.
+ * @throws FailedError if another run holds the lock.
  */
 export function takeLock(db: Warehouse['db'], clock: Clock): string {
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;

@@ -11,13 +11,13 @@ export interface TableStream {
   /** The cursor of the exported state. */
   readonly cursor: string;
   readonly chunks: Iterable<Uint8Array>;
-  /** Ends the read transaction. Call this method even if not all chunks were read. */
+  /** Ends the read transaction. Call it even if not all chunks were read. */
   close(): void;
 }
 
 /**
- * Exports one state of a table in chunks. It uses a separate database connection, so that a slow client does not block
- * the connection of other requests. Returns null if no table has this file name.
+ * Exports one state of a table in chunks. A separate database connection is used, so that a slow client does not block
+ * other requests. Returns null if no table has this file name.
  */
 export function streamTable(warehousePath: string, fileName: string, nowMs: number): TableStream | null {
   const [, table = '', extension] = /^(.+)\.([a-z]+)$/.exec(fileName) ?? [];

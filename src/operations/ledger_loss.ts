@@ -76,8 +76,8 @@ export function ledgerReadingOf({
 }
 
 /**
- * Compares a warehouse's calls in the current windows with the ledger. It is used for a warehouse from an older
- * version, which has no stamp.
+ * Compares the calls of a warehouse in the current windows with the ledger. This is used for warehouses from an older
+ * version, which have no stamp.
  */
 function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number {
   const missing = ledger.state(nowMs).windows.map((window) => {
@@ -106,7 +106,8 @@ export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void 
 export class LostLedgerError extends FailedError {}
 
 /**
- * Returns the number of calls that the ledger does not count. It can be positive only if there is no allowance window.
+ * Returns the number of calls that the ledger does not count. The number can be positive only if there is no allowance
+ * window.
  *
  * @throws LostLedgerError if there is an allowance window and the ledger does not count all calls of this warehouse.
  */
@@ -122,7 +123,7 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
 
 /**
  * Compares the ledger with the other warehouses that spend the allowance, because a warehouse knows only its own calls.
- * These are the warehouses that the ledger lists, and those in the folder of this warehouse.
+ * The other warehouses are those that the ledger lists, and those in the folder of this warehouse.
  */
 function requireOtherCalls({ config, ledger }: LedgerUse, nowMs: number): void {
   const paths = new Set([...ledger.warehouses(nowMs), ...neighbours(config.warehouse)]);
@@ -153,8 +154,7 @@ function missingOf(
     try {
       const stamp = ledgerStamps(warehouse.db).read()?.accounts[config.account.id];
       if (stamp === undefined || stamp.path !== config.ledger) return 0;
-      // A copied warehouse can have the stamp of a ledger that was rebuilt later. A ledger without calls was not
-      // rebuilt.
+      // A copied warehouse can have the stamp of a ledger that was later rebuilt. A rebuilt ledger contains debits.
       const { ledgerId, debits } = ledger.mark();
       if (ledgerId !== stamp.ledgerId && debits > 0) return 0;
       return missingCalls(ledgerReadingOf({ config, ledger, warehouse }), nowMs);
@@ -162,7 +162,8 @@ function missingOf(
       warehouse.close();
     }
   } catch (error) {
-    // This user cannot read the warehouse, or another version wrote it. Its own runs check its ledger.
+    // This user cannot read the warehouse, or another version wrote it. Runs of that warehouse check the ledger
+    // themselves.
     if (error instanceof MirrorError) return 0;
     throw error;
   }
@@ -189,7 +190,7 @@ export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): v
   ledgerStamps(db).write(config.account.id, stamp);
 }
 
-/** Records during a run that the ledger has debited more units. */
+/** Updates the stamp during a run if the ledger has debited more units. */
 export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
   if (stamp === undefined) return;
@@ -198,7 +199,7 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 }
 
 /**
- * Counts the calls in the warehouses again after a ledger was lost. If a warehouse has a stamp from this ledger, only
+ * Counts the calls in the warehouses again after a ledger was lost. For a warehouse with a stamp from this ledger, only
  * calls that the ledger does not count yet are added. No warehouse contains the calls that were in flight when a run
  * was killed. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */

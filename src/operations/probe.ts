@@ -20,7 +20,7 @@ import type { RunReport } from './run_report.ts';
 
 export interface ProbeOrder {
   readonly hints: Hints;
-  /** Ignore responses to calls with this id or a smaller one. */
+  /** Ignore responses to calls up to and including this id. */
   readonly after?: number;
   readonly maxCalls: number;
   readonly maxMinutes: number;
@@ -84,7 +84,7 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
 }
 
 /**
- * Returns the responses of earlier probes. If a response has since been loaded, its request is written as the current
+ * Returns the responses of earlier probes. If a response has been loaded since, its request is shown as the current
  * dialect would send it.
  */
 function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[] {

@@ -31,14 +31,14 @@ import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
-/** One bounded run of the engine. Cron, a user or a worker job starts it. */
+/** One bounded run of the engine, which cron, a user or a worker job starts. */
 export interface RunOrder {
   /** The value for `_run.command`. */
   readonly command: string;
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
-  /** Replaces the sync planner; called after the lock is taken. */
+  /** Opens a planner that replaces the sync planner. Called after the lock is taken. */
   readonly openPlanner?: () => Planner;
   /** Replaces the assembly of the engine, for a probe. */
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
@@ -87,8 +87,8 @@ function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number)
   const times = kinds.flatMap(({ first, last }) => [first, last]).sort();
   const lost =
     kinds.length === 0
-      ? 'Its calls in flight are lost'
-      : `Lost with it: the calls of this run from ${times.at(0)} to ${times.at(-1)} (${calls}), and those in flight`;
+      ? 'Its in-flight calls are lost'
+      : `Lost with it: the calls of this run from ${times.at(0)} to ${times.at(-1)} (${calls}), and its in-flight calls`;
   return new FailedError(`${error.message}. ${lost}`, {
     ...(error.hint !== null && { hint: error.hint }),
     cause: error,
@@ -125,7 +125,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
     beating.check();
-    // This write also detects a file that was lost before the end of the run.
+    // This write also detects that the file was lost before the end of the run.
     workspace.warehouse.write(() => stampLedger(workspace));
     order.onEnded?.(runId);
     const error = 'why' in ending ? (ending.why ?? null) : null;
@@ -156,8 +156,8 @@ export function notifyOptions({
 }
 
 /**
- * Takes the lock. If a backfill holds it, a scheduled run waits until the backfill has loaded its in-flight calls and
- * released the lock.
+ * Takes the lock. If a backfill holds the lock, a scheduled run waits until the backfill has loaded its in-flight calls
+ * and released it.
  */
 async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockRequest, 'nowMs'>) {
   const { db } = warehouse;
@@ -184,7 +184,7 @@ function recordFailure(
       finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(why), nowMs: clock.now() });
     releaseLock(warehouse.db, owner);
   } catch {
-    // Nothing more can be done. The lock expires after this process ends, and the run is shown as killed.
+    // The lock expires after this process ends, and the run is then shown as killed.
   }
 }
 
@@ -291,5 +291,5 @@ function reportOf(
 const HEARTBEAT_MS = 5000;
 const DOUBT_CHECK_MS = 1000;
 const LOCK_POLL_MS = 250;
-// Longer than one heartbeat interval plus the slowest response.
+// This limit is longer than one heartbeat interval plus the slowest response.
 const LONGEST_WAIT_FOR_LOCK_MS = 60_000;

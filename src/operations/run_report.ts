@@ -12,7 +12,7 @@ export interface RunReport {
   /** The quota left. Infinity means no limit. */
   readonly callsLeft: number;
   readonly coverage: Coverage;
-  /** Whether the run stopped to let a scheduled run take the lock. Its work can resume after that run. */
+  /** Whether the run stopped to let a scheduled run take the lock. Its work can resume after the scheduled run. */
   readonly hasStoodAside: boolean;
 }
 

@@ -7,8 +7,8 @@ import type { RunReport } from './run_report.ts';
 
 /**
  * Estimates the calls until nothing is due, and stores the estimate for `status` and the status page. Call this
- * function after a run. A stored estimate is kept if no call was sent, or if it is younger than an hour and the run did
- * not end because nothing was due.
+ * function after a run. An existing estimate is kept if no call was sent. It is also kept if it is younger than an hour
+ * and calls are still due.
  */
 export function updateStoredEstimate(workspace: Workspace, { ending, totals }: RunReport): void {
   const { config, warehouse, clock } = workspace;

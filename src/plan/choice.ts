@@ -79,7 +79,7 @@ const SLOW_MS = 20;
 /** A draft older than this is dropped, because other targets may be due by now. */
 const DRAFT_VALID_MS = 1000;
 /**
- * A draft also remains valid for this multiple of the planning time. Otherwise a slow planner would plan the same slot
- * several times.
+ * A draft also remains valid for this multiple of the planning time. Otherwise, a slow planner would plan several times
+ * for the same slot.
  */
 const DRAFT_VALID_PER_MS = 20;

@@ -12,7 +12,7 @@ export interface DriftWatch {
 
 /**
  * Detects valid JSON responses that do not match the dialect, for example because the list of results or the ids are
- * missing. Several such responses in a row stop that kind of call. The other kinds continue, and the run ends with
+ * missing. Several such responses in a row stop that kind of call. Calls of other kinds continue, and the run ends with
  * `drift`. `open` opens a planner for the remaining kinds.
  */
 export function openDriftWatch(
@@ -87,8 +87,8 @@ function matchesDialect(verdict: Verdict): boolean {
 }
 
 /**
- * The number of consecutive mismatching targets that counts as drift. Statistics have only one target and are seldom
- * requested.
+ * The number of different targets in a row whose mismatched responses count as drift. Statistics have only one target
+ * and are seldom requested.
  */
 const MISREAD_IN_A_ROW: Readonly<Record<CallKind, number>> = { stats: 1, search: 3, entity: 3 };
 

@@ -5,9 +5,9 @@ export interface AgeLimit {
 }
 
 /**
- * The time in epoch milliseconds before which a response is too old. It is the start of the run minus the maximum age,
- * so that a run repeats none of its own calls. If the clock was set back during the run, the current time replaces the
- * start. Otherwise every new response would be due immediately.
+ * Returns the time in epoch milliseconds before which a response is too old. This is the start of the run minus the
+ * maximum age, so that a run repeats none of its own calls. If the clock was set back during the run, the current time
+ * replaces the start. Otherwise, every new response would be due immediately.
  */
 export function dueBeforeMs({ startedAtMs, maxAgeMs }: AgeLimit, nowMs: number): number {
   return Math.min(startedAtMs, nowMs) - maxAgeMs;

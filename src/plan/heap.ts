@@ -9,7 +9,7 @@ export class Heap<T> {
     return this.#entries.length;
   }
 
-  /** All items, in no particular order. */
+  /** Returns all items, in no particular order. */
   items(): T[] {
     return this.#entries.map(({ item }) => item);
   }

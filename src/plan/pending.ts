@@ -53,14 +53,14 @@ export class Pending {
     return this.#waiting[kind].get(target) ?? null;
   }
 
-  /** The targets of this kind that cannot be planned now. */
+  /** Returns the targets of this kind that cannot be planned now. */
   blocked(kind: CallKind, nowMs: number): Set<string> {
     const blocked = new Set(this.#inFlight[kind]);
     for (const [target, untilMs] of this.#waiting[kind]) if (untilMs > nowMs) blocked.add(target);
     return blocked;
   }
 
-  /** The time of the earliest future retry among these kinds of call; null if none is waiting. */
+  /** Returns the time of the earliest future retry of these kinds of call, or null if none is waiting. */
   earliestRetryMs(kinds: ReadonlySet<CallKind>, nowMs: number): number | null {
     let earliest: number | null = null;
     for (const kind of kinds) {

@@ -3,18 +3,18 @@ import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
 
-/** The lower and upper bound of the number of companies in the registry, and the evidence for them. */
+/** The lower and upper bounds of the number of companies in the registry, and the evidence for them. */
 export interface RegistrySize {
   readonly low: number;
-  /** Null if unknown. */
+  /** The upper bound; null if unknown. */
   readonly high: number | null;
   readonly by: 'statistics' | 'totals' | 'nothing';
 }
 
 /**
- * Estimates the size of the registry from the best available evidence. In order of preference, this is the statistics,
- * the listing of every company, the totals of identifier searches, or the totals of name searches. Name searches give
- * only a lower bound.
+ * Estimates the size of the registry from the best available evidence. In order of preference, the evidence is the
+ * statistics, the listing of every company, the totals of identifier searches, or the totals of name searches. Name
+ * searches give only a lower bound.
  */
 export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   const known = knowledge.knownCount();
@@ -51,7 +51,7 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   };
 }
 
-/** The state of the empty query; null if it was not sent or the upstream does not accept it. */
+/** Returns the state of the empty query, or null if it was not sent or the upstream does not accept it. */
 export function listingOfAll(queries: Iterable<QueryState>, { search }: Dialect): QueryState | null {
   if (search.min_length > 0) return null;
   for (const state of queries) if (isOfAll(state)) return state;
@@ -117,9 +117,9 @@ function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], diale
 }
 
 /**
- * Estimates how many companies the name searches find together, although they overlap: Σ_q T(q) · mean(1/n). T(q) is
- * the total of query q. The mean is taken over the sampled names that q finds, and n is the number of queries that find
- * the name (Horvitz and Thompson, JASA 47(260), 1952).
+ * Estimates how many different companies the name searches find together: Σ_q T(q) · mean(1/n). T(q) is the total of
+ * query q. The mean is taken over the sampled names that q finds, and n is the number of queries that find the name
+ * (Horvitz and Thompson, JASA 47(260), 1952).
  */
 function countedByNames(
   counted: readonly QueryState[],

@@ -3,10 +3,11 @@ import type { Knowledge } from '../knowledge.ts';
 import type { QuotaLeft } from '../planner.ts';
 import { type AgeLimit, dueBeforeMs } from './due.ts';
 
-// The share of a total allowance that statistics may use. Otherwise they would use up a free account of 100 calls.
+// The share of a total allowance that statistics may use. Without this limit, statistics would use up a free account of
+// 100 calls.
 const LIFETIME_SHARE = 0.02;
 
-/** The statistics call; null if it is not due or would exceed its share of the total allowance. */
+/** Returns the statistics call, or null if it is not due or would exceed its share of the total allowance. */
 export function statisticsDue({
   knowledge,
   nowMs,

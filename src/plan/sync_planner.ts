@@ -24,7 +24,7 @@ class SyncPlanner implements Planner {
   readonly #discovery: Discovery;
   /** The best search for new companies, which waits while refresh has more valuable calls. */
   #nextSearch: SearchCall | null = null;
-  /** The value of each planned call in days. It updates the call cost μ when the call has finished. */
+  /** The value of each planned call in days. When a call has finished, its value updates the call cost μ. */
   readonly #yields = new Map<Call, number>();
 
   constructor(knowledge: Knowledge, dialect: Dialect, settings: PlannerSettings) {
@@ -64,7 +64,7 @@ class SyncPlanner implements Planner {
     if (!isSweep || result.rows.some((row) => row.isNew)) this.#discovery.learn(result);
   }
 
-  /** Drops the waiting search, because new evidence may make another one better. */
+  /** Drops the waiting search, because new evidence may make another search better. */
   #reconsider(search: SearchCall): void {
     this.#nextSearch = null;
     this.release(search);
@@ -98,8 +98,9 @@ class SyncPlanner implements Planner {
   }
 
   /**
-   * Whether a refresh call should wait for an in-flight search. It should if the quota left does not suffice for one
-   * record of each company and the search has a higher value. The next searches will probably have that value too.
+   * Whether a refresh call should wait for an in-flight search. It should wait if the quota left does not suffice for
+   * one record of each company and the search has a higher value, because later searches will probably have that value
+   * too.
    */
   #isWaitBetter(refreshYield: number, callsLeft: number): boolean {
     if (callsLeft >= this.#knowledge.knownCount()) return false;

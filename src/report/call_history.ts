@@ -18,7 +18,7 @@ export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: num
   let { known, fetched } = now;
   for (const { atMs, found, records } of byStretch(buckets).reverse()) {
     const endMs = Math.min(atMs + bucketMs, now.atMs);
-    // The next interval has already added this point, unless empty intervals separate the two.
+    // The next interval has already added this point, unless an empty interval follows this one.
     if (curve.at(-1)?.atMs !== endMs) curve.push({ atMs: endMs, known, fetched });
     known = Math.max(0, known - found);
     fetched = Math.max(0, fetched - records);
@@ -29,17 +29,17 @@ export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: num
 
 export interface Stretch {
   readonly atMs: number;
-  /** Calls that were sent. */
+  /** The number of calls that were sent. */
   readonly calls: number;
   readonly searches: number;
-  /** Companies that a search returned for the first time. */
+  /** The number of companies that a search returned for the first time. */
   readonly found: number;
-  /** Records fetched for the first time. */
+  /** The number of records that were fetched for the first time. */
   readonly records: number;
   readonly byGroup: Readonly<Record<OutcomeGroup, number>>;
 }
 
-/** Groups of outcomes. They are few enough to be distinguished on the status page. */
+/** Groups of outcomes, which are few enough to be distinguished on the status page. */
 export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
 export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 

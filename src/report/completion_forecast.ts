@@ -16,7 +16,10 @@ export type CompletionForecast =
       readonly is: 'expected';
       readonly estimatedAtMs: number;
       readonly earliestMs: number;
-      /** Null if the number of calls has no known upper bound. Infinity if the allowance may never permit all calls. */
+      /**
+       * The latest finish; null if the number of calls has no known upper bound, and Infinity if the allowance may
+       * never permit all calls.
+       */
       readonly latestMs: number | null;
     }
   /** The allowance will never permit all remaining calls. */
@@ -30,7 +33,7 @@ export type CompletionForecast =
 export interface CompletionFacts {
   readonly nowMs: number;
   readonly stored: StoredEstimate | null;
-  /** Calls sent after the estimate. */
+  /** The number of calls sent since the estimate. */
   readonly callsSince: number;
   readonly allowance: Allowance;
   readonly ledger: LedgerState;

@@ -1,6 +1,6 @@
 /** The data from which the known share of a registry is estimated. */
 export interface CoverageEvidence {
-  /** Companies that are known and not gone. */
+  /** The number of companies that are known and not gone. */
   readonly known: number;
   /** The registry count; null if the registry does not report its size. */
   readonly registryTotal: number | null;
@@ -9,7 +9,7 @@ export interface CoverageEvidence {
    * total.
    */
   readonly largestTotal: number | null;
-  /** For each result page of a search: the number of companies on it, and how many of them were new. */
+  /** The number of companies on each result page of a search, and how many of them were new. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
@@ -20,7 +20,7 @@ export interface Interval {
 }
 
 export interface CoverageEstimate extends Interval {
-  /** The evidence used. With `nothing`, the share can be any value up to `high`. */
+  /** The evidence for the share. With `nothing`, the share can be any value up to `high`. */
   readonly by: 'statistics' | 'searches' | 'nothing';
   /**
    * The share of companies on the result pages that were known before (capture-recapture); null if there are too few
@@ -31,9 +31,9 @@ export interface CoverageEstimate extends Interval {
 
 /**
  * Returns the known share of the registry as a 95 % confidence interval. With a registry count, the share is known
- * exactly. Without one, it is estimated from the share of search results that were known before (`recapture`). This
- * estimate is too low, because the planner deliberately searches for unknown companies. Its lower bound is therefore
- * safe. The upper bound is at most `known / max(registryTotal, largestTotal)`.
+ * exactly. Without a registry count, it is estimated from the share of search results that were known before
+ * (`recapture`). This estimate is too low, because the planner deliberately searches for unknown companies. The lower
+ * bound is therefore safe. The upper bound is at most `known / max(registryTotal, largestTotal)`.
  */
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const { known, registryTotal, largestTotal } = evidence;

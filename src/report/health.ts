@@ -24,21 +24,21 @@ export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healt
 /** A condition that only a person can resolve. */
 export interface Problem {
   readonly name: CauseName;
-  /** One sentence. It can contain text from the upstream. */
+  /** One sentence, which can contain text from the upstream. */
   readonly cause: string;
-  /** One or two sentences. Commands are in backquotes. */
+  /** One or two sentences, with commands in backquotes. */
   readonly remedy: string;
 }
 
 export interface HealthFacts {
   readonly nowMs: number;
-  /** A run is in progress. */
+  /** Whether a run is in progress. */
   readonly isRunning: boolean;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
   /** The end of the latest successful run, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
-  /** The number of responses and single items of responses in quarantine. */
+  /** The number of quarantine entries: responses, and items of responses. */
   readonly quarantined: number;
   readonly allowance: LedgerState;
   /** The number of calls that the ledger does not count, because it was deleted or replaced. */
@@ -46,7 +46,7 @@ export interface HealthFacts {
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   readonly overdueSchedules: readonly OverdueSchedule[];
-  /** The names of the configured receivers of notifications that are disabled. */
+  /** The names of the notification receivers that are configured but disabled. */
   readonly disabledReceivers: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export const HEALTH_WORDS: Readonly<Record<HealthState, string>> = {
   healthy: 'Healthy',
 };
 
-/** A possible problem. `find` returns null if the mirror does not have this problem. */
+/** A possible problem. `find` returns null if the mirror does not have the problem. */
 interface Cause {
   readonly name: string;
   find(facts: HealthFacts, formatTime: FormatTime): Omit<Problem, 'name'> | null;

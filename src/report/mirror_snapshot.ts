@@ -11,7 +11,7 @@ import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 
 /**
  * The facts about one mirror at one time, for its health and progress. `status`, the status page and the worker all
- * read this snapshot, so that they report the same figures. It is cheap enough to be read once per second.
+ * read this snapshot, so that they report the same figures. The snapshot is cheap enough to be read once per second.
  */
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;
@@ -20,7 +20,7 @@ export interface MirrorSnapshot extends LockState {
   readonly lastSuccessAt: string | null;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** The number of responses and single items of responses in quarantine. */
+  /** The number of quarantine entries: responses, and items of responses. */
   readonly quarantined: number;
   readonly files: FileSizes;
 }
@@ -57,7 +57,7 @@ export function readLock(db: Warehouse['db'], nowMs: number): LockState {
   };
 }
 
-/** One account's quota left. Backfills have their own values, because they cannot use the reserve. */
+/** The quota left of one account. Backfills have their own values, because they cannot use the reserve. */
 export interface AllowanceSnapshot {
   readonly scheduled: LedgerState;
   readonly backfill: LedgerState;
@@ -71,7 +71,7 @@ export function readAllowance(ledger: Ledger, nowMs: number): AllowanceSnapshot 
 export interface HealthSettings extends Schedules {
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
-  /** The names of the configured receivers of notifications. */
+  /** The names of the configured notification receivers. */
   readonly receivers: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export interface HealthSources {
   /** The warehouse and its snapshot; null if there is no mirror yet. */
   readonly mirror: { readonly db: Warehouse['db']; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: LedgerState;
-  /** See `HealthFacts`. */
+  /** The number of calls that the ledger does not count (see `HealthFacts`). */
   readonly lostCalls: number;
   readonly settings: HealthSettings;
   readonly formatTime: FormatTime;

@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 import { nextTime } from '../cron/cron_times.ts';
 import { lastRunOf } from '../warehouse/activity.ts';
 
-/** The scheduled jobs of the worker, as health and the status page need them. */
+/** The part of the worker's schedules that health and the status page need. */
 export interface Schedules {
   readonly schedule: { readonly timezone: string };
   readonly jobs: readonly { readonly name: string; readonly pattern: string }[];

@@ -6,7 +6,7 @@ import type { CallBucket } from '../warehouse/page_queries.ts';
 import { count, counted } from './figures.ts';
 import type { FormatTime } from './health.ts';
 
-/** When an allowance window will be used up at the observed call rate. */
+/** The forecast of when an allowance window is used up at the observed call rate. */
 export type QuotaForecast =
   /**
    * No forecast, because the window is at most a day long or has no quota left, or because no calls were sent in the
@@ -43,12 +43,12 @@ export function observedRate(
 }
 
 /**
- * With `r` calls per day and `q` calls left, the quota is used up after `q / r` days, unless the window resets earlier.
- * `r` is at most the limit per day of each shorter window, because a first run often uses a whole day's quota in one
- * hour.
+ * Forecasts the quota. With `r` calls per day and `q` calls left, the quota is used up after `q / r` days, unless the
+ * window resets earlier. `r` is at most the limit per day of each shorter window, because a first run often uses a
+ * whole day's quota in one hour.
  *
  * There is no forecast for windows of at most a day, because a seven-day mean does not show at what time of day calls
- * are sent. A rolling window is never used up permanently, because each unit is returned after the window's length.
+ * are sent. There is none for rolling windows either, because each unit returns after the window's length.
  */
 export function forecastQuota(
   window: WindowState,

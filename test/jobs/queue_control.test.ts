@@ -38,7 +38,7 @@ it('`worker pause` and `worker resume` are visible on the port, in the metrics a
   await until('the port shows the end of the pause', async () => (await pausedOn()) === false);
   const messages = lines.map(({ msg }) => msg);
   expect(messages.some((msg) => msg.startsWith('the queue is paused'))).toBe(true);
-  expect(messages).toContain('the queue is resumed');
+  expect(messages).toContain('the queue was resumed');
 });
 
 it('a job with the data `{}` runs', async () => {

@@ -5,7 +5,7 @@
  * - `unseen`: no known company matches the query.
  * - `new character`: no known company matches, and no known text contains the last character of the query.
  * - `pair`: the query has two words.
- * - `repeat`: the query was already sent, before the latest registry count was received.
+ * - `repeat`: the query was already sent before the latest registry count was received.
  */
 export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat';
 
@@ -33,8 +33,9 @@ interface RatioSettings {
 
 /**
  * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, highest]. `A` and `P` are the
- * sums of the actual and predicted new companies, and `d` is the prior. Before each observation is added, both sums are
- * multiplied by the memory `m`. The sums therefore decay exponentially and cover about `1 / (1 − m)` observations.
+ * sums of the actual and predicted new companies, and `d` is the prior. Before an observation is added, both sums are
+ * multiplied by the memory `m`. Old observations therefore decay exponentially, and the sums cover about `1 / (1 − m)`
+ * observations.
  */
 export class YieldRatio {
   readonly #settings: RatioSettings;
@@ -72,9 +73,9 @@ export class Calibration {
 }
 
 /**
- * The ratio for the pages of one truncated listing. It is at most 1, because these pages may repeat companies that a
- * shorter query has shown. A listing below the cap needs no such ratio, because its later pages show every company that
- * the first pages lack.
+ * Creates the ratio for the pages of one truncated listing. The ratio is at most 1, because these pages may repeat
+ * companies that a shorter query has shown. A listing below the cap needs no ratio of its own, because its later pages
+ * show all remaining matches.
  */
 export function newListingRatio(): YieldRatio {
   return new YieldRatio(OF_LISTING);

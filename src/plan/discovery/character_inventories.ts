@@ -7,25 +7,22 @@ import { CHARACTER_GROUPS } from './first_characters.ts';
  * The groups of `first_characters.ts` whose names match `common` come first in an inventory.
  */
 const STANDARDS = [
-  // JIS X 0208, kana and level 1 kanji.
+  // The kana and level 1 kanji of JIS X 0208.
   { encoding: 'euc-jp', common: /kanji/, rows: [0xa4, 0xa5, ...range(0xb0, 0xcf)], cells: range(0xa1, 0xfe) },
-  // GB 2312, level 1.
+  // The level 1 hanzi of GB 2312.
   { encoding: 'gb2312', common: /hanzi/, rows: range(0xb0, 0xd7), cells: range(0xa1, 0xfe) },
-  // Big5, frequently used characters.
+  // The frequently used characters of Big5.
   {
     encoding: 'big5',
     common: /hanzi/,
     rows: range(0xa4, 0xc6),
     cells: [...range(0x40, 0x7e), ...range(0xa1, 0xfe)],
   },
-  // KS X 1001, hangul.
+  // The hangul of KS X 1001.
   { encoding: 'euc-kr', common: /hangul/, rows: range(0xb0, 0xc8), cells: range(0xa1, 0xfe) },
 ] as const;
 
-/**
- * Returns the inventory with the most known characters. The result is empty if no inventory contains at least 30 of
- * them.
- */
+/** Returns the inventory that contains the most known characters, or an empty list if none contains at least 30. */
 export function inventoryOf(isKnown: (character: string) => boolean): readonly string[] {
   let best: readonly string[] = [];
   let bestCount = MIN_KNOWN - 1;
@@ -38,7 +35,7 @@ export function inventoryOf(isKnown: (character: string) => boolean): readonly s
   return best;
 }
 
-/** The inventories by encoding. Each is decoded once and never changes. */
+/** The inventories by encoding. Each inventory is decoded once and never changes. */
 const inventories = new Map<string, readonly string[]>();
 
 function charactersOf({ encoding, common, rows, cells }: (typeof STANDARDS)[number]): readonly string[] {

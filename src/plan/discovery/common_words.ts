@@ -3,8 +3,8 @@ import { characterSeeds } from './query_seeds.ts';
 
 /**
  * Words in Latin letters with which company names begin in many languages: trades, surnames, places, and syllables of
- * coined words. They train the name model before any name is known. A word is not sent as a query merely because it is
- * listed here. For other scripts, `first_characters.ts` lists the first characters.
+ * coined words. They train the name model before any name is known. A word in this list is not automatically sent as a
+ * query. For other scripts, `first_characters.ts` lists the first characters.
  */
 const COMMON_WORDS: readonly string[] = `
   academy accounting acorn active advance advisory agency agri air alliance allied alpha alpine american anchor angel

@@ -14,7 +14,7 @@ import { TextKeySpace } from './text_key_space.ts';
 import { UntriedCharacters } from './untried_characters.ts';
 import { WordKeySpace } from './word_key_space.ts';
 
-/** A key space and the tree of queries that divides it. */
+/** A key space and the query tree that divides it. */
 interface Search {
   readonly keySpace: KeySpace;
   readonly tree: QueryTree;
@@ -38,17 +38,18 @@ export class Discovery {
   readonly #rule: QueryRule;
   readonly #stopRule: StopRule;
   /**
-   * The usual order of the trees. Identifier prefixes come first, because they partition the registry. Names then find
-   * the companies that no identifier prefix reaches.
+   * The default order of the trees. Identifiers come first, because their prefixes partition the registry. Names then
+   * find the companies that no identifier prefix reaches.
    */
   readonly #order: readonly SearchQuery['by'][];
   /**
-   * The open trees. A tree is opened only if a company may be missing, because opening it reads all known companies.
+   * The open trees. A tree is opened only if a company may be missing, because opening a tree reads all known
+   * companies.
    */
   readonly #searches = new Map<SearchQuery['by'], Search>();
-  /** Responses to add to the trees at the next choice. By then, all companies of the same batch are known. */
+  /** Adds responses to the trees at the next choice. By then, all companies of the same batch are known. */
   readonly #updates: (() => void)[] = [];
-  /** Null until first needed. */
+  /** The untried first characters; null until needed. */
   #untriedCharacters: UntriedCharacters | null = null;
   /** Whether identifier prefixes may be unable to find the missing companies. */
   #isOrderDoubtful = false;
@@ -157,7 +158,7 @@ export class Discovery {
 
   /**
    * Infers the query rule if it is unknown, and returns whether the inferred rule changed. After a change, the tree of
-   * names is dropped and later opened again with the new rule.
+   * names is dropped, so that it is opened again with the new rule.
    */
   #learnRule(keySpace: KeySpace, { query, rows }: LoadResult): boolean {
     if (!this.#rule.isUnknown || keySpace.by !== 'name' || query === null) return false;

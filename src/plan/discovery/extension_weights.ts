@@ -17,20 +17,21 @@ import type { Revisions } from './revisions.ts';
  *
  * - an extension that was not sent: `w_i`;
  * - all extensions that the key space does not offer: `a` times their total probability;
- * - companies that match no extension: the number of known ones (`ending`), unless pairs extend the node;
+ * - companies that match no extension: the number of known companies that match none (`ending`), unless pairs extend
+ *   the node;
  * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent: `γ_i · d_i · R / (R + Σ (1 − γ_j) · d_j)`, because new companies may
- *   match it by now. `R` is the sum of all other weights, `d_i = c_i + ½`, and `γ_i` is the share of the unseen companies
- *   that have joined the registry since then; 1 if it is unknown. So the new companies are divided by the weights `d_i`
- *   and `R`, and the earlier unseen companies match only other queries;
+ * - an extension that was counted before its parent: `γ_i · d_i · R / (R + Σ (1 − γ_j) · d_j)`, because new companies
+ *   may match it by now. `R` is the sum of all other weights, `d_i = c_i + ½`, and `γ_i` is the share of the unseen
+ *   companies that joined the registry after that count (1 if unknown). Companies that joined later are divided in
+ *   proportion to `d_i` and `R`. Companies that were already unseen match only other queries;
  * - each counted extension in an overlapping key space: `0.003 · c_i`.
  *
- * The last term allows for an error. Only the mean number of words per company is known, so the companies left for the
- * other extensions may be estimated as none although there are some.
+ * The last term compensates for an estimation error. Because only the mean number of words per company is known, the
+ * estimate for the other extensions can wrongly be zero.
  *
- * With `α_i = a · g_i`, this is the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior. Source: MacKay
- * and Peto, "A hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The choice of `a` is
- * empirical.
+ * With `α_i = a · g_i`, the weights form the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior.
+ * Source: MacKay and Peto, "A hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The
+ * choice of `a` is empirical.
  */
 export class ExtensionWeights {
   readonly #keySpace: KeySpace;

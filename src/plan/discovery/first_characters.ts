@@ -3,15 +3,15 @@ export interface CharacterGroup {
   readonly name: string;
   /** Groups with a lower rank are sent first. */
   readonly rank: number;
-  /** When the whole group is sent before any character of a script that no known name uses. */
+  /** When the whole group takes precedence over characters of scripts that no known name uses. */
   readonly precedes: 'always' | 'if all known names are Latin' | 'never';
   /** Whether the whole group must be sent before discovery gives up the missing companies. */
   readonly isDue: boolean;
   /** The script of the characters; null if names in any script contain them. */
   readonly script: Script | null;
-  /** The characters of the group, the most frequent first. */
+  /** The characters of the group, most frequent first. */
   readonly characters: readonly string[];
-  /** Returns the prior weight of the character at this position in the name model, or 0 if it has none. */
+  /** Returns the prior weight in the name model of the character at this position, or 0 if it has none. */
   weight(position: number): number;
 }
 
@@ -34,8 +34,8 @@ const LETTERS = {
 
 const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
 /**
- * A further group of first characters for a script with thousands of characters: those of surnames, places and trades.
- * They are sent only if known names use the script.
+ * The properties of groups that add the first characters of surnames, places and trades to a script with thousands of
+ * characters. These characters are sent only if known names use the script.
  */
 const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
 const ANY_NAME = { precedes: 'always', isDue: true } as const;
@@ -52,8 +52,8 @@ export const DIGITS: CharacterGroup = {
   weight: (position) => 0.15 / (1 + position / 4),
 };
 /**
- * `&` comes first, because most registries contain a name with it. Its response therefore shows whether the upstream
- * searches punctuation.
+ * `&` comes first, because most registries contain a name with it. The response to `&` therefore shows whether the
+ * upstream searches punctuation.
  */
 export const ASCII_PUNCTUATION: CharacterGroup = {
   ...{ name: 'ASCII punctuation', rank: 2, ...ANY_NAME, script: null },
@@ -123,7 +123,7 @@ export function scriptOf(text: string): Script | null {
   return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;
 }
 
-/** The scripts that a text uses. */
+/** Returns the scripts that a text uses. */
 export function scriptsIn(text: string): Script[] {
   return SCRIPTS.filter((script) => LETTERS[script].letter.test(text));
 }

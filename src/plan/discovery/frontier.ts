@@ -12,7 +12,7 @@ interface FrontierOptions<Action> {
 
 /**
  * The nodes of a query tree, ordered by the score of their best action. This is a best-first search with lazy
- * evaluation: a node is inserted with an upper bound of its score and is evaluated only when it comes first. If its
+ * evaluation. A node is inserted with an upper bound of its score and is evaluated only when it comes first. If its
  * actual score is below the bound of the next node, the node is inserted again with the actual score.
  */
 export class Frontier<Action extends { readonly score: number; readonly expectedYield: number }> {
@@ -40,7 +40,7 @@ export class Frontier<Action extends { readonly score: number; readonly expected
     for (const node of this.#options.nodes()) this.insert(node);
   }
 
-  /** Removes and returns the node with the best action; null if no action reaches the minimum yield. */
+  /** Removes and returns the node with the best action, or returns null if no action reaches the minimum yield. */
   takeBest(): { readonly node: QueryNode; readonly action: Action } | null {
     for (;;) {
       const first = this.#heap.pop();

@@ -12,21 +12,21 @@ export interface Extension {
 
 /** The extensions of one query. */
 export interface Extensions {
-  /** The unsent extensions that can be sent, most promising first. */
+  /** The extensions that can be sent and were not sent yet, most promising first. */
   readonly offered: readonly Extension[];
   /** The probability that a company matches an extension that is not offered, or no extension at all. */
   readonly otherLikelihood: number;
-  /** The probability that a company matches an extension that was sent; 0 if it is unknown. */
+  /** The probability that a company matches an extension that was sent; 0 if unknown. */
   readonly sentLikelihood: number;
   /** Whether there are more extensions than those offered. */
   readonly isTruncated: boolean;
 }
 
-/** How the known companies that match a query are distributed over its extensions. */
+/** The distribution of a query's known companies over its extensions. */
 export interface Spread {
   /** The number of distinct extensions that are one step longer and match a known company. */
   readonly distinct: number;
-  /** The mean number of these extensions that one company matches. It is above 1 if companies have several words. */
+  /** The mean number of such extensions that one company matches. The mean exceeds 1 if names have several words. */
   readonly perCompany: number;
 }
 
@@ -41,7 +41,7 @@ export interface Counts {
   count(prefix: string): number;
   /** Returns the number of texts that equal this one. */
   ends(text: string): number;
-  /** Returns the characters that follow the prefix, each with the number of texts in which it follows. */
+  /** Returns the characters that follow the prefix, each with its number of texts. */
   followers(prefix: string): Map<string, number>;
 }
 
@@ -50,8 +50,8 @@ export interface KnownTexts {
   /** Adds the texts of one company. */
   add(texts: readonly string[]): void;
   /**
-   * Adds the texts of one company without diacritics, for an upstream that ignores diacritics. `texts` are the
-   * company's texts that were added before, and `plain` are all its texts without diacritics.
+   * Adds one company's texts without diacritics, for an upstream that ignores diacritics. `texts` were already added,
+   * and `plain` contains all texts of the company without diacritics.
    */
   addWithoutDiacritics(texts: readonly string[], plain: readonly string[]): void;
   /** Returns the number of known companies that match the query. */
@@ -79,7 +79,7 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
   pairsWith(word: string, unseen: () => number): boolean;
   /** The number of known companies. */
   readonly companies: number;
-  /** A counter that increases with each added company and each learned property of the upstream. */
+  /** A counter that increases whenever a company is added or a property of the upstream is learned. */
   readonly revision: number;
   /** Adds a company by its folded name or identifier. */
   add(text: string): void;

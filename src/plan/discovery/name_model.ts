@@ -30,7 +30,7 @@ interface Context {
  * Contexts have 0 to 5 characters. If the current word and the space before it have 6 to 14 characters, they form a
  * further context.
  *
- * The weight `w` is 1 for observed texts. A general model can supply further counts. At each context length, they are
+ * The weight `w` is 1 for observed texts. A general model can supply further counts. At each context length, these are
  * applied before the observed counts, with `w = 1 / (1 + (t / 200)²)`. The influence of the general model therefore
  * vanishes as the number `t` of observed texts grows.
  *
@@ -40,9 +40,9 @@ interface Context {
 export class NameModel {
   /** The context of 0 characters. */
   readonly #root = newContext();
-  /** Contexts that consist of a word prefix longer than the other contexts. */
+  /** The contexts for long word prefixes, by prefix. */
   readonly #wordPrefixes = new Map<string, Context>();
-  /** The prior probability of each seed character. The sum is 1. */
+  /** The prior probability of each seed character. The probabilities add up to 1. */
   readonly #prior: ReadonlyMap<string, number>;
   readonly #general: NameModel | null;
   readonly #alphabet: Set<string>;
@@ -56,7 +56,7 @@ export class NameModel {
     characters: [],
   };
 
-  /** `general` is a model of names in general; null if there is none. */
+  /** `general` is the general model; null if there is none. */
   constructor(
     seeds: readonly { readonly text: string; readonly weight: number }[],
     isAnchored: boolean,
@@ -75,7 +75,7 @@ export class NameModel {
     return this.#root.followers.has(character);
   }
 
-  /** Learns from each of the first 10,000 texts, and then from every `ceil((t / 10,000)²)`-th text. */
+  /** Learns from each of the first 10,000 texts, and afterwards from every `ceil((t / 10,000)²)`-th text. */
   learn(text: string): void {
     if (this.#offered++ % Math.ceil((this.#offered / FULL_SAMPLE) ** 2) !== 0) return;
     const characters = [START, ...text, END].slice(0, MAX_CHARACTERS);
@@ -86,7 +86,7 @@ export class NameModel {
     }
   }
 
-  /** Returns the probability of each next character after the text. The sum is about 1. */
+  /** Returns the probability of each next character after the text. The probabilities add up to about 1. */
   following(text: string): Map<string, number> {
     let likelihoods = new Map<string, number>();
     for (const character of this.#alphabet)
@@ -152,7 +152,7 @@ export class NameModel {
 
   /**
    * Returns the contexts before a position, shortest first: 0 to 5 characters, and the current word if it is longer.
-   * `create` creates contexts that were never observed. Without `create`, the result omits them.
+   * Contexts that were never observed are created with `create` or, without it, omitted.
    */
   #contextsBefore(characters: readonly string[], at: number, create?: () => Context): Context[] {
     let last = this.#root;
@@ -190,7 +190,7 @@ function newContext(): Context {
   return { count: 0, followers: new Map(), longer: null };
 }
 
-/** One step of the backoff: computes `p_k` from `shorter`, which is `p_{k−1}`. `weight` is `w`. */
+/** Computes one step of the backoff: `p_k` from `shorter`, which is `p_{k−1}`. `weight` is `w`. */
 function refine(
   shorter: ReadonlyMap<string, number>,
   { count, followers }: Context,

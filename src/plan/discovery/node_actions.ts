@@ -28,8 +28,8 @@ export interface Action {
  * - `K`: the cap;
  * - `P`: the page size.
  *
- * Of two queries with a similar yield, the second factor prefers the broader one, because a long listing has this yield
- * on many pages.
+ * Of two queries with a similar yield, the second factor prefers the broader query, because a long listing has this
+ * yield on many pages.
  */
 export class NodeActions {
   readonly #keySpace: KeySpace;
@@ -54,7 +54,7 @@ export class NodeActions {
     this.#listsAll = options.listsAll;
   }
 
-  /** Compares the prediction of a call with the page that it returned. */
+  /** Compares the prediction for a call with the page that the call returned. */
   learn({ pageRatio }: QueryNode, prediction: Prediction, page: PageEvidence): void {
     this.#calibration.learn(prediction, page.new);
     if (prediction.kind === 'truncated page') pageRatio.learn(prediction.expectedYield, page.new);
@@ -83,9 +83,8 @@ export class NodeActions {
   }
 
   /**
-   * Returns the next page of the node's listing, or null if there is none now or if the listing should be split
-   * instead. `split` is the best candidate below the node. A truncated listing that cannot be split is listed to the
-   * cap.
+   * Returns the next page of the node's listing, or null if there is none now or if the query should be split instead.
+   * `split` is the best candidate below the node. A truncated query that cannot be split is listed to the cap.
    */
   nextPage(
     node: QueryNode,
@@ -106,8 +105,7 @@ export class NodeActions {
   }
 
   /**
-   * Returns the next page of a listing below the cap whose total proves that it contains unseen companies; null if
-   * there is none.
+   * Returns the next page of a listing below the cap if its total proves that companies are unseen, or null otherwise.
    */
   nextSurePage(node: QueryNode, nowMs: number): Action | null {
     const { state } = node;

@@ -8,29 +8,28 @@ import {
 } from '../../names/ordered_texts.ts';
 import type { Counts } from './key_space.ts';
 
-/** Consecutive texts, from `from` up to the next block. */
+/** A block of consecutive texts, from `from` up to the next block. */
 interface Block {
   readonly from: string;
   /** `shares[s]`: the number of texts that share `s` prefixes with another text of the same company. */
   readonly shares: number[];
-  /** The number of texts that were added after the block was counted. */
+  /** The number of texts added since the block was counted. */
   added: number;
 }
 
 /** The counts of one prefix. */
 interface PrefixCount {
   count: number;
-  /** Null until counted. */
+  /** The number of texts that equal the prefix; null until counted. */
   ends: number | null;
-  /** Null until listed. */
+  /** The characters that follow the prefix; null until listed. */
   followers: Set<string> | null;
 }
 
 /**
  * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, and the counts of
- * the blocks are stored as cumulative sums. The count of a range is the sum of the blocks inside the range, plus one
- * index lookup at each end. No range is therefore scanned twice, and only the first text of each block is kept in
- * memory.
+ * the blocks are stored as cumulative sums. The count of a range is the sum over the blocks inside the range, plus one
+ * index lookup at each end. No range is scanned twice, and only the first text of each block is kept in memory.
  *
  * A text must be in the index before `add` counts it.
  */
@@ -103,7 +102,7 @@ export class OrderedCounts implements Counts {
     return counted;
   }
 
-  /** Yields the characters that follow the prefix. Each needs one index lookup. */
+  /** Yields the characters that follow the prefix, with one index lookup for each. */
   *#listFollowers(prefix: string): Generator<string> {
     for (let next = this.#texts.at(nextAfter(prefix), 0); next?.startsWith(prefix); ) {
       const character = String.fromCodePoint(next.codePointAt(prefix.length) as number);

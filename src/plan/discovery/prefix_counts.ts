@@ -7,17 +7,17 @@ interface Branch {
   /** The number of texts that equal the prefix. */
   ends: number;
   /**
-   * The container: the remainders of the texts after the prefix, each with the number of texts. Null after the
-   * container has burst into `next`.
+   * The container: the remainders of the texts after the prefix, each with its number of texts. It is null after it has
+   * burst into `next`.
    */
   remainders: Map<string, number> | null;
-  /** The branches by the next character; null while there is a container. */
+  /** The branches, by next character; null while there is a container. */
   next: Map<string, Branch> | null;
 }
 
 /**
- * Counts texts by prefix in memory, with a burst trie. The remainders of the texts after a prefix are stored in a
- * container. A container with more than 32 remainders bursts: it is replaced by one branch for each next character.
+ * Counts texts by prefix in memory, with a burst trie. A container stores the remainders of the texts after a prefix. A
+ * container with more than 32 remainders bursts, which means that one branch for each next character replaces it.
  * Source: Heinz, Zobel and Williams, "Burst tries" (ACM TOIS 20(2), 2002).
  */
 export class PrefixCounts implements Counts {
@@ -95,7 +95,7 @@ function newBranch(): Branch {
   return { count: 0, ends: 0, remainders: new Map(), next: null };
 }
 
-/** Bursts the branch's container, if there is one. Returns the branches by the next character. */
+/** Bursts the branch's container if there is one, and returns the branches by next character. */
 function burst(branch: Branch): Map<string, Branch> {
   const { remainders } = branch;
   branch.next ??= new Map();

@@ -6,7 +6,7 @@ import { PrefixCounts } from './prefix_counts.ts';
 
 export interface PrefixSettings {
   readonly counts: Counts;
-  /** The name model. It can be shared, and this class does not train it. */
+  /** The name model. It can be shared, because this class does not train it. */
   readonly model: NameModel;
   /** The length of the longest query, in UTF-16 units. */
   readonly longest: number;
@@ -34,8 +34,8 @@ export class PrefixTexts implements KnownTexts {
 
   add(texts: readonly string[]): void {
     let previous: string | null = null;
-    // In sorted order, the longest prefix that a text shares with any earlier text is the one it shares with the
-    // previous text. Each prefix therefore counts the company once.
+    // Sort the texts, because a text then shares its longest common prefix with the text before it. Each prefix thus
+    // counts the company once.
     for (const text of [...new Set(texts.map((one) => one.slice(0, this.#settings.longest)))].sort()) {
       this.#counts.add(text, previous === null ? -1 : sharedLength(previous, text));
       previous = text;
@@ -50,8 +50,8 @@ export class PrefixTexts implements KnownTexts {
     let previous: string | null = null;
     for (const [at, text] of sorted.entries()) {
       if (!own.has(text)) {
-        // In sorted order, a text shares the longest prefixes with its neighbours. Of the later texts, only the
-        // company's own texts are already counted.
+        // In sorted order, a text shares its longest common prefixes with its neighbours. Of the texts after it, only
+        // those in `own` were already counted.
         const next = sorted.slice(at + 1).find((one) => own.has(one));
         const shared = [previous, next].map((one) => (one == null ? -1 : sharedLength(one, text)));
         this.#plainCounts.add(text, Math.max(...shared));
@@ -122,7 +122,10 @@ export class PrefixTexts implements KnownTexts {
     return { offered, otherLikelihood, sentLikelihood, isTruncated: queue.size > 0 };
   }
 
-  /** Some extensions of `first` are always offered, because predictions for their kind are calibrated separately. */
+  /**
+   * Returns extensions of `first`. Some are always offered, because predictions for their kind are calibrated
+   * separately.
+   */
   #openFirst(isOpen: (query: string) => boolean): Extension[] {
     const { first, canBeSent, readAs } = this.#settings;
     const isOffered = ({ text }: Extension) => isOpen(text) && canBeSent(text) && readAs(text) === text;
@@ -142,7 +145,7 @@ export class PrefixTexts implements KnownTexts {
     return followers;
   }
 
-  /** Returns the extensions by inventory characters that no known text contains. */
+  /** Returns the extensions that add an inventory character that no known text contains. */
   #inventoryExtensions(query: string): Extension[] {
     const { characters, likelihood } = this.#settings.model.unseen(query);
     return characters.map((character) => ({ text: query + character, likelihood, hasNewCharacter: true }));

@@ -4,7 +4,7 @@ import { newListingRatio, type Prediction, type YieldRatio } from './calibration
 import type { Extension } from './key_space.ts';
 import type { MatchEstimate } from './search_yield.ts';
 
-/** How the rows of one page compare with the companies known before it. */
+/** The comparison of one page with the companies known before it. */
 export interface PageEvidence {
   readonly rows: number;
   readonly new: number;
@@ -13,15 +13,15 @@ export interface PageEvidence {
 }
 
 /**
- * A node of the query tree: a query that was sent or is in flight. The root represents the whole registry. A node whose
- * query ends with a space can be a pair root (see `isPairRoot`).
+ * A node of the query tree, which is a query that was sent or is in flight. The root represents the whole registry. A
+ * node whose query ends with a space can be a pair root (see `isPairRoot`).
  */
 export interface QueryNode {
   readonly query: SearchQuery;
-  /** Null for the root. */
+  /** The parent; null for the root. */
   readonly parent: QueryNode | null;
   readonly children: QueryNode[];
-  /** Null until a response is received. */
+  /** The state of the query; null until a response is received. */
   state: QueryState | null;
   /** The last received page; null if there is none yet or if another process received it. */
   page: PageEvidence | null;
@@ -33,11 +33,11 @@ export interface QueryNode {
   readonly pageRatio: YieldRatio;
   /** Whether the truncated query is listed to the cap before it is split. */
   isListedFirst: boolean;
-  /** Null until computed. */
+  /** The extensions; null until computed. */
   extensions: NodeExtensions | null;
   /** The revision of the last change to this node or to a node below it. */
   changedAt: number;
-  /** The number of this node's valid entry in the frontier. Entries with other numbers are outdated. */
+  /** The number of this node's valid entry in the frontier. Its entries with other numbers are outdated. */
   entry: number;
 }
 
@@ -60,7 +60,7 @@ export interface NodeExtensions {
 export interface Weights {
   /** `W`: the sum over everything below the node that can contain unseen companies. */
   readonly sum: number;
-  /** `a`: the total weight of the name model. */
+  /** `a`: the total weight given to the name model. */
   readonly model: number;
   /** The weights of the queries that were counted before their parent. */
   readonly outdated: ReadonlyMap<string, number>;
@@ -75,8 +75,8 @@ export function newQueryNode(query: SearchQuery, parent: QueryNode | null): Quer
 }
 
 /**
- * Whether the node is a pair root: a query such as `word `, which is the parent of all pairs with this word. A pair
- * root is never sent.
+ * Whether the node is a pair root. A pair root is a query such as `word ` and the parent of all pairs with this word.
+ * It is never sent.
  */
 export function isPairRoot({ query, state, estimate }: QueryNode): boolean {
   return query.text.endsWith(' ') && state === null && estimate === null;

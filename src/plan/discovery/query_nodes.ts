@@ -42,7 +42,9 @@ export class QueryNodes {
     return node;
   }
 
-  /** Returns the parent of the query. Adds the pair root (`word `) if the query is a pair and the root is missing. */
+  /**
+   * Returns the parent of the query. If the query is a pair and its pair root (`word `) is missing, adds the pair root.
+   */
   parentOf(text: string): QueryNode {
     for (let length = text.length - 1; length > 0; length--) {
       const shorter = text.slice(0, length);

@@ -19,11 +19,11 @@ export interface CompleteListing {
 
 /**
  * Infers the query rule of name searches. Under the true rule, the number of matching known names equals the number of
- * rows of a complete listing. Under another rule, it is usually higher or lower. Each listing that fits exactly one
- * rule is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many as any
- * other rule.
+ * rows of a complete listing. Under another rule, the two numbers usually differ. Each listing that fits exactly one
+ * rule is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many votes as
+ * any other rule.
  *
- * A query that finds nothing although known words begin with it is a vote for whole words. At most three such votes
+ * If a query finds nothing although known words begin with it, this is a vote for whole words. At most three such votes
  * count, because the upstream may also return nothing for a query that is too short.
  */
 export class RuleEvidence {
@@ -62,7 +62,7 @@ export class RuleEvidence {
   }
 }
 
-/** The query rule for names. If the dialect does not define it, it is inferred from responses. */
+/** The query rule for names, which is inferred from responses if the dialect does not define it. */
 export class QueryRule {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
@@ -90,7 +90,7 @@ export class QueryRule {
     return this.semantics !== before;
   }
 
-  /** Adds the evidence from a query if the query is a single word and its listing is complete. */
+  /** Adds the evidence of a single-word query whose listing is complete. */
   addState(keySpace: KeySpace, { query: { text }, status, rows }: QueryState): void {
     // Only a key space of words can count the matches under each rule.
     if (status !== 'complete' || !keySpace.takesPairs || wordsOf(text)[0] !== text) return;

@@ -12,7 +12,7 @@ import { type Limits, listingPays } from './search_yield.ts';
 import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
-/** The time of a choice and the maximum number of calls. */
+/** The time of a choice, and the maximum number of calls to choose. */
 interface Choice {
   readonly nowMs: number;
   readonly most: number;
@@ -21,8 +21,8 @@ interface Choice {
 /**
  * A best-first search over the queries of one key space. Listings below the cap are read to the end, and truncated
  * queries are split into their extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11), 2012). The next call is for the
- * query with the most new companies per call, as estimated from the known companies (Ntoulas, Zerfos and Cho, JCDL
- * 2005).
+ * query with the most expected new companies per call, as estimated from the known companies (Ntoulas, Zerfos and Cho,
+ * JCDL 2005).
  */
 export class QueryTree {
   readonly #keySpace: KeySpace;
@@ -41,7 +41,7 @@ export class QueryTree {
     readonly pending: Pending;
     /** Whether the empty query lists every company. */
     readonly listsAll?: boolean;
-    /** The first characters to send before characters of a script that no known name uses; null if there are none. */
+    /** The first characters that take precedence over scripts that no known name uses; null if there are none. */
     readonly untried?: UntriedCharacters | null;
   }) {
     const { keySpace, limits, pending, listsAll = false, untried = null } = options;
@@ -116,7 +116,7 @@ export class QueryTree {
 
   /**
    * Adds companies that calls outside this tree found. If one of them matches only the root, the extensions of the root
-   * are computed again.
+   * are recomputed.
    */
   addFound(texts: readonly string[]): void {
     const { root } = this.#nodes;
@@ -132,7 +132,7 @@ export class QueryTree {
     if (node.prediction !== null) this.#actions.learn(node, node.prediction, page);
     Object.assign(node, { state, page, prediction: null });
     this.#unseenCounts.invalidate(node, page.rows === 0 ? null : page.new / page.rows);
-    // The estimates for pairs depend on the response for their first word.
+    // Estimates for pairs depend on the response to their first word.
     const pairRoots = node.children.filter(isPairRoot);
     for (const pairRoot of pairRoots) this.#unseenCounts.invalidate(pairRoot);
     this.#frontier.markStale();
@@ -165,8 +165,8 @@ export class QueryTree {
         this.#pending.sent(call);
         calls.push(call);
       } else setAside.add(target);
-      // A new query that waits for a retry stays out of its parent's candidates, so the parent is inserted again
-      // immediately. A repeated query would be chosen again, so its parent is set aside.
+      // The parent of a new query that waits for a retry is inserted again immediately, because its candidates do not
+      // include the query. The parent of a repeated query is set aside, because the same query would be chosen again.
       if (target !== node && (isFree || target.state === null)) this.#frontier.insert(node);
       else setAside.add(node);
     }
@@ -256,7 +256,7 @@ export class QueryTree {
   }
 
   /**
-   * Whether the text is a pair whose first word is not worth counting with other words. The pair's earlier response
+   * Whether the text is a pair and pairs with its first word are not worth counting. An earlier response to the pair
    * then cannot be used.
    */
   #isUncountedPair(text: string): boolean {
@@ -270,7 +270,7 @@ export class QueryTree {
     return text !== '' || this.#listsAll;
   }
 
-  /** Adds the node of a candidate. Until a response is received, the estimate serves as its unseen count. */
+  /** Adds the node of a candidate. The candidate's estimate is its unseen count until a response is received. */
   #addCandidate({ text, known, unseen }: QueryCandidate, parent: QueryNode): QueryNode {
     const node = this.#nodes.at(text, parent);
     node.estimate = { known, unseen };

@@ -1,9 +1,9 @@
 import type { KeySpace } from './key_space.ts';
 import type { Limits } from './search_yield.ts';
 
-/** The number of companies in the registry, as the upstream reports it. */
+/** The number of companies in the registry, as reported by the upstream. */
 export interface RegistryCount {
-  /** Null if the upstream reports no count. */
+  /** The count; null if the upstream reports none. */
   readonly total: number | null;
   readonly observedAtMs: number;
   /** Returns the latest count received by `atMs`, or null if there is none. */
@@ -20,7 +20,7 @@ export interface RegistryCount {
  * − f)`. The unseen count is `max(P, n · f / (1 − f))`, where `P` is the page size and `f` is limited to ½.
  *
  * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953)
- * estimates the coverage from the species that were seen once (the Good-Turing estimate). Here the decayed share `f`
+ * estimates the coverage from the species that were seen once (the Good-Turing estimate). Here, the decayed share `f`
  * replaces that estimate, because queries are not a random sample.
  */
 export class RegistryUnseen {
@@ -40,7 +40,7 @@ export class RegistryUnseen {
     this.#limits = limits;
   }
 
-  /** Sets the registry count. Returns whether it differs from the previous one. */
+  /** Sets the registry count, and returns whether it differs from the previous one. */
   setCount(registryCount: RegistryCount): boolean {
     const { total, observedAtMs } = this.#registryCount;
     this.#registryCount = registryCount;

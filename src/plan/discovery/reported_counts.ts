@@ -4,8 +4,8 @@ import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
- * The counts that the upstream reports, in the form that discovery uses. Discovery treats every response of this run as
- * received at the start of the run, so that none makes another one outdated.
+ * Provides the counts that the upstream reports to discovery. All responses of this run count as received at its start,
+ * so that none of them makes another one outdated.
  */
 export class ReportedCounts {
   readonly #knowledge: Knowledge;

@@ -1,13 +1,13 @@
 import type { KeySpace } from './key_space.ts';
 import type { QueryNode } from './query_node.ts';
 
-/** Counts changes. The number of the last change (the revision) shows whether an estimate is outdated. */
+/** Counts changes. The number of the last change, the revision, shows whether an estimate is outdated. */
 export class Revisions {
   readonly #keySpace: KeySpace;
   #current = 0;
   /** The revision of the last change that affects every node. */
   #allChangedAt = 0;
-  /** The revision of the key space at the time of that change. */
+  /** The revision of the key space when all nodes were last invalidated. */
   #keySpaceRevision = 0;
 
   constructor(keySpace: KeySpace) {

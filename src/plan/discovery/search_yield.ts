@@ -15,9 +15,9 @@ export interface MatchEstimate {
 }
 
 /**
- * The expected new companies per call for a query that was not sent, with the total `T = c + u`. If all results are
- * below the cap (`T ≤ K`), the query is listed completely: `u / ceil(T/P)`. For a truncated query, only one page is
- * counted: `0.8 · P · u/T`.
+ * Estimates the new companies per call for an unsent query with the total `T = c + u`. If all results are below the cap
+ * (`T ≤ K`), the query is listed completely, and the yield is `u / ceil(T/P)`. For a truncated query, only one page is
+ * counted, and the yield is `0.8 · P · u/T`.
  *
  * Ranking queries by new results per cost follows Ntoulas, Zerfos and Cho, "Downloading textual hidden web content
  * through keyword queries" (JCDL 2005). Splitting truncated queries and listing all others follows Sheng, Zhang, Tao
@@ -32,13 +32,13 @@ export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, win
 }
 
 /**
- * The expected new companies on the next page of a listing, if `rows` rows were received. The unseen companies are
- * assumed to be spread evenly over the other rows:
+ * Estimates the new companies on the next page of a listing of which `rows` rows were received. The unseen companies
+ * are assumed to be spread evenly over the other rows:
  *
  *     min(1, u/L) · max(1, min(P, R))
  *
  * - `L = max(1, c + u − rows)`: the number of rows that were not received;
- * - `R = min(c + u, K) − rows`: the number of these rows that are below the cap.
+ * - `R = min(c + u, K) − rows`: the number of rows below the cap that were not received.
  */
 export function nextPageYield(
   { known, unseen }: MatchEstimate,
@@ -86,6 +86,7 @@ export function listingPays(options: {
   return withListing > withoutListing;
 }
 
-// The discount for a truncated query, because its extensions cost further calls. It was measured (docs/planner.md).
+// The discount for a truncated query, because its extensions cost further calls. The value was measured
+// (docs/planner.md).
 const TRUNCATED_SHARE = 0.8;
 const LOWEST_PAGE_SHARE = 0.3;

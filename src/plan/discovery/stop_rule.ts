@@ -3,14 +3,14 @@ import type { Knowledge } from '../../knowledge.ts';
 /**
  * Decides when discovery gives up unreachable companies.
  *
- * Let `M` be the number of missing companies and `s` the number of searches in a row without a new company. Discovery
+ * Let `M` be the number of missing companies, and `s` the number of searches in a row without a new company. Discovery
  * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it ends earlier, if `s ≥ 40 + 8·√M`. `F` is the number
  * of searches with a new company among about the last 100, as a decayed sum: `F ← 0.99·F + [found]`. A single find
  * after many empty searches resets `s`, but finds remain rare, so the lower limit still applies. The rule and its
  * constants are empirical (docs/planner.md).
  */
 export class StopRule {
-  /** `s`. It starts at 0 again when the registry count changes. */
+  /** `s`, which is reset to 0 when the registry count changes. */
   #emptySearches = 0;
   /** `F`. */
   #recentFinds = INITIAL_FINDS;
@@ -30,8 +30,7 @@ export class StopRule {
   }
 
   /**
-   * Resets the rule after the registry count has changed, because other companies may be missing now that can be
-   * reached.
+   * Resets the rule after the registry count has changed, because the companies that are missing now may be reachable.
    */
   reset(): void {
     this.#emptySearches = 0;
@@ -44,8 +43,8 @@ export class StopRule {
   }
 
   /**
-   * Whether half of the limit is reached. From then on, the due first characters are sent, so that discovery does not
-   * end before all were sent.
+   * Whether half of the limit is reached. The due first characters are then sent, so that discovery does not end
+   * without them.
    */
   isHalfOver(missing: number): boolean {
     return 2 * this.#emptySearches >= this.#limit(missing);

@@ -18,7 +18,7 @@ import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts'
  * If queries match by prefix, the extensions of a query partition its companies, except those whose text equals the
  * query. A truncated query can therefore be replaced by its extensions, as in the hierarchical crawl of Sheng et al.
  * (2012). Every substring of a name is a prefix of one of the name's suffixes. A trie of suffixes therefore counts the
- * substrings of up to six characters. Each company counts once.
+ * companies for each substring of up to six characters.
  */
 export class TextKeySpace implements KeySpace {
   readonly by: SearchQuery['by'];
@@ -30,7 +30,7 @@ export class TextKeySpace implements KeySpace {
   #companies = 0;
   /** Whether a space at the end of a query changes the upstream's result; null if unknown. */
   #countsSpaces: boolean | null = null;
-  /** How often `#countsSpaces` has changed. */
+  /** The number of times that `#countsSpaces` has changed. */
   #spaceChanges = 0;
   readonly #upstreamFolding: UpstreamFolding;
   readonly #knowledge: Knowledge;
@@ -61,7 +61,7 @@ export class TextKeySpace implements KeySpace {
     });
   }
 
-  /** A key space for the prefix rule. An index counts the texts, and a sample of them trains the name model. */
+  /** Opens a key space for the prefix rule. An index counts the texts, and a sample of them trains the name model. */
   static byPrefix(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextKeySpace {
     const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST_PREFIX);
     const keySpace = new TextKeySpace(by, 'prefix', minLength, knowledge, counts);
@@ -70,7 +70,7 @@ export class TextKeySpace implements KeySpace {
     return keySpace;
   }
 
-  /** A key space for the substring rule. All known names are read into memory. */
+  /** Opens a key space for the substring rule. All known names are read into memory. */
   static bySubstring(minLength: number, knowledge: Knowledge): TextKeySpace {
     const keySpace = new TextKeySpace('name', 'substring', minLength, knowledge, new PrefixCounts());
     keySpace.#companies = knowledge.knownCount();
@@ -148,7 +148,7 @@ export class TextKeySpace implements KeySpace {
     return false;
   }
 
-  /** A substring of a query finds every company that the query finds. */
+  /** Every substring of a query finds all companies that the query finds. */
   covering(query: string): readonly string[] {
     return this.#semantics === 'substring' ? innerSubstringsOf(query) : [];
   }
@@ -166,7 +166,10 @@ export class TextKeySpace implements KeySpace {
     if (this.#isCountedWithoutDiacritics) this.#countWithoutDiacritics(text);
   }
 
-  /** The counted texts. Once the upstream is known to ignore diacritics, they include the texts without diacritics. */
+  /**
+   * Returns the counted texts. Once the upstream is known to ignore diacritics, they include the texts without
+   * diacritics.
+   */
   #counted(): PrefixTexts {
     if (this.#isCountedWithoutDiacritics || !this.#upstreamFolding.ignoresDiacritics) return this.#texts;
     this.#isCountedWithoutDiacritics = true;
@@ -186,8 +189,8 @@ export class TextKeySpace implements KeySpace {
 }
 
 /**
- * The name model. For the substring rule it has no general model, because common words led to more empty queries at the
- * end of discovery.
+ * Creates the name model. For the substring rule, it has no general model, because common words led to more empty
+ * queries at the end of discovery.
  */
 function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
   if (by === 'identifier') return new NameModel(identifierSeeds(), true);
@@ -200,13 +203,13 @@ function isMatch(semantics: 'prefix' | 'substring', query: string, company: stri
   return semantics === 'prefix' ? company.startsWith(query) : findsName('substring', query, company);
 }
 
-/** All suffixes of the text, each shortened to at most six characters. */
+/** Returns all suffixes of the text, each shortened to at most six characters. */
 function suffixesOf(text: string): string[] {
   const characters = [...text];
   return characters.map((_, at) => characters.slice(at, at + LONGEST_SUBSTRING).join(''));
 }
 
-/** The substrings that do not begin at the first character. */
+/** Returns the substrings that do not begin at the first character. */
 function innerSubstringsOf(text: string): string[] {
   const characters = [...text];
   const ends = characters.map((_, at) => at + 1);

@@ -9,7 +9,7 @@ import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
-/** A query that can be sent now, and the estimated number of its matches. */
+/** A query that can be sent now, with the estimated number of its matches. */
 export interface QueryCandidate extends MatchEstimate {
   readonly text: string;
   readonly kind: Kind;
@@ -25,12 +25,12 @@ export interface QueryCandidate extends MatchEstimate {
  *
  *     u_i = min(u, G · w_i / W),  G = u · s − Σ u_j
  *
- * It is never above the unseen count of a query that covers the extension. For example, `limited ac` matches only
+ * The share never exceeds the unseen count of a query that covers the extension. For example, `limited ac` matches only
  * companies that `ac` also matches.
  *
  * - `G`: the part of the unseen count that the counted extensions `j` do not explain;
- * - `s`: the mean number of extensions that one company matches; it is 1 unless a query can find a company by several
- *   words;
+ * - `s`: the mean number of extensions that one company matches, which is 1 unless a query can find a company by
+ *   several words;
  * - `w_i` and `W`: the weights and their sum (see `ExtensionWeights`).
  */
 export class UnseenCounts {
@@ -41,10 +41,13 @@ export class UnseenCounts {
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
   readonly #weights: ExtensionWeights;
-  /** The result of `#unseenBelow`, and the revision at which it was computed. */
+  /** The cached result of `#unseenBelow`, and the revision at which it was computed. */
   #rootUnseen = { revision: -1, companies: 0 };
 
-  /** `untried` are the first characters to send before any script that no known name uses; null if there are none. */
+  /**
+   * `untried` contains the first characters that take precedence over scripts that no known name uses; null if there
+   * are none.
+   */
   constructor(
     keySpace: KeySpace,
     limits: Limits,
@@ -88,13 +91,13 @@ export class UnseenCounts {
   }
 
   /**
-   * The estimated number of unseen companies that match the query of a node. Let `L = T − rows` be the number of its
-   * rows that were not received.
+   * Estimates the number of unseen companies that match the query of a node. Let `L = T − rows` be the number of rows
+   * that were not received.
    *
-   * - Usually: `min(L, max(0, T · m − c))`.
-   * - If fewer than half of the rows on the last page match the query under the assumed query rule: `L · (new + ½) /
-   *   (rows + 1)`.
-   * - If the upstream reports no total: the share `G · w / W` of the parent's unseen count.
+   * - In most cases, the estimate is `min(L, max(0, T · m − c))`.
+   * - If fewer than half of the rows on the last page match the query under the assumed query rule, it is `L · (new +
+   *   ½) / (rows + 1)`.
+   * - If the upstream reports no total, it is the share `G · w / W` of the parent's unseen count.
    *
    * The factor `m = (matching + 4) / (rows + 4)` corrects the total by the share of rows on the last page that match.
    */
@@ -147,10 +150,10 @@ export class UnseenCounts {
   }
 
   /**
-   * Separates foreign extensions, which begin with a script that no known name uses. They are sent after the untried
-   * first characters, with two exceptions. First, if more companies are missing than known, the registry may use
-   * another script. Second, if known names use a script with thousands of characters, many characters of that script
-   * are as unlikely as foreign ones.
+   * Separates foreign extensions, which begin with a script that no known name uses. Foreign extensions are sent after
+   * the untried first characters, with two exceptions. First, if more companies are missing than known, the registry
+   * may use another script. Second, if known names use a script with thousands of characters, many characters of that
+   * script are as unlikely as foreign ones.
    */
   #splitByScript(
     open: readonly Extension[],
@@ -241,10 +244,10 @@ export class UnseenCounts {
    * Estimates the unseen companies of the whole registry from the totals of the queries below the root. The result is 0
    * if there is a registry count.
    *
-   * Let `S` be the total probability of the sent extensions under the name model. `Σ (u_j + c_j)` companies match them,
-   * which is the share `S` of all companies. Therefore `Σ (u_j + c_j) · (1 − S) / S` companies match other extensions,
-   * and the known ones among them are subtracted. Without this part, a few queries with many unseen companies would
-   * explain all unseen companies of the registry.
+   * Let `S` be the total probability of the sent extensions under the name model. `Σ (u_j + c_j)` companies match the
+   * sent extensions, which is the share `S` of all companies. Therefore `Σ (u_j + c_j) · (1 − S) / S` companies match
+   * other extensions, and the known ones among them are subtracted. Without the companies that match other extensions,
+   * a few queries would explain all unseen companies of the registry.
    */
   #unseenBelow(root: QueryNode): number {
     if (this.#registry.isCounted) return 0;
@@ -273,5 +276,5 @@ export class UnseenCounts {
 const HALF = 0.5;
 // Below this value of `S`, the ratio `(1 − S) / S` is unreliable.
 const MIN_SENT_SHARE = 0.02;
-// The assumed query rule is trusted as if this number of rows had matched before the first page.
+// The weight of the assumed query rule, as a number of matching rows.
 const RULE_PRIOR = 4;

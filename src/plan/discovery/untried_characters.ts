@@ -15,7 +15,7 @@ import {
 interface UntriedCharacter {
   readonly text: string;
   readonly isDue: boolean;
-  /** Whether it is sent before foreign scripts only if all known names are Latin. */
+  /** Whether the character precedes foreign scripts only if all known names are Latin. */
   readonly isForLatin: boolean;
 }
 
@@ -26,7 +26,7 @@ export class UntriedCharacters {
   readonly #scripts = new Set<Script>();
   /** The distinct characters in known names that belong to scripts with thousands of characters. */
   readonly #largeScriptCharacters = new Set<string>();
-  /** The number of known names that use such a script, minus the number of other known names. */
+  /** The number of known names in a script with thousands of characters, minus the number of other known names. */
   #largeScriptSurplus = 0;
   /** The punctuation characters that, sent as a query, should match a known name. */
   readonly #matchingPunctuation = new Set<string>();
@@ -85,7 +85,7 @@ export class UntriedCharacters {
     if (status === 'refused' || rows === 0 || 2 * matching < names.length) this.#recordNoMatch(text);
   }
 
-  /** Whether the first character belongs to a script that no known name uses. */
+  /** Whether the text begins with a script that no known name uses. */
   isForeign(text: string): boolean {
     const script = scriptOf(text);
     return script !== null && this.#scripts.size > 0 && !this.#scripts.has(script);

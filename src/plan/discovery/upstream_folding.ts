@@ -29,7 +29,7 @@ export class UpstreamFolding {
     return this.#ignoresDiacritics;
   }
 
-  /** A counter that increases with each learned property. */
+  /** A counter that increases whenever a property is learned. */
   get revision(): number {
     return this.#readAsOthers.size + (this.#ignoresDiacritics ? 1 : 0);
   }
@@ -39,7 +39,7 @@ export class UpstreamFolding {
     return this.#rule(withoutDiacritics(query), withoutDiacritics(company));
   }
 
-  /** Learns from a page. `companies` are the folded texts of its companies. */
+  /** Learns from a page. `companies` contains the folded texts of the listed companies. */
   observe(query: string, companies: readonly string[]): void {
     const plain = withoutDiacritics(query);
     const hasDiacritics = plain !== query;
@@ -76,9 +76,9 @@ function missingCharacters(query: string, companies: readonly string[]): string[
   return [...query].filter((character) => CAN_BE_READ_AS_OTHER.test(character) && isMissing(character));
 }
 
-/** In a larger registry, the names are not read again to count them without diacritics. */
+/** If more companies are known, their names are not read again to count them without diacritics. */
 export const MOST_WITHOUT_DIACRITICS = 2_000_000;
 const MIN_COMPANIES = 3;
-// Latin letters other than a to z, and combining marks. Other scripts are excluded, because a company may match by a
-// name in that script which the page does not show.
+// Matches Latin letters other than a to z, and combining marks. Other scripts are excluded, because a company may match
+// by a name in that script that the page does not show.
 const CAN_BE_READ_AS_OTHER = /[^\P{Script=Latin}a-z]|\p{M}/u;

@@ -3,10 +3,10 @@ import { nextAfter } from '../../names/ordered_texts.ts';
 import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 
 /**
- * Known words, for an upstream that finds only whole words. The candidates are known words, the most frequent first.
- * The frequency of a word in the known names estimates its frequency in the registry, as in the adaptive policy of
- * Ntoulas, Zerfos and Cho (JCDL 2005). For a large registry, only the most frequent words are kept in memory, and an
- * index counts the others.
+ * Known words, for an upstream that finds only whole words. The most frequent known words are the first candidates. The
+ * frequency of a word in the known names estimates its frequency in the registry, as in the adaptive policy of Ntoulas,
+ * Zerfos and Cho (JCDL 2005). For a large registry, only the most frequent words are kept in memory, and an index
+ * counts the others.
  */
 export class WholeWords implements KnownTexts {
   readonly #words: WordsInOrder;
@@ -21,7 +21,7 @@ export class WholeWords implements KnownTexts {
   readonly #held = new Map<string, number>();
   /** Added words that are not in memory yet, each with the number of additions. */
   readonly #added = new Map<string, number>();
-  /** Other words, each with the number of companies that the index has counted. */
+  /** Caches the number of companies that the index has counted for each other word. */
   readonly #cache = new Map<string, number>();
   /** Words without diacritics, each with the number of companies that have the word only with diacritics. */
   readonly #plain = new Map<string, number>();
@@ -95,8 +95,8 @@ export class WholeWords implements KnownTexts {
   }
 
   /**
-   * Returns the words as extensions of the empty query. Other queries have none. The probability of a word is the share
-   * of known companies that have it.
+   * Returns the words as extensions of the empty query. Other queries have no extensions. The probability of a word is
+   * the share of known companies that have it.
    */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     if (query !== '') return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };
@@ -130,7 +130,7 @@ export class WholeWords implements KnownTexts {
     };
   }
 
-  /** Counts the added words and moves them into memory. A word is new if it has no more companies than additions. */
+  /** Counts the added words and moves them into memory. A word is new if all companies that have it were just added. */
   #holdAdded(): void {
     for (const [word, additions] of this.#added) {
       const count = this.#countOf(word);

@@ -15,7 +15,7 @@ export type WordSemantics = 'token' | 'token_prefix';
 
 /** The last word of a query, to which extensions add characters, and the known texts in which it is counted. */
 export interface LastWord {
-  /** The first word and the space after it; '' if the query has only one word. */
+  /** The first word and the space after it, or '' if the query has only one word. */
   readonly prefix: string;
   readonly texts: KnownTexts;
   readonly last: string;
@@ -132,7 +132,7 @@ export class WordTexts {
     return findsName(this.#semantics, word, name);
   }
 
-  /** Once the upstream is known to ignore diacritics, counts the known names without diacritics too. */
+  /** Also counts the known names without diacritics once the upstream is known to ignore diacritics. */
   #collectDiacritics(): void {
     if (this.#namesWithDiacritics !== null || !this.#upstreamFolding.ignoresDiacritics) return;
     const collected: string[] = [];

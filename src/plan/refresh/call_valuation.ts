@@ -9,7 +9,7 @@ import type { ExpectedYield, Knowledge, RatedRecord } from '../../knowledge.ts';
 import type { Focus } from '../../planner.ts';
 import { fetchYield, flaggedYield, gainsPerDay, listingYield, stillRight } from './fetch_yield.ts';
 
-/** The weights of a new company, of a record never fetched, and of a repaired record. */
+/** The weights of a new company, a record that was never fetched, and a repaired record. */
 const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number; readonly repair: number }> =
   {
     coverage: { company: 1000, record: 1, repair: 1 },
@@ -18,7 +18,7 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
   };
 
 /**
- * Computes the value of each candidate call in a common unit: the days for which one more record is up to date.
+ * Computes the value of each candidate call in a common unit: the days on which one more record is up to date.
  *
  * | candidate | value |
  * |---|---|
@@ -36,7 +36,10 @@ export class CallValuation {
   readonly #focus: Focus;
   readonly #learned: LearnedRates;
   readonly #listings: ListingYields;
-  /** The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call is chosen. */
+  /**
+   * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until the first call is
+   * chosen.
+   */
   #callCostDays = 0;
   /** Half the mean number of days between two listings of a company. */
   openDays = Number.POSITIVE_INFINITY;
@@ -64,7 +67,7 @@ export class CallValuation {
     const ratePerDay = rateOfClass(rateClass);
     const { shown, truth, prior } = this.#learned;
     if (why === 'flagged') {
-      // E[1/λ] = a/(a − 1) · 1/E[λ] for a Gamma distribution of shape a; here a = k + 2.
+      // For a Gamma distribution of shape a, E[1/λ] = a/(a − 1) · 1/E[λ]. Here, a = k + 2.
       const uncertainty = 1 + 1 / (prior.shape + 1);
       return { days: weights.repair * truth * uncertainty * flaggedYield(ratePerDay), repairs: truth };
     }
@@ -100,7 +103,7 @@ export class CallValuation {
     else this.#callCostDays *= days < this.#callCostDays ? 1 - STEP * (1 - QUANTILE) : 1 + STEP * QUANTILE;
   }
 
-  /** The expected days until a company with the mean rate changes: 1/m. */
+  /** The expected days until a company with the mean rate changes, which is 1/m. */
   get #averageDays(): number {
     return 1 / this.#learned.prior.meanPerDay;
   }
@@ -109,14 +112,14 @@ export class CallValuation {
 const QUANTILE = 0.1;
 const STEP = 0.02;
 
-/** The learned estimates, and the share of companies in each rate class. Both are cached. */
+/** Caches the learned estimates and the share of companies in each rate class. */
 class LearnedRates {
   readonly #knowledge: Knowledge;
   #estimates: EstimateState = FIRST_ESTIMATES;
   #shown = 0;
   #truth = 0;
   #classShares: ReadonlyMap<number, number> = new Map();
-  /** The number of observations learned when the shares were last read. */
+  /** The number of observations at the time when the shares were last read. */
   #sharesReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(knowledge: Knowledge) {
@@ -144,7 +147,7 @@ class LearnedRates {
     return this.#truth;
   }
 
-  /** The class shares, as last read. */
+  /** The share of companies in each rate class, as last read. */
   get classShares(): ReadonlyMap<number, number> {
     return this.#classShares;
   }
@@ -178,7 +181,7 @@ class LearnedRates {
 class ListingYields {
   readonly #learned: LearnedRates;
   readonly #byStep = new Map<number, number>();
-  /** The gain per day for each rate class, and the call cost and share v with which it was computed. */
+  /** The gain per day for each rate class, and the call cost and share v from which it was computed. */
   #gains = { callCostDays: -1, shown: -1, byClass: new Map() as ReadonlyMap<number, number> };
   #classShares: ReadonlyMap<number, number>;
 

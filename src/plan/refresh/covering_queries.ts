@@ -1,9 +1,8 @@
 import type { QueryState } from '../../knowledge.ts';
 
 /**
- * Returns queries whose listings together show every listed company. These are the complete listings, plus the
- * truncated listings of queries without a listed longer query. Queries that extend a query with a complete listing are
- * left out.
+ * Returns queries whose listings together show every listed company. They include complete listings, and truncated
+ * listings of queries that no listed query extends. Extensions of a completely listed query are left out.
  */
 export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   const listed = states.filter(isListed);

@@ -5,7 +5,7 @@ import type { Pending } from '../pending.ts';
 
 /**
  * Plans control calls: record calls for ids that almost surely do not exist. They show which 404 response the upstream
- * sends for an unknown id. A deletion can be proved only by comparison with this response.
+ * sends for an unknown id. The proof of a deletion compares 404 responses with it.
  */
 export class ControlCalls {
   readonly #knowledge: Knowledge;
@@ -47,19 +47,19 @@ export class ControlCalls {
 const MISSING_IN_A_ROW = 3;
 
 /**
- * Plans the witness: one call for another known company after known ids returned 404. If it returns a record, record
- * calls still work, so the missing companies are deleted. If three known ids in a row and the witness return 404, the
- * URL of records has probably changed.
+ * Plans the witness: one call for another known company after known ids returned 404. If the witness returns a record,
+ * record calls still work, so the missing companies are deleted. If three known ids in a row and the witness return
+ * 404, the URL of records has probably changed.
  */
 export class Witness {
   readonly #knowledge: Knowledge;
   readonly #pending: Pending;
   /** The known ids that returned 404 since a call last returned a record. */
   #missingIds: string[] = [];
-  /** The company whose record was received last in this run; null if none was. */
+  /** The company whose record was received last in this run; null if there is none. */
   #lastFoundId: string | null = null;
   #inFlight: string | null = null;
-  /** Whether a witness call was sent since the first missing id, or no company is available for one. */
+  /** Whether a witness call was sent since the first missing id, or no company can serve as witness. */
   #isSent = false;
 
   constructor(knowledge: Knowledge, pending: Pending) {
@@ -68,8 +68,8 @@ export class Witness {
   }
 
   /**
-   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. Without the
-   * witness's 404, the three ids could be deleted companies.
+   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. Three ids
+   * without the witness could be deleted companies.
    */
   get drift(): string | null {
     if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;

@@ -9,7 +9,7 @@ import type { Pending } from '../pending.ts';
 const MIN_AHEAD = 16;
 const MAX_AHEAD = 1024;
 
-/** A queue of due records, the most valuable first. It is read from the warehouse in batches. */
+/** A queue of due records, most valuable first. It is read from the warehouse in batches. */
 export class DueRecords {
   readonly #knowledge: Knowledge;
   readonly #age: AgeLimit;
@@ -18,7 +18,7 @@ export class DueRecords {
   /** The current batch. The most valuable record is the last one. */
   #ahead: DueRecord[] = [];
   #readAhead = MAX_AHEAD;
-  /** The record that was taken last. It is put back into the queue if its call is not sent. */
+  /** The record that was taken last, which returns to the queue if its call is not sent. */
   #lastTaken: DueRecord | null = null;
   #nothingDueUntilMs = Number.NEGATIVE_INFINITY;
 

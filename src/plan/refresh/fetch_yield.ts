@@ -26,7 +26,7 @@ export interface Watch {
 }
 
 /**
- * The index φ of an unflagged company: what a fetch gains now, compared with a later fetch.
+ * The index φ of an unflagged company: the gain of a fetch now, compared with a later fetch.
  *
  * φ = R − p·L, with
  * - R = (1 − e^(−λt)) / λ, the expected days since the fetch for which the record was right;
@@ -53,7 +53,7 @@ export function stillRight({ ratePerDay, ageDays, openDays, shown }: Watch): num
   return Math.exp(-(1 - shown) * ratePerDay * ageDays - shown * ratePerDay * open);
 }
 
-/** The value of fetching a record that is known to be wrong. It is 1/λ, the expected days until the next change. */
+/** The value of fetching a record that is known to be wrong: 1/λ, the expected days until the next change. */
 export function flaggedYield(ratePerDay: number): number {
   return 1 / ratePerDay;
 }
@@ -61,9 +61,9 @@ export function flaggedYield(ratePerDay: number): number {
 /**
  * The value of listing one company again: [1 − e^(−x)(1 + x)]·g / (vλ), with x = vλτ.
  *
- * This is φ for the rate vλ, at which listings show changes, and for the τ days since the last listing (`sinceDays`). A
- * listing does not repair a record; it only causes a fetch. Each day therefore has the value g (`gainPerDay`): the
- * value of a day on which the record is right, minus the cost of the calls for it.
+ * The formula is φ for the rate vλ, at which listings show changes, and for the τ days since the last listing
+ * (`sinceDays`). A listing does not repair a record, but causes a fetch. Each day therefore has the value g
+ * (`gainPerDay`): the value of a day on which the record is right, minus the cost of the calls for it.
  */
 export function listingYield({
   ratePerDay,
@@ -109,5 +109,5 @@ function gainPerDay(ratePerDay: number, callCostDays: number, shown: number): nu
   return Math.max((rightDays - callCostDays) / waitDays, 0);
 }
 
-/** Lower rates per day are treated as zero, because dividing by them would lose all precision. */
+/** Lower rates per day are treated as zero, because division by such rates would lose all precision. */
 const NO_RATE = 1e-9;

@@ -30,7 +30,7 @@ export class Records {
     readonly age: AgeLimit;
     readonly pending: Pending;
     /**
-     * Computes the expected yield of a fetch. Without it, flagged records come first and records that are too old come
+     * Computes the expected yield of a fetch. Without this function, flagged records come first and outdated records
      * last.
      */
     readonly yieldOf?: (record: RatedRecord) => ExpectedYield;

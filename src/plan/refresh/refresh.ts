@@ -6,7 +6,7 @@ import { CallValuation } from './call_valuation.ts';
 import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
-/** Chooses whether to fetch a record or to repeat a listing. The call with the higher expected yield wins. */
+/** Chooses between fetching a record and repeating a listing. The call with the higher expected yield wins. */
 export class Refresh {
   readonly records: Records;
   readonly valuation: CallValuation;
@@ -84,7 +84,7 @@ export class Refresh {
     return this.#sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
   }
 
-  /** Assumes that companies were last listed, on average, half as many days ago as the oldest listing. */
+  /** Sets the mean age of listings to half the age of the oldest listing. */
   #setOpenDays(nowMs: number): void {
     this.valuation.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
   }

@@ -20,25 +20,27 @@ interface ActiveSweep {
   readonly seen: { readonly rows: number; readonly pages: number };
 }
 
-/** What the next call of a sweep should show: the number of companies, and the days since they were last listed. */
+/** The expected result of the next call of a sweep. */
 export interface SweepOffer {
   readonly rows: number;
-  /** Days since these companies were last listed. */
+  /** The number of days since the companies were last listed. */
   readonly sinceDays: number;
 }
 
 /**
- * Repeats the listings that cover the registry, the most valuable first. The value of a listing depends on its rows per
+ * Repeats the listings that cover the registry, most valuable first. The value of a listing depends on its rows per
  * call and on its age in days.
  */
 export class Sweeps {
   readonly #age: AgeLimit;
   readonly #pending: Pending;
-  /** One queue for each rounded binary logarithm of the rows per call. In a queue, the oldest listing comes first. */
+  /**
+   * One queue for each rounded binary logarithm of the rows per call. In each queue, the oldest listing comes first.
+   */
   readonly #queues = new Map<number, Queue>();
   readonly #active = new Map<string, ActiveSweep>();
   /**
-   * The sweeps that are queued or have started, by query. A queued sweep that this map does not contain is outdated.
+   * The sweeps that are queued or have started, by query. Queued sweeps that are missing from this map are outdated.
    */
   readonly #current = new Map<string, Sweep>();
 
@@ -202,7 +204,7 @@ class Queue {
     this.#from = 0;
   }
 
-  /** Returns the first sweep that fits, or null if none of the first LOOK_PAST sweeps does. */
+  /** Returns the first sweep that satisfies `fits`, or null if none of the first LOOK_PAST sweeps does. */
   first(fits: (sweep: Sweep) => boolean): Sweep | null {
     const until = Math.min(this.#from + LOOK_PAST, this.#sweeps.length);
     for (let at = this.#from; at < until; at++) {

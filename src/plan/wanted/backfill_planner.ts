@@ -18,12 +18,12 @@ import { type Finding, NameHunt } from './name_hunt.ts';
 import type { NameQueryRules } from './name_queries.ts';
 import { type WantedListing, WantedListings } from './wanted_listings.ts';
 
-/** The companies that a backfill or watchlist wants. */
+/** The items of a backfill or watchlist. */
 export interface Wanted {
   readonly entityIds: readonly string[];
   readonly names: readonly string[];
   readonly listings: readonly WantedListing[];
-  /** Whether the records of companies that a search finds are also fetched. */
+  /** Whether to fetch the records of companies that a search finds. */
   readonly withRecords: boolean;
 }
 
@@ -191,7 +191,7 @@ export class BackfillPlanner implements Planner {
   }
 }
 
-/** Opens a name hunt that starts with all known companies and stored responses. */
+/** Opens a name search that starts with all known companies and stored responses. */
 export function restoredHunt(
   knowledge: BackfillKnowledge,
   dialect: Dialect,
@@ -213,7 +213,7 @@ export function restoredHunt(
   return hunt;
 }
 
-/** Returns the rules of name searches that are certain. `semantics` is null if the query rule is unknown. */
+/** Returns the known rules of name searches. `semantics` is null if the query rule is unknown. */
 export function searchRules(dialect: Dialect): NameQueryRules {
   const { search } = dialect;
   return {

@@ -12,7 +12,7 @@ export type Finding =
   /** Exactly one company has this name. */
   | { readonly is: 'found'; readonly company: Candidate }
   /**
-   * Several companies have this name, or companies only have similar names. A person must choose. The best candidate
+   * Several companies have this name, or companies have only similar names. A person must choose. The best candidate
    * comes first.
    */
   | { readonly is: 'ambiguous'; readonly candidates: readonly Candidate[] }
@@ -28,7 +28,7 @@ type Purpose = 'share' | 'whole' | 'explore';
 interface ActiveQuery {
   readonly query: NameQuery;
   readonly purpose: Purpose;
-  /** The names that wait for this query. No other query is sent for them until this one ends. */
+  /** The names that wait for this query. No other query is sent for these names until this query ends. */
   readonly claimed: readonly number[];
 }
 
@@ -45,9 +45,9 @@ export class NameHunt {
   readonly #active = new Map<NameQuery, ActiveQuery>();
   /** The active query that each name waits for; null if it waits for none. */
   readonly #claims: (NameQuery | null)[];
-  /** How completely each name was searched. */
+  /** The completeness of the search for each name. */
   readonly #searched: Searched[];
-  /** The number of queries sent for names similar to each name. */
+  /** For each name, the number of queries that were sent to find similar names. */
   readonly #explorations: number[];
   readonly #names: readonly string[];
 
@@ -61,7 +61,7 @@ export class NameHunt {
     this.#explorations = names.map(() => 0);
   }
 
-  /** Sets the registry count, on which the expected totals and the value of shared queries depend. */
+  /** Sets the registry count, which affects expected totals and the value of shared queries. */
   setRegistryTotal(total: number): void {
     this.#queries.setRegistryTotal(total);
     this.start();
@@ -168,8 +168,8 @@ export class NameHunt {
   }
 
   /**
-   * Whether the page shows all companies of this name. It does if they come first and only other names follow, because
-   * the upstream then ranks exact matches first.
+   * Whether the page shows all companies with this name. It does if they come first and other names follow, because the
+   * upstream then ranks exact matches first.
    */
   #isRankedFirst(at: number, names: readonly string[]): boolean {
     const wanted = comparable(this.#names[at] as string);
@@ -293,10 +293,11 @@ function reasonOf(purpose: Purpose, names: number): string {
   return purpose === 'explore' ? `looks for names like ${wanted}` : `finds ${wanted}`;
 }
 
-// Discounts a shared listing, because its yield is less certain than that of a query for one name.
+// The discount for a shared listing, because its yield is less certain than that of a query for one name.
 const SHARED_DISCOUNT = 0.9;
 const EXPLORATION_WEIGHT = 0.3;
 const MAX_EXPLORATIONS = 2;
 const MAX_PAGES_PER_NAME = 2;
-// From this score on, a similar name is most likely the wanted one, so no further similar names are searched.
+// If a similar name has at least this score, it is most likely the wanted name, and no further similar names are
+// searched.
 const GOOD_SCORE = Math.max(0.85, MIN_SCORE);

@@ -2,7 +2,7 @@ import type { QueryState } from '../../knowledge.ts';
 import { folded, wordsOf } from '../../names/folding.ts';
 import type { Semantics } from '../../names/query_matching.ts';
 
-/** A query that finds at least one wanted name, and the state of the query. */
+/** A query that finds at least one wanted name, with its state. */
 export interface NameQuery {
   readonly text: string;
   /** The indexes of the wanted names that the query finds. */
@@ -29,7 +29,7 @@ export class NameQueries {
   readonly #rules: NameQueryRules;
   readonly #queries = new Map<string, NameQuery>();
   readonly #ofName: (readonly NameQuery[])[];
-  /** The shared queries of each name, by word. The shortest query of a word comes first. */
+  /** The shared queries of each name, by word, with the shortest query first. */
   readonly #byWord: (readonly (readonly NameQuery[])[])[];
   readonly #wantedCount: number;
   /**
@@ -90,8 +90,8 @@ export class NameQueries {
       const narrow = word.findIndex(
         (query) => [...query.text].length >= MIN_NEARBY_LENGTH && this.expectedTotal(query) <= maxTotal,
       );
-      // If a prefix was listed, longer ones show nothing new. A shorter one may show more if the listed prefix had few
-      // matches.
+      // If a prefix was listed, longer prefixes show nothing new. A shorter prefix may show more if the listed prefix
+      // had few matches.
       const showedLittle = (word[narrow]?.state?.total ?? maxTotal) < maxTotal / 4;
       const chosen = word[showedLittle ? narrow - 1 : narrow];
       if (chosen !== undefined && chosen.state === null && !chosen.isAbandoned) return chosen;
@@ -130,8 +130,8 @@ export class NameQueries {
   expectedTotal(query: NameQuery): number {
     if (query.state !== null) return query.state.total ?? query.state.rows;
     if (isWhole(query)) return 1;
-    // The margin corrects the winner's curse: queries with overestimated yields are chosen more often. It is larger if
-    // the sample contains few matches.
+    // The margin corrects the winner's curse: queries with overestimated yields are chosen more often. The margin is
+    // larger if the sample contains few matches.
     return this.#estimate(query) * (1 + 1 / Math.sqrt(query.known + query.names.length));
   }
 
@@ -203,12 +203,12 @@ const UNSEEN_NAMES = 100;
 const NEARBY_PAGES = 2;
 const MIN_NEARBY_LENGTH = 3;
 const BLANK = { known: 0, state: null, isAbandoned: false };
-// Limits each learned total, so that a single huge total does not outweigh all others.
+// The limit for each learned total, so that a single huge total does not outweigh all others.
 const MAX_LEARNED_TOTAL = 10_000;
 
-/** The queries that find a wanted name. */
+/** The texts of queries that find a wanted name. */
 export interface NameTexts {
-  /** The name itself as a query, which finds almost no other company. */
+  /** The whole name, which finds almost no other company. */
   readonly whole: string;
   /** For each word, the shorter queries that certainly find the name, shortest first. */
   readonly shared: readonly (readonly string[])[];
@@ -218,8 +218,8 @@ const MAX_PREFIX_LENGTH = 24;
 
 /**
  * Derives the queries that find a name. If the query rule is unknown (`semantics` null), only the name itself certainly
- * finds it. A word is used only if every tokeniser recognises it: a word between spaces that consists of letters and
- * digits.
+ * finds it. A word is used only if every tokeniser recognises it, which means that it stands between spaces and
+ * consists of letters and digits.
  */
 export function nameTextsOf(semantics: Semantics | null, name: string, minLength: number): NameTexts {
   const whole = folded(name).replace(/[.,]+$/u, '');

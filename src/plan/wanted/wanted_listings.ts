@@ -4,7 +4,7 @@ import { folded } from '../../names/folding.ts';
 import { foldedIdentifier, type Semantics } from '../../names/query_matching.ts';
 import type { Pending } from '../pending.ts';
 
-/** A query whose listing is wanted. */
+/** A query that a backfill or watchlist lists. */
 export interface WantedListing {
   readonly query: SearchQuery;
   /** Whether the query is a prefix that is split into longer prefixes if its listing is truncated. */
@@ -36,7 +36,7 @@ interface Wanted {
   readonly listing: WantedListing;
   /** The companies found for this listing: their folded names or identifiers, by id. */
   readonly found: Map<string, string>;
-  /** The characters with which prefixes are extended: likely characters, and characters seen in results. */
+  /** The characters that extend prefixes: likely characters, and characters seen in results. */
   readonly characters: Set<string>;
   /** The size of `characters` when the split prefixes were last extended. */
   extendedCharacters: number;
@@ -60,7 +60,7 @@ export class WantedListings {
     for (const wanted of this.#wanted) this.#add(wanted.listing.query, wanted, null);
   }
 
-  /** Learns the state and the companies of a query, after a page was received or from the warehouse. */
+  /** Learns the state and the companies of a query from a received page or from the warehouse. */
   learn(state: QueryState, rows: readonly Row[]): void {
     for (const node of this.#nodesOf(state.query)) {
       for (const row of rows) {
@@ -168,8 +168,8 @@ export class WantedListings {
   }
 
   /**
-   * Adds the extensions of a node, the most frequent next characters first. They may show all companies, so that the
-   * other extensions need no call.
+   * Adds the extensions of a node, with the most frequent next characters first. These may show all companies, so that
+   * the other extensions need no call.
    */
   #addExtensions(node: Node): void {
     const { text, by } = node.query;
@@ -218,8 +218,8 @@ function see({ listing, found, characters }: Wanted, { entityId, name }: Row): v
 }
 
 /**
- * Counts how often each character follows the prefix in the companies found. A space and the character after it count
- * as one.
+ * Counts how often each character follows the prefix in the companies found. A space and the next character count as
+ * one.
  */
 function nextCharacters({ query, wanted }: Node): Map<string, number> {
   const prefix = query.by === 'identifier' ? foldedIdentifier(query.text) : folded(query.text);

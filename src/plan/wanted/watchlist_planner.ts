@@ -19,9 +19,9 @@ export interface WatchOptions {
 }
 
 /**
- * Opens a planner that only serves a watchlist. Names and queries are searched again when their listings exceed the
- * maximum age of summaries. Records of found companies are fetched when they are due. As in a backfill, several names
- * can share a query. For an ambiguous name, no record is fetched, because a person must choose the company.
+ * Opens a planner for a watchlist. Names and queries are searched again when their listings exceed the maximum age of
+ * summaries. Records of found companies are fetched when they are due. As in a backfill, several names can share a
+ * query. For an ambiguous name, no record is fetched, because a person must choose the company.
  */
 export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: WatchOptions): Planner {
   const { kinds, maxAge, startedAtMs } = settings;
@@ -97,10 +97,7 @@ function foundIds(findings: readonly Finding[]): string[] {
   return findings.flatMap((finding) => (finding.is === 'found' ? [finding.company.entityId] : []));
 }
 
-/**
- * If statistics calls are not permitted, hides from the planner that the registry count is unknown, so that it does not
- * request the statistics.
- */
+/** Prevents the planner from requesting an unknown registry count if statistics calls are not permitted. */
 function withoutSize(knowledge: BackfillKnowledge, kinds: ReadonlySet<CallKind>): BackfillKnowledge {
   if (kinds.has('stats')) return knowledge;
   return { ...knowledge, latestStats: () => knowledge.latestStats() ?? { observedAtMs: 0, total: null } };
