@@ -20,8 +20,8 @@ export function openLedgerReader(open: () => Ledger): LedgerReader {
         // The mark is readable only if the open file is still the file at its path.
         ledger.mark();
       } catch (error) {
-        if (!(error instanceof LostFileError)) throw error;
         close();
+        if (!(error instanceof LostFileError)) throw error;
         ledger = open();
       }
       return use(ledger);

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LOCAL_HOST } from '../api/local_host.ts';
+import { MirrorError } from '../errors.ts';
+import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';
 import { openEvents } from './events.ts';
 import { documentOf } from './frame.ts';
@@ -8,6 +10,7 @@ import { SECURITY_HEADERS, sendReply } from './page_response.ts';
 import type { PageSettings } from './page_settings.ts';
 import { openPageThread } from './page_thread_client.ts';
 import { type FindCompanies, pageRequestOf, zoneOf } from './page_url.ts';
+import { remedyOf } from './section/health.ts';
 
 export interface PageOptions {
   readonly settings: PageSettings;
@@ -66,8 +69,12 @@ export function openPage(options: PageOptions): Page {
       if (url === null || (url.pathname !== '/' && !url.pathname.startsWith('/page/'))) return false;
       respond(request, response, url).catch((error: Error) => {
         failed(error);
-        if (!response.headersSent)
-          void sendReply(response, { status: 500, body: messagePage(settings, NOT_DRAWN) });
+        if (response.headersSent) return;
+        const reply =
+          error instanceof MirrorError
+            ? { status: 503, body: faultPage(settings, error) }
+            : { status: 500, body: messagePage(settings, NOT_DRAWN) };
+        void sendReply(response, reply);
       });
       return true;
     },
@@ -94,6 +101,13 @@ function rejectionOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: P
 function messagePage({ source, schedule }: PageSettings, message: string): string {
   const main = html`<h1>${message}</h1><p><a href="/">To the overview</a></p>`;
   return documentOf({ title: message, source, zone: schedule.timezone, query: '', main });
+}
+
+/** Shows why a file cannot be read, and the remedy. */
+function faultPage({ source, schedule }: PageSettings, { message, hint }: MirrorError): string {
+  const title = `${HEALTH_WORDS.needs_you}: ${message}`;
+  const main = html`<h1>${title}</h1>${hint !== null && remedyOf(hint)}`;
+  return documentOf({ title, source, zone: schedule.timezone, query: '', icon: 'needs_you', main });
 }
 
 /**

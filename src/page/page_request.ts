@@ -67,6 +67,14 @@ export interface PageReply {
   readonly number: number;
   /** Null if no such page exists. */
   readonly document: PageDocument | null;
-  /** The stack of the error, for the log. Null if the page was drawn. */
-  readonly failure: string | null;
+  /** Null if the page was drawn. */
+  readonly failure: PageFailure | null;
+}
+
+/** The error that prevented a document. */
+export interface PageFailure {
+  /** For the log. */
+  readonly stack: string;
+  /** For the reader of the page; null if the program caused the error. */
+  readonly fault: { readonly message: string; readonly remedy: string | null } | null;
 }

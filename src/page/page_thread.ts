@@ -1,9 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { MirrorError } from '../errors.ts';
+import { explainSqlite } from '../sqlite/database_file.ts';
 import { changesPage } from './changes_page.ts';
 import { companyPage } from './company_page.ts';
 import { openOverviewPage } from './overview_page.ts';
 import { openPageReader } from './page_reader.ts';
-import type { PageDocument, PageMessage, PageReply, PageRequest } from './page_request.ts';
+import type { PageDocument, PageFailure, PageMessage, PageReply, PageRequest } from './page_request.ts';
 import type { PageThreadData } from './page_thread_client.ts';
 import { quarantinePage } from './quarantine_page.ts';
 import { runPage } from './run_page.ts';
@@ -11,8 +13,7 @@ import { searchPage } from './search_page.ts';
 
 const { settings, clockOffsetMs } = workerData as PageThreadData;
 const now = () => Date.now() + clockOffsetMs;
-const reader = openPageReader(settings, now());
-const overviewPage = openOverviewPage(reader, settings);
+let pages: ReturnType<typeof openPages> | null = null;
 
 parentPort?.on('message', ({ number, request }: PageMessage) => {
   parentPort?.postMessage(reply(number, request));
@@ -20,17 +21,29 @@ parentPort?.on('message', ({ number, request }: PageMessage) => {
 
 function reply(number: number, request: PageRequest): PageReply {
   try {
-    return { number, document: documentFor(request), failure: null };
+    pages ??= openPages();
+    return { number, document: documentFor(request, pages), failure: null };
   } catch (error) {
-    return {
-      number,
-      document: null,
-      failure: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    };
+    return { number, document: null, failure: failureOf(error) };
   }
 }
 
-function documentFor(request: PageRequest): PageDocument | null {
+function openPages() {
+  const reader = openPageReader(settings, now());
+  return { reader, overviewPage: openOverviewPage(reader, settings) };
+}
+
+function failureOf(error: unknown): PageFailure {
+  const explained = explainSqlite(error, `the warehouse ${settings.warehousePath}`);
+  const fault =
+    explained instanceof MirrorError ? { message: explained.message, remedy: explained.hint } : null;
+  return { stack: error instanceof Error ? (error.stack ?? error.message) : String(error), fault };
+}
+
+function documentFor(
+  request: PageRequest,
+  { reader, overviewPage }: ReturnType<typeof openPages>,
+): PageDocument | null {
   const nowMs = now();
   const { zone } = request;
   switch (request.page) {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { PageDocument, PageReply, PageRequest } from './page_request.ts';
+import { FailedError } from '../errors.ts';
+import type { PageDocument, PageFailure, PageReply, PageRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
 /**
@@ -41,7 +42,7 @@ export function openPageThread(settings: PageSettings, now: () => number): PageT
       const request = pending.get(number);
       pending.delete(number);
       if (failure === null) request?.resolve(document);
-      else request?.reject(new Error(failure));
+      else request?.reject(errorOf(failure));
     });
     started.on('error', failAll);
     started.unref();
@@ -61,4 +62,9 @@ export function openPageThread(settings: PageSettings, now: () => number): PageT
       failAll(new Error('The status page is closed.'));
     },
   };
+}
+
+function errorOf({ stack, fault }: PageFailure): Error {
+  if (fault === null) return new Error(stack);
+  return new FailedError(fault.message, fault.remedy === null ? {} : { hint: fault.remedy });
 }

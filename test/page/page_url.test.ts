@@ -1,6 +1,10 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { MirrorError } from '../../src/errors.ts';
 import { openPage, type Page } from '../../src/page/page.ts';
+import type { PageSettings } from '../../src/page/page_settings.ts';
+import { openPageThread } from '../../src/page/page_thread_client.ts';
 import { zoneOf } from '../../src/page/page_url.ts';
 import { allowanceOf } from '../support/ledger.ts';
 import { companies, type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
@@ -11,6 +15,8 @@ const CHANGING = { id: '00000501', name: '=Before & Co', fields: { status: 'acti
 let mirror: Mirrored;
 let served: Served;
 let page: Page;
+let settings: PageSettings;
+const failures: string[] = [];
 
 beforeAll(async () => {
   mirror = await openMirrored({ companies: [...companies(40), CHANGING] });
@@ -22,28 +28,28 @@ beforeAll(async () => {
      SELECT call_id, kind, target, 'no name', sent_at FROM _call WHERE target = '${CHANGING.id}' LIMIT 1`,
   );
   const { config } = mirror;
-  page = openPage({
-    settings: {
-      ...{ warehousePath: config.warehouse, ledgerPath: config.ledger, accountId: config.account.id },
-      ...{
-        concurrency: 1,
-        allowance: allowanceOf({}),
-        source: { name: 'Sandbox', url: null },
-        hasDialect: true,
-      },
-      ...{ recordRoot: config.dialect?.entity.root ?? '', licenceEnds: null, receivers: [], jobs: [] },
-      ...{ maxAge: { statsMs: 1, summariesMs: 1, recordsMs: 1 }, schedule: { timezone: 'UTC' } },
+  settings = {
+    ...{ warehousePath: config.warehouse, ledgerPath: config.ledger, accountId: config.account.id },
+    ...{
+      concurrency: 1,
+      allowance: allowanceOf({}),
+      source: { name: 'Sandbox', url: null },
+      hasDialect: true,
     },
+    ...{ recordRoot: config.dialect?.entity.root ?? '', licenceEnds: null, receivers: [], jobs: [] },
+    ...{ maxAge: { statsMs: 1, summariesMs: 1, recordsMs: 1 }, schedule: { timezone: 'UTC' } },
+  };
+  page = openPage({
+    settings,
     find: (query, most) => served.service.find(query, most),
     version: () => 1,
     onlyLocalHosts: true,
     now: mirror.now,
-    failed: (error) => {
-      throw error;
-    },
+    failed: ({ message }) => void failures.push(message),
   });
   served = await serve(mirror, { intercept: page.handle });
 });
+afterEach(() => expect(failures.splice(0)).toEqual([]));
 afterAll(async () => {
   await page.close();
   await served.close();
@@ -125,3 +131,42 @@ test('times are shown in the time zone of the browser if its cookie contains a v
   expect(zoneOf('zone=<script>', 'UTC')).toBe('UTC');
   expect(zoneOf(undefined, 'Europe/Oslo')).toBe('Europe/Oslo');
 });
+
+test('a corrupt ledger leads to a page with the fault and the remedy until the ledger is restored', async () => {
+  const { ledger } = mirror.config;
+  const files = ['', '-wal', '-shm'].map((end) => ledger + end).filter((file) => existsSync(file));
+  expect((await get('/')).status).toBe(200);
+  for (const file of files) renameSync(file, `${file}.aside`);
+  writeFileSync(ledger, NO_DATABASE);
+  const { status, text } = await get('/');
+  const other = await get('/page/changes');
+  rmSync(ledger);
+  for (const file of files) renameSync(`${file}.aside`, file);
+  expect(status).toBe(503);
+  expect(text).toContain(`Needs you: cannot open the ledger ${ledger}: file is not a database`);
+  expect(text).toContain('<code>registry-mirror doctor --rebuild-ledger</code>');
+  expect(other.status).toBe(200);
+  expect((await get('/')).status).toBe(200);
+  expect(failures.splice(0)).toEqual([expect.stringContaining('cannot open the ledger')]);
+});
+
+test('a corrupt warehouse leads to an error with the remedy until the warehouse is restored', async () => {
+  const { warehouse } = mirror.config;
+  const warehousePath = `${warehouse}.copy`;
+  mirror.house.warehouse.db.exec(`VACUUM INTO '${warehousePath}'`);
+  const intact = readFileSync(warehousePath);
+  writeFileSync(
+    warehousePath,
+    Buffer.concat([intact.subarray(0, 4096), Buffer.alloc(intact.length - 4096, 255)]),
+  );
+  const thread = openPageThread({ ...settings, warehousePath }, mirror.now);
+  const draw = () => thread.draw({ page: 'run', runId: 1, onlyFailed: false, zone: 'UTC', version: '1' });
+  const error: unknown = await draw().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(MirrorError);
+  expect(error).toMatchObject({ hint: expect.stringContaining('restore the latest backup') });
+  writeFileSync(warehousePath, intact);
+  expect((await draw())?.body).toContain('Run 1');
+  await thread.close();
+});
+
+const NO_DATABASE = 'no database '.repeat(500);

@@ -1,5 +1,5 @@
 import { counted } from '../../report/figures.ts';
-import { HEALTH_WORDS, type HealthState, healthSentence, type Problem } from '../../report/health.ts';
+import { HEALTH_WORDS, type HealthState, healthSentence } from '../../report/health.ts';
 import { runEnding } from '../../report/run_ending.ts';
 import { type Html, html } from '../html.ts';
 import type { Times } from '../page_figures.ts';
@@ -21,8 +21,8 @@ export const healthSection = defineSection({
     const [first, ...others] = health.problems;
     return html`<section class="health is-${health.state}" aria-label="${title}">
 <p id="${id}" class="word" role="status" data-live>${sentence(healthSentence(health, times.zoned), health.state)}</p>
-<div id="${id}-notes" data-live>${first !== undefined && remedy(first)}${others.map(
-      (problem) => html`<p><strong>${problem.cause}</strong></p>${remedy(problem)}`,
+<div id="${id}-notes" data-live>${first !== undefined && remedyOf(first.remedy)}${others.map(
+      (problem) => html`<p><strong>${problem.cause}</strong></p>${remedyOf(problem.remedy)}`,
     )}<p class="note">${activity(snapshot, times)}</p></div>
 </section>`;
   },
@@ -35,7 +35,7 @@ function sentence(text: string, state: HealthState): Html {
 }
 
 /** Draws a remedy with its commands marked as code. */
-function remedy({ remedy: text }: Problem): Html {
+export function remedyOf(text: string): Html {
   const parts = text.split('`');
   return html`<p class="remedy">${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}</p>`;
 }
