@@ -47,7 +47,7 @@ export interface QueryState {
   readonly query: SearchQuery;
   /** The latest total that the upstream reported for the query; null if it reported none. */
   readonly total: number | null;
-  /** The number of pages received in the current listing, counted from page 0 to the first missing page. */
+  /** The number of consecutive pages from page 0 that were received in the current listing. */
   readonly pages: number;
   /** The number of rows received in the current listing. */
   readonly rows: number;
@@ -74,7 +74,7 @@ export interface Failure {
   readonly why: string;
 }
 
-/** Returns whether the response shows if the entity exists. */
+/** Returns whether the response settles the question of whether the entity exists. */
 export function isSettled(verdict: VerdictKind): boolean {
   return verdict === 'ok' || verdict === 'gone' || verdict === 'absent';
 }

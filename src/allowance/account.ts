@@ -50,7 +50,7 @@ export interface Account {
 
 export interface AccountTable {
   read(): Account;
-  /** Writes the columns about slots, pauses, exhaustion and the clock. The other columns have their own methods. */
+  /** Writes the columns for slots, pauses, exhaustion and the clock. The other columns have their own methods. */
   write(account: Account): void;
   /** Counts the calls, and stores the slot of the first call and the next free slot. */
   take(calls: number, firstMs: number, nextSlotMs: number): void;

@@ -22,11 +22,12 @@ export interface LedgerState {
   readonly windows: readonly WindowState[];
   /** The calls that every window still permits; Infinity if there is no window. */
   readonly left: number;
-  /** The time at which an exhausted account can spend again; null: never, or the account is not exhausted. */
+  /** The time at which an exhausted account can spend again; null if it never can, or if it is not exhausted. */
   readonly resumesAtMs: number | null;
   readonly pausedUntilMs: number | null;
   /**
-   * Not null if the upstream reported an exhausted allowance at `atMs`. `left` is the quota left by the ledger's count.
+   * The exhausted allowance that the upstream reported at `atMs`; null if it reported none. `left` is the quota left by
+   * the ledger's count.
    */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
   /**
@@ -49,7 +50,7 @@ export interface WindowState extends Window {
 /** The reason why an account cannot spend. */
 export interface Closure {
   readonly window: WindowName | 'upstream';
-  /** The time at which the account can spend again; null: never. */
+  /** The time at which the account can spend again; null if it never can. */
   readonly untilMs: number | null;
 }
 
@@ -103,7 +104,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
     );
   }
 
-  /** The time at which an exhausted window permits a call again; null: never. */
+  /** The time at which an exhausted window permits a call again; null if it never does. */
   function reopensAtMs(state: WindowState, row: Account, purpose: Purpose): number | null {
     if (!isRolling(state)) return state.resetsAtMs;
     const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
@@ -162,7 +163,7 @@ function lastsLonger(closure: Closure, than: Closure | null): boolean {
   return than === null || (closure.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
 }
 
-/** A rolling window counts a call from its arrival at the upstream, up to `ARRIVAL_MS` after the slot. */
+/** A rolling window counts a call from its arrival at the upstream, which is at most `ARRIVAL_MS` after the slot. */
 function countedSinceMs(window: Window): number {
   return isRolling(window) ? window.sinceMs - ARRIVAL_MS : window.sinceMs;
 }

@@ -13,7 +13,7 @@ import {
 
 /** The forecast for a number of calls, provided that nothing else spends the allowance. */
 export interface Completion {
-  /** The calls that the account can make within a hundred years. */
+  /** The number of calls that the account can make within a hundred years. */
   readonly affordable: number;
   /** The time of the last affordable call; `nowMs` if there is none. */
   readonly finishesAtMs: number;
@@ -25,7 +25,7 @@ export interface Completion {
 
 export interface CompletionInput {
   readonly allowance: Allowance;
-  /** The calls that this purpose can still make in each window now. */
+  /** The number of calls that this purpose can still make now, by window. */
   readonly left: readonly { readonly name: WindowName; readonly left: number }[];
   readonly purpose: Purpose;
   readonly calls: number;

@@ -77,7 +77,7 @@ export interface Ledger {
   startRun(): void;
   /** Adds calls that a lost ledger had counted. */
   recount(recount: Recount): void;
-  /** The account's windows and closures for one purpose (default: `scheduled`). */
+  /** Returns the account's windows and closures for one purpose (default: `scheduled`). */
   state(nowMs: number, purpose?: Purpose): LedgerState;
   close(): void;
 }

@@ -86,7 +86,7 @@ export const LOST_LEDGER_REMEDY =
 /** Converts an SQLite error to an error that names the ledger and the remedy. Returns other errors unchanged. */
 export function explainLedger(error: unknown, path: string): unknown {
   if (!isCorrupt(error)) return explainSqlite(error, `the ledger ${path}`);
-  return new FailedError(`the ledger ${path} is damaged: ${error.message}`, {
+  return new FailedError(`the ledger ${path} is corrupt: ${error.message}`, {
     hint: LOST_LEDGER_REMEDY,
     cause: error,
   });
@@ -144,7 +144,7 @@ CREATE TABLE account (
   paused_until_ms    REAL    NOT NULL DEFAULT 0,
   exhausted_at_ms    REAL,
   exhausted_until_ms REAL,
-  exhausted_left     INTEGER,           -- quota left by this ledger's count; NULL: no limit
+  exhausted_left     INTEGER,           -- quota left by this ledger's count; NULL if unlimited
   exhausted_times    INTEGER NOT NULL DEFAULT 0, -- since the last successful call
   refused_key        TEXT,
   refused_at_ms      REAL,
@@ -159,7 +159,7 @@ CREATE TABLE spent (
   PRIMARY KEY (account_id, minute_ms)
 ) STRICT, WITHOUT ROWID;
 
--- The sum of spent since the start of a window. Without it, every call would add up a month.
+-- The sum of spent since the start of a window, so that calls need not add up the rows of a month.
 CREATE TABLE window_spent (
   account_id TEXT    NOT NULL,
   name       TEXT    NOT NULL,
@@ -181,7 +181,7 @@ CREATE TABLE user (
 
 const CLOCK_SCHEMA = `
 ALTER TABLE account ADD COLUMN latest_ms        REAL NOT NULL DEFAULT 0; -- the latest time of the clock
-ALTER TABLE account ADD COLUMN set_back_at_ms   REAL;                    -- NULL: the clock was not set back
+ALTER TABLE account ADD COLUMN set_back_at_ms   REAL;                    -- NULL if the clock was not set back
 ALTER TABLE account ADD COLUMN late_ms          REAL NOT NULL DEFAULT 0; -- the clock may be late by this much
 ALTER TABLE account ADD COLUMN doubted_until_ms REAL NOT NULL DEFAULT 0;
 `;
@@ -199,14 +199,14 @@ UPDATE account SET debits = spent_ever;
 const STEADY_SCHEMA = `
 ALTER TABLE account ADD COLUMN starts         INTEGER NOT NULL DEFAULT 0; -- runs ever started; never decreases
 ALTER TABLE account ADD COLUMN boot_id        TEXT;                       -- the boot to which booted_ms refers
-ALTER TABLE account ADD COLUMN booted_ms      REAL;                       -- when the machine booted, by the trusted clock
+ALTER TABLE account ADD COLUMN booted_ms      REAL;                       -- boot time by the trusted clock
 ALTER TABLE account ADD COLUMN ahead_ms       REAL NOT NULL DEFAULT 0;    -- the clock may be ahead by this much
 ALTER TABLE account ADD COLUMN ahead_since_ms REAL NOT NULL DEFAULT 0;
 `;
 
 const REPORTS_SCHEMA = `
 -- Limits that the upstream reported.
-ALTER TABLE account ADD COLUMN reported_left       INTEGER;                 -- NULL: no report
+ALTER TABLE account ADD COLUMN reported_left       INTEGER;                 -- NULL if there is no report
 ALTER TABLE account ADD COLUMN reported_at_ms      REAL NOT NULL DEFAULT 0;
 ALTER TABLE account ADD COLUMN reported_until_ms   REAL NOT NULL DEFAULT 0;
 ALTER TABLE account ADD COLUMN reported_spacing_ms REAL NOT NULL DEFAULT 0; -- between two calls

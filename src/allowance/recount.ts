@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 export interface Recount {
   /** Calls of warehouses that used this ledger before. The ledger may already count some of them. */
   readonly known: ReadonlyMap<number, number>;
-  /** The part of `known` that is later than the last call of the ledger, so that the ledger counts none of it. */
+  /** Those calls of `known` that are later than the ledger's last call, so the ledger does not count them. */
   readonly later: ReadonlyMap<number, number>;
   /** Calls of warehouses that used another ledger. This ledger counts none of them. */
   readonly missing: ReadonlyMap<number, number>;

@@ -30,7 +30,8 @@ export function readSteadyTime(account: Account, clockMs: number, boot: BootTime
 }
 
 /**
- * Ends the doubt because the clock is right. Steady time becomes clock time, and all stored times are shifted to match.
+ * Ends the doubt because the clock is right. Steady time then equals clock time, and all stored times are shifted
+ * accordingly.
  */
 export function trustClock(account: Account, clockMs: number, boot: BootTime | null): SteadyReading {
   const { ahead_ms: aheadMs, ahead_since_ms: sinceMs } = account;

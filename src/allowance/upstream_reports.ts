@@ -10,9 +10,9 @@ import { isRolling, rollingLengthMs, type Window, type WindowName } from './wind
 export interface ReportedQuota {
   /** Null if the response does not name the window. */
   readonly window: WindowName | null;
-  /** Calls left; null: not reported. */
+  /** The number of calls left; null if it is not reported. */
   readonly left: number | null;
-  /** Calls in the window; null: not reported. */
+  /** The number of calls in the window; null if it is not reported. */
   readonly limit: number | null;
   readonly resetsAtMs: number | null;
 }

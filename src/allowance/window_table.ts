@@ -57,7 +57,7 @@ export type WindowSpan =
       readonly canRoll: boolean;
     };
 
-/** Phrases for messages. Each one is written after "100 calls" or "100". */
+/** Phrases for messages. Each one follows "100 calls" or "100". */
 export interface WindowWords {
   /** The period of the limit, as in "100 calls a day". */
   readonly per: string;
@@ -73,7 +73,7 @@ export type WindowName = Row['name'];
 
 export type WindowKey = Row['key'];
 
-/** The limit of each window in calls; null: no limit. */
+/** The limit of each window in calls; null if there is none. */
 export type WindowLimits = { readonly [Property in Row['property']]: number | null };
 
 /** All rows of the table, typed by the properties that all rows share. */

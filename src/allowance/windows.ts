@@ -13,13 +13,13 @@ export type { WindowName } from './window_table.ts';
 
 /** The limits of an account according to its contract, with one limit for each row of the window table. */
 export interface Allowance extends WindowLimits {
-  /** Calls in any 60 seconds; null: no limit. */
+  /** The maximum number of calls in any 60 seconds; null if there is no limit. */
   readonly perMinute: number | null;
-  /** When a day starts: at a time of day in a time zone, or 24 hours before now. */
+  /** The start of a day: a time of day in a time zone, or 24 hours before now. */
   readonly day: DayStart;
-  /** Share of each window, from 0 to 1, that backfills leave to scheduled work. */
+  /** The share of each window (0 to 1) that backfills leave to scheduled work. */
   readonly reserve: number;
-  /** Calls made before this program counted them; they count against `total`. */
+  /** The number of calls made before this program counted them. They count against `total`. */
   readonly alreadySpent: number;
 }
 
@@ -32,10 +32,11 @@ export interface Window {
   readonly name: WindowName;
   /** Calls. */
   readonly limit: number;
-  /** The start of the window in epoch milliseconds; -Infinity: the window contains all calls. */
+  /** The start of the window in epoch milliseconds; -Infinity if the window contains all calls. */
   readonly sinceMs: number;
   /**
-   * The time of the next reset; null: the window never resets (lifetime), or each call leaves it separately (rolling).
+   * The time of the next reset. Null if the window never resets (lifetime), or if each call leaves it separately
+   * (rolling).
    */
   readonly resetsAtMs: number | null;
   /** The duration by which a rolling window is extended while the clock is in doubt. */
@@ -150,7 +151,7 @@ function spanAt({ span }: WindowRow, day: DayStart, nowMs: number): Span {
 
 const UTC_DAY: FixedDay = { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' };
 
-/** A month starts with its first day. */
+/** A month starts on its first day. */
 const CALENDAR = {
   day: (day: FixedDay, nowMs: number) => {
     const { year, month, date } = localDate(day, nowMs);
@@ -217,7 +218,7 @@ export function clearOfResets(atMs: number, windows: readonly Window[]): number 
 }
 
 export interface Exhaustion {
-  /** The date in the upstream's response; null: the response named no date. */
+  /** The date in the upstream's response; null if the response named none. */
   readonly namedMs: number | null;
   readonly windows: readonly Window[];
   /** The number of consecutive earlier responses that reported an exhausted allowance. */

@@ -12,6 +12,7 @@ export type { DayStart } from './values.ts';
 
 /**
  * Returns the dialect, which every command that sends calls needs, except `probe`.
+ *
  * @throws UsageError if the configuration has no dialect.
  */
 export function requireDialect(config: Config): Dialect {

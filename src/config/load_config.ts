@@ -17,7 +17,7 @@ import { Secret } from './secret.ts';
 export interface LoadOptions {
   /** The YAML file. If it is undefined, `configPath` searches for the file. */
   readonly path?: string | undefined;
-  /** Values from the command line, in the shape of the file. They override the environment and the file. */
+  /** Values from the command line, structured like the file. They override the environment and the file. */
   readonly flags?: Overrides;
   readonly env?: Environment;
 }
@@ -33,7 +33,7 @@ export function loadConfig(options: LoadOptions = {}): Config {
   return parseConfig({ ...options, path, text: readText(path) });
 }
 
-/** Creates a configuration from a value in the shape of the file, for the demo and tests. */
+/** Creates a configuration from a value that is structured like the file, for the demo and tests. */
 export function configFrom(input: ConfigInput, directory = process.cwd()): Config {
   return parseConfig({ path: resolve(directory, 'configuration'), text: stringify(input), env: {} });
 }

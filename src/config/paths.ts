@@ -46,6 +46,7 @@ export function resolvePaths(config: Config, bases: BaseDirectories): Config {
 
 /**
  * Checks that a database can be written at the path, without creating a file.
+ *
  * @throws UsageError if the database cannot be written.
  */
 export function assertWritable(path: string): void {

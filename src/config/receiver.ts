@@ -10,7 +10,7 @@ const WebhookSecret = z
   .string()
   .regex(
     /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
-    'must be whsec_ and 24 to 64 bytes in Base64; `openssl rand -base64 32` makes them',
+    'must be whsec_ followed by 24 to 64 bytes in Base64; `openssl rand -base64 32` creates them',
   )
   .transform((text) => new Secret(text));
 
@@ -23,13 +23,17 @@ export const Receiver = z
       .describe('name of the receiver'),
     webhook: z
       .strictObject({
-        url: WebhookUrl.describe('URL that gets a POST request'),
-        secret: WebhookSecret.describe('secret of the signature: whsec_ and Base64'),
+        url: WebhookUrl.describe('URL that receives a POST request'),
+        secret: WebhookSecret.describe('secret for the signature: whsec_ followed by Base64'),
         allow_private: z.boolean().default(false).describe('permit http and private addresses'),
       })
       .exactOptional()
-      .describe('a webhook as Standard Webhooks define it'),
-    command: z.array(z.string().min(1)).min(1).exactOptional().describe('program with arguments; gets JSON'),
+      .describe('webhook according to Standard Webhooks'),
+    command: z
+      .array(z.string().min(1))
+      .min(1)
+      .exactOptional()
+      .describe('program with arguments, which receives JSON'),
     mail: z
       .strictObject({
         to: z.email().describe('recipient'),
@@ -37,14 +41,19 @@ export const Receiver = z
         sendmail: z.string().min(1).default('/usr/sbin/sendmail').describe('program that sends the mail'),
       })
       .exactOptional()
-      .describe('a mail through sendmail'),
+      .describe('mail through sendmail'),
     events: z
       .array(z.enum(EVENTS))
       .min(1)
       .default([...EVENTS])
       .describe('kinds of events'),
-    watchlist: z.string().min(1).nullable().default(null).describe('file of entity ids; null: all companies'),
-    fields: z.array(Pointer).nullable().default(null).describe('JSON paths of fields; null: all fields'),
+    watchlist: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('file of entity ids; null means all companies'),
+    fields: z.array(Pointer).nullable().default(null).describe('JSON paths of fields; null means all fields'),
   })
   .superRefine(({ webhook, command, mail }, ctx) => {
     const ways = [webhook, command, mail].filter((way) => way !== undefined).length;

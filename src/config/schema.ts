@@ -51,7 +51,7 @@ const Upstream = z.strictObject({
     })
     .prefault({})
     .describe('paths from the root of the host, if the default join is wrong'),
-  concurrency: z.int().min(1).max(256).default(4).describe('maximum calls in flight'),
+  concurrency: z.int().min(1).max(256).default(4).describe('maximum number of calls in flight'),
   timeouts: z
     .strictObject({
       connect: Duration.prefault('5s').describe('time until the connection is open'),
@@ -65,11 +65,11 @@ const Upstream = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('the whole User-Agent header; null: registry-mirror/VERSION, plus the contact'),
+    .describe('the whole User-Agent header; null means registry-mirror/VERSION and the contact'),
   contact: z.string().min(1).nullable().default(null).describe('address or URL in the default User-Agent'),
   proxy: ProxyUrl.nullable()
     .prefault(null)
-    .describe('HTTP proxy for all calls; null: the proxy of the environment, if any'),
+    .describe('HTTP proxy for all calls; null uses the proxy of the environment, if any'),
   ca_file: z
     .string()
     .min(1)
@@ -118,7 +118,7 @@ const Allowance = z
       })
       .default(10)
       .transform((value) => (value === 'unlimited' ? null : value))
-      .describe('calls in any 60 seconds; null or unlimited: no limit'),
+      .describe('calls in any 60 seconds; null or unlimited means no limit'),
     ...byWindowKey(({ words }) => limit.describe(`calls ${words.scope}`)),
     unlimited: z.boolean().default(false).describe('no limit except the rate'),
     day_starts: DayStarts.prefault('rolling').describe('start of the day: "00:00 Europe/Oslo", or rolling'),
@@ -147,13 +147,13 @@ const Allowance = z
   });
 
 const ALLOWANCE_REMEDY =
-  'write the limit of your own terms: the free tier is documented both as 100 calls in total per account (total: 100) ' +
+  'set the limit that your own terms state: the free tier is documented both as 100 calls in total per account (total: 100) ' +
   'and as 1,000 a day (per_day: 1000); a licence may have a monthly limit (per_month) or none (unlimited: true)';
 
 const MaxAge = z.strictObject({
-  stats: Duration.prefault('7d').describe('age from which the statistics are requested again'),
-  summaries: Duration.prefault('30d').describe('age from which searches are repeated'),
-  records: Duration.prefault('90d').describe('age from which a record is fetched again'),
+  stats: Duration.prefault('7d').describe('age at which the statistics are requested again'),
+  summaries: Duration.prefault('30d').describe('age at which searches are repeated'),
+  records: Duration.prefault('90d').describe('age at which a record is fetched again'),
 });
 
 const Schedule = z.strictObject({
@@ -180,12 +180,12 @@ const Scope = z
 const Retention = z.strictObject({
   answers: Duration.nullable()
     .prefault(null)
-    .describe('time for which replaced responses are kept; null: forever'),
+    .describe('time for which replaced responses are kept; null means forever'),
   versions: z.int().min(1).default(1).describe('versions of each record that are kept regardless of age'),
 });
 
 const Worker = z.strictObject({
-  redis_url: RedisUrl.prefault('redis://127.0.0.1:6379').describe('Redis of the queue'),
+  redis_url: RedisUrl.prefault('redis://127.0.0.1:6379').describe('URL of the Redis server for the queue'),
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9._{}-]+$/, 'must consist of letters, digits, ".", "_", "-", "{" and "}"')
@@ -197,22 +197,22 @@ const Worker = z.strictObject({
     .positive()
     .nullable()
     .default(null)
-    .describe('maximum calls of one job; null: no limit except the time'),
-  health_host: z.string().min(1).default('127.0.0.1').describe('address on which health and metrics listen'),
+    .describe('maximum number of calls per job; null means no limit except the time'),
+  health_host: z.string().min(1).default('127.0.0.1').describe('address for health and metrics'),
   health_port: z
     .int()
     .min(0)
     .max(65_535)
     .nullable()
     .default(9464)
-    .describe('port of health and metrics; null: disabled'),
+    .describe('port for health and metrics; null disables them'),
   board_password: Password.nullable()
     .prefault(null)
-    .describe('password of the queue dashboard, required on other addresses than loopback'),
+    .describe('password of the queue dashboard, required on any address other than loopback'),
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
-    .describe('lowest level that is logged; debug: every call'),
+    .describe('lowest level that is logged; debug logs every call'),
   tracing: z.boolean().default(false).describe('trace jobs with the package bullmq-otel'),
 });
 
@@ -223,11 +223,11 @@ export const ConfigFile = z.strictObject({
   account: Account.prefault({}).describe('the account at the registry'),
   allowance: Allowance.prefault({}).describe('the number of calls'),
   dialect: Dialect.optional().describe('details of the API; `probe` writes them'),
-  max_age: MaxAge.prefault({}).describe('ages from which known data are due again'),
+  max_age: MaxAge.prefault({}).describe('ages at which known data are due again'),
   schedule: Schedule.prefault({}).describe('schedule of the worker'),
   focus: z.enum(['coverage', 'records', 'freshness']).default('coverage').describe('priority of calls'),
   scope: Scope.describe('companies to mirror'),
-  mapping: Mapping.prefault({}).describe('exceptions from the default mapping of payloads to tables'),
+  mapping: Mapping.prefault({}).describe('exceptions to the default mapping of payloads to tables'),
   retention: Retention.prefault({}).describe('what compact deletes'),
   warehouse: path.default('data/warehouse.db').describe('the SQLite file of the mirror'),
   ledger: path.default('data/ledger.db').describe("the SQLite file that counts the account's calls"),

@@ -31,7 +31,7 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 
 /**
  * Reads the tombstone of the requested entity. Returns null if the body contains no record. The record of another
- * entity proves nothing about the requested one, so it is NotUnderstood.
+ * entity proves nothing about the requested one, so the result is NotUnderstood.
  */
 export function decodeTombstone(
   dialect: Dialect,

@@ -62,7 +62,7 @@ const NAMES: Record<SearchDialect['matches'], string> = {
 
 const IDENTIFIERS: Record<SearchDialect['identifiers'], string> = {
   prefix: 'A query finds identifiers that begin with the query.',
-  exact: 'A query finds an identifier only if it is complete.',
+  exact: 'A query finds only complete identifiers.',
   none: 'A query finds no identifiers.',
   unknown: 'The rule by which a query finds identifiers is not known; the mirror learns it while it runs.',
 };
@@ -73,7 +73,7 @@ function describeResults(search: SearchDialect): string[] {
     `The list of results is at ${pathInWords(search.results)}${search.item === '' ? '' : `, and the company at ${search.item} of each result`}.`,
     `The id of a result is at ${search.id}${search.name === null ? ', and it has no name' : `, and its name at ${search.name}`}.`,
     ...describeFallbacks('a result', search.id_fallbacks),
-    ...(search.main === null ? [] : [`A further result is beside the list, at ${pathInWords(search.main)}.`]),
+    ...(search.main === null ? [] : [`Another result is outside the list, at ${pathInWords(search.main)}.`]),
     ...(search.group_as === null
       ? []
       : [`A company can have several results; its summary lists them under ${search.group_as}.`]),
@@ -157,7 +157,7 @@ const MEANINGS: Record<ResponseRule['means'], string> = {
   absent: 'the company does not exist',
   gone: 'the company was deleted',
   refused: 'the API rejects the query',
-  throttled: 'the calls are too fast; the mirror waits',
+  throttled: 'calls are sent too fast; the mirror waits',
   exhausted: 'the allowance is exhausted',
   unauthorised: 'the API rejects the key',
   broken: 'the API failed',

@@ -25,7 +25,7 @@ export const ResponseRule = z.strictObject({
     .optional()
     .describe('HTTP status, or a list of them'),
   kind: z.enum(['stats', 'search', 'entity']).optional().describe('applies only to calls of this kind'),
-  at: Pointer.optional().describe('JSON path in the body; without is and matches: a value must exist there'),
+  at: Pointer.optional().describe('JSON path in the body; without is and matches, a value must exist there'),
   is: scalar.optional().describe('value at that path'),
   matches: z
     .string()
@@ -55,14 +55,16 @@ export const SearchDialect = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('parameter for an identifier; null: the same parameter'),
+    .describe('parameter for an identifier; null means the same parameter'),
   query_template: template
     .default('{query}')
-    .describe('value of the parameter for a name, with {query} in the position of the query'),
+    .describe('value of the parameter for a name, with {query} in place of the query'),
   identifier_template: template
     .nullable()
     .default(null)
-    .describe('the same for an identifier; null: query_template if the parameter is the same, else {query}'),
+    .describe(
+      'value of the parameter for an identifier; null means query_template if the parameter is the same, otherwise {query}',
+    ),
   extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters of every search'),
   paging: Paging.describe('paging of the results'),
   results: Pointer.describe('JSON path of the list of results'),
@@ -76,19 +78,19 @@ export const SearchDialect = z.strictObject({
   id_fallbacks: z
     .array(Pointer)
     .default([])
-    .describe('JSON paths of the entity id in results without the first'),
+    .describe('JSON paths of the entity id in results that have no value at id'),
   group_as: z
     .string()
     .min(1)
     .nullable()
     .default(null)
     .describe(
-      'key of the summary that lists all results of a company, if a company can have several; null: it has one',
+      'key of the summary for the list of all results of a company; null if a company has only one result',
     ),
   name: Pointer.nullable().default(null).describe('JSON path of the name, inside the item'),
   total: Pointer.nullable()
     .default(null)
-    .describe('JSON path of the number of matching companies; null: the API does not return it'),
+    .describe('JSON path of the number of matching companies; null if the API does not return it'),
   total_clamped_at: z
     .int()
     .positive()
@@ -104,11 +106,11 @@ export const SearchDialect = z.strictObject({
     .int()
     .nonnegative()
     .default(1)
-    .describe('min query length; 0: a search without a query lists everything'),
+    .describe('min query length; 0 means that a search without a query lists everything'),
   absent_when_empty: z
     .boolean()
     .default(false)
-    .describe('a missing list means that nothing was found, even if no total reports 0'),
+    .describe('whether a missing list means that nothing was found, even if no total reports 0'),
 });
 export type SearchDialect = z.infer<typeof SearchDialect>;
 
@@ -118,7 +120,7 @@ export const EntityDialect = z.strictObject({
   id_fallbacks: z
     .array(Pointer)
     .default([])
-    .describe('JSON paths of the entity id in records without the first'),
+    .describe('JSON paths of the entity id in records that have no value at id'),
   name: Pointer.nullable().default(null).describe('JSON path of the name inside the record'),
   gone: z
     .strictObject({
@@ -129,7 +131,7 @@ export const EntityDialect = z.strictObject({
     })
     .nullable()
     .default(null)
-    .describe('mark of a deleted entity; null: there is none'),
+    .describe('mark of a deleted entity; null if there is none'),
 });
 export type EntityDialect = z.infer<typeof EntityDialect>;
 
@@ -151,7 +153,7 @@ export const Dialect = z.strictObject({
   responses: z
     .array(ResponseRule)
     .default([])
-    .describe('table of responses that do not mean what their status means'),
+    .describe('table of responses whose meaning differs from their status'),
   limits: z
     .array(ReportedLimit)
     .default([])

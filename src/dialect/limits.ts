@@ -6,7 +6,7 @@
 
 /**
  * The maximum nesting depth of lists and objects. SQLite's JSON functions accept 1,000 levels. Recursive code needs no
- * other limit.
+ * further limit.
  */
 export const MAX_DEPTH = 500;
 

@@ -45,12 +45,12 @@ export const Mapping = z.strictObject({
     .array(Pointer)
     .nullable()
     .default(null)
-    .describe('JSON paths of former and other names, for full-text search; null: detected by their keys'),
+    .describe('JSON paths of former and other names, for full-text search; null detects them by their keys'),
   identifiers: z
     .array(Pointer)
     .nullable()
     .default(null)
-    .describe('JSON paths of additional identifiers, for full-text search; null: detected by their keys'),
+    .describe('JSON paths of additional identifiers, for full-text search; null detects them by their keys'),
   company: z
     .strictObject({
       status: role('of the status'),
@@ -59,12 +59,12 @@ export const Mapping = z.strictObject({
       country: role('of the country or jurisdiction'),
     })
     .prefault({})
-    .describe('JSON paths in the record for the columns of the view company; null: detected by their keys'),
+    .describe('JSON paths in the record for the columns of the view company; null detects them by their keys'),
   max_columns: z
     .int()
     .min(1)
     .max(1900)
     .default(900)
-    .describe('maximum columns of a table; further fields go to the JSON column _rest'),
+    .describe('maximum number of columns per table; further fields go to the JSON column _rest'),
 });
 export type Mapping = z.infer<typeof Mapping>;

@@ -4,7 +4,8 @@ import type { Dialect } from './dialect.ts';
 import { type Endpoints, type UnwritableUrl, urlOf } from './request.ts';
 
 /**
- * Converts calls to URLs and replies to verdicts. A dialect implements it. Before a dialect is known, the probe does.
+ * Converts calls to URLs and replies to verdicts. It is implemented by a dialect or, before a dialect is known, by the
+ * probe.
  */
 export interface Protocol {
   urlOf(call: Call): URL | UnwritableUrl;

@@ -6,7 +6,7 @@ import type { Body } from './response_body.ts';
  * diacritics: `epuis` matches "épuisé" and "épuisés".
  */
 
-/** A limited number of calls, or the contract that grants it. */
+/** Words for a limited number of calls, or for the contract that grants it. */
 const QUOTA = stems(`
   quota allowance credit subscription plan trial balance
   kontingent guthaben abonnement tarif
@@ -19,11 +19,11 @@ const QUOTA = stems(`
   pakiet limit-zapytan abonament srodki
   kiintio tilaus`);
 
-/** Limits of long periods. A limit without a stated period may apply to a minute. */
+/** Phrases for limits of long periods. A limit without a stated period may apply to a minute. */
 const LONG_LIMIT =
   '(daily|monthly|yearly|annual|weekly|day|month|year|tages|monats|jahres|journali|quotidien|mensuel|annuel|diari|mensual|anual|giornalier|mensil|dag|maand|mand|manad|dzienn|miesieczn|call|request|api-call)\\w*[ -]{0,2}(limit|grens|granse|grense|graense)';
 
-/** The quota is used up, or the contract has ended. */
+/** Words for a used-up quota, or for a contract that has ended. */
 const USED_UP = stems(`
   exceed exhaust used-up reached deplet consumed spent ran-out run-out out-of expired ended insufficient
   not-enough no-more no-remaining none-left
@@ -37,7 +37,7 @@ const USED_UP = stems(`
   wyczerpan przekroczon wygasl
   kaytetty ylitetty ylittynyt`);
 
-/** Limits of a minute or less, which end if the mirror waits. */
+/** Phrases for limits of a minute or less, which end if the mirror waits. */
 const SHORT_PERIOD =
   /rate.?limit|too many requests|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
 

@@ -37,14 +37,14 @@ const UNIT = `(?:the\\s+)?(?<periods>\\d{1,4})?\\s*(?<unit>seconds?|secs?|s|seku
   |minu+t\\p{L}*|mins?|hours?|h|stunden?|heures?|horas?|or[ae]|uur|timer?|timme|godzin\\p{L}*|tunti|tunnissa)(?![\\p{L}\\d])`;
 const pattern = (...parts: string[]) => new RegExp(parts.join('').replace(/\n\s+/g, ''), 'gu');
 
-/** "5 requests per second", "100 calls within 10 s", "20 Anfragen pro Minute", "5 pyyntöä minuutissa". */
+/** Matches "5 requests per second", "100 calls within 10 s", "20 Anfragen pro Minute", "5 pyyntöä minuutissa". */
 const COUNTED = pattern(
   NUMBER,
   `(?:\\p{L}+\\s+)?${CALLS}(?!\\p{L})\\s*(?:/|(?:per|an?|each|every|in|within|pro|je|par|por|al|alla|ogni|op|i|om|na|w)\\s)?\\s*`,
   UNIT,
 );
 
-/** "Limit: 5 per second", "10/min". */
+/** Matches "Limit: 5 per second" and "10/min". */
 const PER_UNIT = pattern(NUMBER, '(?:/|per\\s|pro\\s|par\\s|por\\s)\\s*', UNIT);
 
 /** "5 rps". */

@@ -12,7 +12,7 @@ import { readBody } from './response_body.ts';
 
 const source = z
   .union([z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'), Pointer.min(1)])
-  .describe('name of a header; or JSON path in the body, which begins with "/"');
+  .describe('name of a header, or JSON path in the body, which begins with "/"');
 
 export const ReportedLimit = z
   .strictObject({
@@ -20,7 +20,7 @@ export const ReportedLimit = z
       .enum(['minute', 'day', 'month', 'total'])
       .nullable()
       .default(null)
-      .describe('the period of the limit; null: unknown'),
+      .describe('period of the limit; null if it is unknown'),
     remaining: source.nullable().default(null).describe('number of calls left'),
     limit: source.nullable().default(null).describe('number of calls in the window'),
     reset: source.nullable().default(null).describe('time at which the window resets, or seconds until then'),

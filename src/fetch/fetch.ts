@@ -81,7 +81,7 @@ export function openFetch(parts: FetchParts): Fetch {
   const limiter = openRateLimiter({ ...parts, pool });
   const reports = openReports(parts);
 
-  /** The number of units spent on calls whose responses were not observed yet. */
+  /** The number of units spent on calls whose responses have not been observed yet. */
   let inFlight = 0;
 
   async function giveBack(slot: Slot): Promise<void> {
@@ -148,7 +148,8 @@ export function openFetch(parts: FetchParts): Fetch {
 interface Reports {
   readonly isKeyAccepted: boolean;
   /**
-   * Classifies the reply and starts to record it in the ledger. The pause of a throttle is the same as in the ledger.
+   * Classifies the reply and starts to record it in the ledger. If the reply is a throttle, the verdict and the ledger
+   * have the same pause.
    */
   observe(attempt: Attempt, reply: Reply, protocol: Protocol, inFlight: number): Verdict;
   written(): Promise<void>;

@@ -9,7 +9,8 @@ import { base64Forms, keyPattern } from './key_pattern.ts';
  */
 export interface Redaction {
   /**
-   * Returns the reply without the key. Returns null if the body contains the key in an encoding that cannot be removed.
+   * Returns the reply without the key. Returns null if the body contains the key in an encoding from which it cannot be
+   * removed.
    */
   reply(reply: Reply): Reply | null;
   text(text: string): string;

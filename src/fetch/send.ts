@@ -105,7 +105,7 @@ class HttpRequest {
       let receivedBytes = 0;
 
       stream.once('request', (request) => {
-        // If this listener exists, Node leaves the socket to it. Without the listener, the socket could stay open after
+        // Node makes this listener responsible for the socket. Without the listener, the socket could stay open after
         // the request.
         request.once('upgrade', (response: { statusCode?: number }) => {
           this.#status = response.statusCode ?? null;

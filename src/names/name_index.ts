@@ -84,7 +84,7 @@ const encoder = new TextEncoder();
 
 /** The companies to index. */
 export interface IndexSource {
-  /** The companies, sorted by the bytes of the folded name and then of the id. */
+  /** The companies, sorted bytewise by folded name and then by id. */
   readonly byName: Iterable<{ readonly knownId: number; readonly entityId: string; readonly folded: string }>;
   /** The `knownId` of the same companies, sorted by the upper-cased entity id. */
   readonly byId: () => Iterable<number>;

@@ -33,9 +33,9 @@ export interface Stretch {
 /** Texts of known companies, one text per company. */
 export interface TextsInOrder extends CountedInOrder {
   countBetween(from: string, to: string): number;
-  /** Every text, in order. */
+  /** Returns every text, in order. */
   all(): Iterable<string>;
-  /** Every text that contains the substring. Scans all texts. */
+  /** Returns every text that contains the substring. It scans all texts. */
   containing(substring: string): Iterable<string>;
 }
 
@@ -49,7 +49,7 @@ export function nextAfter(text: string): string {
   return `${text}\0`;
 }
 
-/** Finds the end of a stretch and counts its texts. `share` returns `shares` for the texts in [from, to). */
+/** Finds the end of a stretch and counts its texts. The function `share` counts the texts in [from, to). */
 export function stretchOf(
   { at, share }: Pick<CountedInOrder, 'at'> & { share(from: string, to: string, most: number): number[] },
   ...[from, to, { size, mostShared }]: Parameters<CountedInOrder['stretch']>
@@ -103,7 +103,7 @@ export class SortedTexts implements TextsInOrder {
     return this.#texts.filter((text) => text.includes(substring));
   }
 
-  /** The index of the first text that is not before this one. */
+  /** Returns the index of the first text that is not before this one. */
   #indexOf(text: string): number {
     return lowerBound(this.#texts.length, (index) => inOrder(this.#texts[index] as string, text) < 0);
   }
@@ -149,7 +149,7 @@ export function lowerBound(length: number, before: (index: number) => boolean): 
   return low;
 }
 
-/** A group of companies: those with a word that equals `beside` or, if `isWhole` is false, starts with it. */
+/** A group of companies. They have a word that equals `beside` or, if `isWhole` is false, starts with it. */
 export interface CompaniesWith {
   /** The word; '' for all companies. */
   readonly beside: string;
@@ -161,8 +161,8 @@ export const ALL_COMPANIES: CompaniesWith = { beside: '', isWhole: false };
 /** The words in the names of a group of companies, sorted by code points. */
 export interface WordsInOrder extends CountedInOrder {
   /**
-   * The most frequent words with the number of companies of each, in descending order. Of two equally frequent words,
-   * the shorter one comes first.
+   * Returns the most frequent words, each with its number of companies, in descending order. Of two equally frequent
+   * words, the shorter one comes first.
    */
   ranked(most: number): [word: string, companies: number][];
   totals(): WordTotals;
@@ -171,7 +171,7 @@ export interface WordsInOrder extends CountedInOrder {
 export interface WordTotals {
   /** The number of companies that have at least one word. */
   readonly companies: number;
-  /** The sum of the numbers of distinct words of all companies. */
+  /** The number of distinct words of each company, summed over all companies. */
   readonly words: number;
   readonly different: number;
 }

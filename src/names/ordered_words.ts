@@ -13,8 +13,8 @@ import { findsName } from './query_matching.ts';
 export interface OrderedWord {
   readonly word: string;
   /**
-   * The number of prefixes, including the empty one, that this word shares with the preceding word of the name; 0 for
-   * the first word.
+   * The number of prefixes, including the empty one, that this word shares with the preceding word of the name. It is 0
+   * for the first word.
    */
   readonly shared: number;
 }

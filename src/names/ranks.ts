@@ -4,7 +4,7 @@ export interface Ranks {
   has(rank: number): boolean;
   /** Returns at most `count` ranks, starting at position `from`. */
   slice(from: number, count: number): Iterable<number>;
-  /** The memory that the set occupies, for the limits of caches. */
+  /** The memory that the set occupies, which counts towards the limit of a cache. */
   readonly bytes: number;
 }
 

@@ -53,7 +53,7 @@ export function openConnections(url: SecretUrl, watcher: RedisWatcher): Connecti
 }
 
 /**
- * Opens a connection with one attempt, for the checks at the start, `status` and `doctor`.
+ * Opens a connection and makes only one attempt. The checks at the start, `status` and `doctor` use it.
  *
  * @throws UsageError if Redis does not respond or rejects the password.
  */

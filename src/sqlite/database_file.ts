@@ -54,6 +54,6 @@ const REMEDIES: readonly (readonly [string, string])[] = [
   ['SQLITE_LOCKED', 'Another program has locked the file. End that program, or run the command again later.'],
   [
     'SQLITE_IOERR',
-    'The disk could not be read or written. Check the system log. Data that were stored before are intact.',
+    'The disk could not be read or written. Check the system log. Data stored earlier are intact.',
   ],
 ];

@@ -9,7 +9,7 @@ const MAX_LENGTH = 100;
 
 /**
  * Returns the column name for a path in the payload. `keys` are all keys on this path, and `shortKeys` only those below
- * its containers. `shortKeys` form the name unless it is taken or reserved.
+ * its containers. The name consists of `shortKeys`, unless that name is taken or reserved.
  */
 export function columnName(
   keys: readonly string[],

@@ -10,7 +10,7 @@ export interface CompanyMatch {
   readonly name: string | null;
   readonly state: 'listed' | 'fetched' | 'gone';
   readonly goneAt: string | null;
-  /** The score from 0 to 1. At 1, the name or identifier is the same. */
+  /** The score from 0 to 1. A score of 1 means that the name or identifier is the same. */
   readonly score: number;
   readonly matched: 'name' | 'former_name' | 'identifier';
   /** The name, former name or identifier that matches the query. */
@@ -106,7 +106,7 @@ function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => 
     .map(({ trigram }) => trigram);
 }
 
-/** Returns a full-text query for every pair of trigrams. A matching name contains at least one pair. */
+/** Returns a full-text query that contains every pair of trigrams. A matching name contains at least one pair. */
 function pairsOf(trigrams: readonly string[]): string {
   return trigrams
     .flatMap((one, at) => trigrams.slice(at + 1).map((other) => `(${phrase(one)} AND ${phrase(other)})`))

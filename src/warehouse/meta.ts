@@ -22,7 +22,7 @@ export type MetaKey =
   | 'tier'
   | 'dialect'
   | 'schema_version'
-  /** The last call up to which all calls are processed. */
+  /** All calls up to this one are processed. */
   | 'processed_until'
   /** The stored call that recovery is processing alone, and the number of tries. */
   | 'processed_alone'
@@ -42,7 +42,7 @@ export type MetaKey =
   | 'ledger'
   /** The progress of a rebuild, as JSON. */
   | 'rebuild'
-  /** The number of calls until nothing is due, as estimated at the end of a run, as JSON. */
+  /** The stored estimate (`StoredEstimate`), as JSON. */
   | 'estimate'
   /** The last version of the change feed. */
   | 'feed_version'

@@ -16,7 +16,7 @@ export const TEXT_LOOKUPS = {
   identifier: lookupsOf('upper(entity_id)', '_known'),
 } as const;
 
-/** Opens the names (or the identifiers) of all known companies in index order. */
+/** Opens the lookups in the names (or identifiers) of all known companies. */
 export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): TextsInOrder {
   const sql = TEXT_LOOKUPS[by];
   const count = db.prepare<[string, string], number>(sql.count).pluck();
@@ -75,7 +75,7 @@ export const WORD_LOOKUPS = {
 } as const;
 
 /**
- * Opens the words in the names of a set of companies in index order. Returns null if the words of this set are not
+ * Opens the lookups in the words of the names of a set of companies. Returns null if the words of this set are not
  * counted.
  */
 export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {

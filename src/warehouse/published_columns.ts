@@ -12,7 +12,7 @@ export const PUBLISHED_TABLES = [
     name: 'company',
     kind: 'view',
     rowPer: 'known company that is not gone',
-    use: 'questions that must work over every registry: the columns are always the same',
+    use: 'questions that must work for every registry, because the columns are always the same',
     description: 'One row per known company that is not gone, with the same columns for every registry.',
     columns: [
       { name: 'entity_id', meaning: "the registry's id of the company", sql: 'k.entity_id' },
@@ -20,19 +20,18 @@ export const PUBLISHED_TABLES = [
       { name: 'status', meaning: "the status in the registry's own words", sql: 'NULL' },
       {
         name: 'registered_on',
-        meaning:
-          'the date of registration, incorporation or foundation: the first of these that the registry has',
+        meaning: 'the date of registration; if there is none, the date of incorporation or foundation',
         sql: 'NULL',
       },
       { name: 'dissolved_on', meaning: 'the date of dissolution', sql: 'NULL' },
       {
         name: 'country',
-        meaning: 'the country or jurisdiction, or else the country of the address',
+        meaning: 'the country or jurisdiction; if there is none, the country of the address',
         sql: 'NULL',
       },
       {
         name: 'fetched_at',
-        meaning: 'the last fetch of the record (UTC); NULL without a record',
+        meaning: 'the last fetch of the record (UTC); NULL if there is no record',
         sql: 'k.fetched_at',
       },
     ],
@@ -60,7 +59,7 @@ export const PUBLISHED_TABLES = [
         name: 'last_seen_at',
         meaning: 'the last search or fetch that showed the company (UTC)',
       },
-      { name: 'fetched_at', meaning: 'the last fetch of the record (UTC); NULL without a record' },
+      { name: 'fetched_at', meaning: 'the last fetch of the record (UTC); NULL if there is no record' },
       {
         name: 'age_days',
         meaning: 'days since the record was fetched; without a record, days since the company was last seen',
@@ -74,13 +73,13 @@ export const PUBLISHED_TABLES = [
     kind: 'table',
     rowPer: 'fetched record',
     use: 'all fields of the record',
-    description: 'One row per company whose record was fetched. Gone companies stay, with _gone_at.',
+    description: 'One row per company whose record was fetched. Gone companies remain, with _gone_at.',
     columns: [
       { name: 'entity_id', meaning: "the registry's id of the company" },
       { name: '_fetched_at', meaning: 'the last fetch of the record (UTC)' },
       {
         name: '_changed_at',
-        meaning: 'the last fetch that returned different content than the fetch before it (UTC)',
+        meaning: 'the last fetch whose content differed from the previous fetch (UTC)',
       },
       {
         name: '_gone_at',
@@ -94,7 +93,7 @@ export const PUBLISHED_TABLES = [
     name: 'entity__…',
     kind: 'table',
     rowPer: 'element of a list in the record',
-    use: 'officers, former names, activity codes: all lists that the registry sends',
+    use: 'all lists that the registry sends, such as officers, former names and activity codes',
     description: 'One row per element of a list in the record.',
     columns: [
       { name: 'entity_id', meaning: "the registry's id of the company" },
@@ -152,7 +151,7 @@ export const PUBLISHED_TABLES = [
       { name: 'change_id', meaning: 'the number of the change, in the order of observation' },
       { name: 'entity_id', meaning: "the registry's id of the company" },
       { name: 'observed_at', meaning: 'the fetch that showed the change (UTC)' },
-      { name: 'not_before', meaning: 'the fetch before it: the change happened after this time (UTC)' },
+      { name: 'not_before', meaning: 'the previous fetch, after which the change happened (UTC)' },
       {
         name: 'path',
         meaning:
@@ -164,7 +163,7 @@ export const PUBLISHED_TABLES = [
       {
         name: 'column_name',
         meaning:
-          'the column of the field; in a list with its table (`entity__officers.name`); NULL for an object or a whole element',
+          'the column of the field, with its table if the field is in a list (`entity__officers.name`); NULL if a whole object or element changed',
       },
     ],
   },
@@ -211,7 +210,7 @@ export const PUBLISHED_TABLES = [
     columns: [
       { name: 'entity_id', meaning: "the registry's id of the company; not indexed" },
       { name: 'name', meaning: 'the name, as last seen' },
-      { name: 'former_names', meaning: 'former names, as far as the record contains them' },
+      { name: 'former_names', meaning: 'former names, if the record contains any' },
       { name: 'identifiers', meaning: 'the id and other identifiers' },
     ],
   },
@@ -220,15 +219,15 @@ export const PUBLISHED_TABLES = [
     kind: 'view',
     rowPer: null,
     use: 'completeness',
-    description: "One row: the mirror compared with the registry's own count.",
+    description: "One row that compares the mirror with the registry's own count.",
     columns: [
       {
         name: 'known',
         meaning: 'companies that a search listed or whose record was fetched, including those that are gone',
       },
-      { name: 'listed', meaning: 'companies seen in a search, without gone ones' },
-      { name: 'fetched', meaning: 'known companies with a fetched record, without gone ones' },
-      { name: 'gone', meaning: 'known companies that the registry no longer holds' },
+      { name: 'listed', meaning: 'companies seen in a search, excluding gone companies' },
+      { name: 'fetched', meaning: 'known companies with a fetched record, excluding gone companies' },
+      { name: 'gone', meaning: 'known companies that are no longer in the registry' },
       {
         name: 'registry_total',
         meaning: "the registry's own count at its last observation (`registry_total_at`)",
@@ -254,14 +253,14 @@ export const PUBLISHED_TABLES = [
   {
     name: 'freshness',
     kind: 'view',
-    rowPer: '`summary` and `record`, without gone companies',
+    rowPer: '`summary` and `record`, excluding gone companies',
     use: 'the age of the data',
-    description: 'The age of the summaries and of the records, without gone companies.',
+    description: 'The age of the summaries and of the records, excluding gone companies.',
     columns: [
       { name: 'what', meaning: '`summary`: last seen in a search; `record`: last fetch' },
-      { name: 'companies', meaning: 'companies that have a summary, or a record', sql: 'count(*)' },
-      { name: 'oldest_at', meaning: 'the time of the oldest one (UTC)', sql: 'min(seen_at)' },
-      { name: 'newest_at', meaning: 'the time of the newest one (UTC)', sql: 'max(seen_at)' },
+      { name: 'companies', meaning: 'companies that have a summary (or a record)', sql: 'count(*)' },
+      { name: 'oldest_at', meaning: 'the time of the oldest summary (or record) (UTC)', sql: 'min(seen_at)' },
+      { name: 'newest_at', meaning: 'the time of the newest summary (or record) (UTC)', sql: 'max(seen_at)' },
       {
         name: 'mean_age_days',
         meaning: 'the mean age in days',
@@ -284,7 +283,7 @@ export const PUBLISHED_TABLES = [
       { name: 'day', meaning: 'the date (UTC)', sql: 'substr(sent_at, 1, 10)' },
       {
         name: 'calls',
-        meaning: 'calls that were sent, whatever their outcome',
+        meaning: 'calls that were sent, regardless of their outcome',
         sql: "sum(outcome <> 'unsent')",
       },
       sentCalls('stats', 'for the statistics'),
@@ -315,15 +314,23 @@ export const PUBLISHED_TABLES = [
     use: "the columns of your registry's payload",
     description: 'One row per field of the payload, with its column, types and shares.',
     columns: [
-      { name: 'table_name', meaning: 'the table that holds the column', sql: 'c.table_name' },
+      { name: 'table_name', meaning: 'the table that contains the column', sql: 'c.table_name' },
       { name: 'column_name', meaning: 'the column; NULL for objects and lists', sql: 'c.column_name' },
       {
         name: 'path',
-        meaning: 'the JSON Pointer in the row; empty for an element itself',
+        meaning: 'the JSON Pointer within the row; empty for the element itself',
         sql: 'c.path',
       },
-      { name: 'child_table', meaning: 'for a list: the table that holds its elements', sql: 'c.child_table' },
-      { name: 'type', meaning: 'the declared type; empty for several or unknown types', sql: 'c.type' },
+      {
+        name: 'child_table',
+        meaning: 'the table that contains the elements, if the field is a list',
+        sql: 'c.child_table',
+      },
+      {
+        name: 'type',
+        meaning: 'the declared type; empty if there are several types or none is known',
+        sql: 'c.type',
+      },
       { name: 'types', meaning: 'the types seen', sql: 'c.types' },
       {
         name: 'null_share',
@@ -381,9 +388,9 @@ export interface PublishedColumn {
 
 /** Every value of `_call.outcome`. */
 export const CALL_OUTCOMES = {
-  received: 'the response is stored and not processed yet; the next start processes it without a call',
+  received: 'the response is stored but not yet processed; the next run processes it without a call',
   ok: 'the response contains what the call requested',
-  absent: 'a 404 for a record; a company is gone only with proof',
+  absent: 'a 404 for a record, which alone does not prove that the company is gone',
   gone: "the registry's own mark, or a 410",
   refused: 'the query is too broad or invalid',
   throttled: 'rejected because of the rate',

@@ -239,7 +239,7 @@ focus: speed
     ],
     ['there is no file /home/config/no.csv', 'version: 1', 'version: 1\nscope: { ids: no.csv }'],
     ['upstream.max_body: must be a size', 'api_key:', 'max_body: 8\n  api_key:'],
-    ['between { and } write references in quotes', 'unlimited: true', `{ total: \${env:T} }`],
+    ['put references between { and } in quotes', 'unlimited: true', `{ total: \${env:T} }`],
     ['__proto__: unknown key', 'version: 1', 'version: 1\n__proto__: { a: 1 }'],
   ])('contains: %s', (words, before, after) => {
     const error = refusal(LEAST.replace(before, after));

@@ -65,14 +65,14 @@ describe('the description of a dialect', () => {
           "A new value at /queried_at does not count as a change.",
         ],
         "responses": [
-          "HTTP 403 or 429 with /rate/ in the value at /error/message: the calls are too fast; the mirror waits.",
+          "HTTP 403 or 429 with /rate/ in the value at /error/message: calls are sent too fast; the mirror waits.",
           "HTTP 200 with "NOT_FOUND" at /error, for a record: the company does not exist.",
           "Any response with a value at /oops: the API failed.",
         ],
         "search": [
           "The parameter q takes a name.",
           "A query finds names with words that begin with the words of the query.",
-          "A query finds an identifier only if it is complete.",
+          "A query finds only complete identifiers.",
           "A query needs at least 3 characters.",
           "Every search also sends type=company.",
           "The list of results is at /results, and the company at /company of each result.",
@@ -91,14 +91,14 @@ describe('the description of a dialect', () => {
   });
 
   it.each([
-    [{ style: 'none' }, 'Each query has one page only.'],
+    [{ style: 'none' }, 'Each query has only one page.'],
     [
       { style: 'offset', param: 'start', first: 1 },
       "The parameter start takes the offset of a page's first row; the first row has offset 1.",
     ],
     [
       { style: 'cursor', param: 'c', next: '/next', first: '*' },
-      'The parameter c takes the cursor that the page before contains at /next; the first cursor is *.',
+      'The parameter c takes the cursor that the previous page contains at /next; the first cursor is *.',
     ],
     [
       { style: 'next_url', next: '/links/next' },

@@ -14,15 +14,11 @@ const schema = z.strictObject({
   style: styleKey('cursor'),
   param: paramKey,
   next: Pointer.describe("JSON path of the next page's cursor"),
-  first: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('cursor of the first page; null: the parameter is omitted'),
+  first: z.string().nullable().default(null).describe('cursor of the first page; null omits the parameter'),
   ...sizeKeys,
 });
 
-/** A parameter takes a value from the body of the previous page: `?after=b64`. */
+/** A parameter takes its value from the body of the previous page: `?after=b64`. */
 export const cursor = {
   style: 'cursor',
   schema,
@@ -37,6 +33,6 @@ export const cursor = {
   },
   statusAfter: statusOfLinkedPages,
   describe: ({ param, next, first }) =>
-    `The parameter ${param} takes the cursor that the page before contains at ${pathInWords(next)}` +
+    `The parameter ${param} takes the cursor that the previous page contains at ${pathInWords(next)}` +
     `${first === null ? '' : `; the first cursor is ${first}`}.`,
 } satisfies PagingMethod<z.output<typeof schema>>;

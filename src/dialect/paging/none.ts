@@ -13,5 +13,5 @@ export const none = {
   // A short page without a total is complete. In all other cases, there may be more matches, but no request can return
   // them.
   statusAfter: ({ total, isShort }) => (total === null && isShort ? 'complete' : 'capped'),
-  describe: () => 'Each query has one page only.',
+  describe: () => 'Each query has only one page.',
 } satisfies PagingMethod<z.output<typeof schema>>;

@@ -8,7 +8,7 @@ const schema = z.strictObject({
   ...sizeKeys,
 });
 
-/** A parameter takes the page number: `?page=3`. */
+/** A parameter specifies the page number: `?page=3`. */
 export const page = {
   style: 'page',
   schema,

@@ -84,14 +84,16 @@ export const sizeKeys = {
     .min(1)
     .nullable()
     .default(null)
-    .describe('parameter of the page size; null: there is none'),
-  size: z.int().positive().default(20).describe('requested and expected rows of a page'),
+    .describe('parameter for the page size; null if there is none'),
+  size: z.int().positive().default(20).describe('number of rows per page, as requested and expected'),
   window: z
     .int()
     .positive()
     .nullable()
     .default(null)
-    .describe('maximum number of results that one query can return over all pages; null: no known limit'),
+    .describe(
+      'maximum number of results that one query can return over all pages; null if no limit is known',
+    ),
 };
 
 export function styleKey<const Style extends string>(style: Style) {

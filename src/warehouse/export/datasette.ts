@@ -21,7 +21,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
       databases: {
         [databaseName]: {
           description:
-            'Start with entity_overview: one row per known company. entity holds the fetched records.',
+            'Start with entity_overview, which has one row per known company. The table entity contains the fetched records.',
           tables: Object.fromEntries(readableTables(db).map((table) => [table, tableMetadata(db, table)])),
           queries: { ...CANNED_QUERIES, ...countsBy(db) },
         },

@@ -63,7 +63,7 @@ export const NOTHING_APPLIED: Applied = { version: 0, wholeAt: 0 };
 
 /**
  * Reads the changes that a consumer has not applied yet, one by one. The caller must keep a read transaction open until
- * the end.
+ * all changes are read.
  */
 export function* changesAfter(db: Database, applied: Applied): Generator<Change> {
   const read = openRows(db);

@@ -41,7 +41,7 @@ export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrd
 }
 
 /**
- * The maximum number of changes that one page reads. Without it, a page of a table that rarely changes would keep other
- * requests waiting.
+ * The maximum number of changes that one page reads. Without this limit, a page of a table that rarely changes would
+ * keep other requests waiting.
  */
 const MOST_SCANNED = 20_000;

@@ -11,7 +11,7 @@ CREATE TABLE _run (
   owner       TEXT,
   started_at  TEXT NOT NULL,
   ended_at    TEXT,
-  ended       TEXT,                          -- done, allowance, max_calls, …; NULL: active, or killed
+  ended       TEXT,                          -- done, allowance, max_calls, …; NULL if active or killed
   calls       INTEGER NOT NULL DEFAULT 0,
   new         INTEGER NOT NULL DEFAULT 0,    -- companies seen for the first time
   changed     INTEGER NOT NULL DEFAULT 0,    -- records whose content differed
@@ -20,7 +20,7 @@ CREATE TABLE _run (
   error       TEXT
 );
 
--- One row while a run holds the lock.
+-- Contains one row while a run holds the lock.
 CREATE TABLE _lock (
   name         TEXT PRIMARY KEY CHECK (name = 'run'),
   owner        TEXT NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE _call (
   expected REAL NOT NULL,                    -- the expected yield
   sent_at  TEXT NOT NULL,
   ms       REAL NOT NULL,
-  status   INTEGER,                          -- HTTP status; NULL: no response came
+  status   INTEGER,                          -- HTTP status; NULL if there was no response
   outcome  TEXT NOT NULL,                    -- received, ok, absent, gone, refused, throttled, exhausted, unauthorised, broken, unsent
   bytes    INTEGER NOT NULL,
   rows     INTEGER NOT NULL DEFAULT 0,       -- companies in the response
@@ -56,7 +56,7 @@ CREATE INDEX _call_by_day ON _call (substr(sent_at, 1, 10), kind, outcome);
 CREATE TABLE _answer (
   call_id  INTEGER PRIMARY KEY REFERENCES _call (call_id),
   same_as  INTEGER REFERENCES _answer (call_id),
-  encoding TEXT,                             -- NULL: not compressed; zstd: compressed
+  encoding TEXT,                             -- zstd; NULL if not compressed
   body     BLOB,
   headers  TEXT,                             -- JSON: the response headers that are needed to read the body again
   redacted_at TEXT,                          -- a forgotten entity was removed: no longer byte for byte

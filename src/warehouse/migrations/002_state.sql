@@ -10,7 +10,7 @@ CREATE TABLE _known (
   first_seen_at  TEXT NOT NULL,
   last_seen_at   TEXT NOT NULL,              -- in a search, or by its record
   listed_at      TEXT,                       -- last seen in a search
-  asked_at       TEXT,                       -- the last response to a call for its record, whatever its outcome
+  asked_at       TEXT,                       -- the last response to a call for its record, regardless of the outcome
   fetched_at     TEXT,
   changed_at     TEXT,
   flagged_at     TEXT,                       -- a search showed a change since the last fetch
@@ -109,9 +109,9 @@ CREATE TABLE _table (
 CREATE TABLE _column (
   table_name    TEXT NOT NULL,
   path          TEXT NOT NULL,               -- JSON Pointer inside the row; '' is the element itself
-  column_name   TEXT,                        -- NULL: only objects or lists so far
+  column_name   TEXT,                        -- NULL if only objects or lists were seen
   child_table   TEXT,                        -- the table of lists at this path
-  type          TEXT NOT NULL,               -- as declared: TEXT, INTEGER, REAL, or '' for mixed and unknown
+  type          TEXT NOT NULL,               -- as declared: TEXT, INTEGER, REAL, or '' if mixed or unknown
   types         TEXT NOT NULL,               -- as seen, in order of appearance: text date datetime integer …
   present       INTEGER NOT NULL DEFAULT 0,  -- rows with a value
   nulls         INTEGER NOT NULL DEFAULT 0,  -- rows with null; the field is absent from the others

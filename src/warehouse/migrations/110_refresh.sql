@@ -4,7 +4,7 @@ ALTER TABLE _known ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;      -- period
 ALTER TABLE _known ADD COLUMN changing_days REAL NOT NULL DEFAULT 0;   -- days in these periods
 ALTER TABLE _known ADD COLUMN changing_log REAL NOT NULL DEFAULT 0;    -- sum of the logarithms of these days
 ALTER TABLE _known ADD COLUMN steady_days REAL NOT NULL DEFAULT 0;     -- days observed without a change
-ALTER TABLE _known ADD COLUMN rate_class INTEGER NOT NULL DEFAULT -26; -- three classes double the rate; 0: once a day
+ALTER TABLE _known ADD COLUMN rate_class INTEGER NOT NULL DEFAULT -26; -- class 0 is once a day; three classes higher is twice the rate
 
 DROP INDEX _known_asked;
 CREATE INDEX _known_asked_by_rate ON _known (rate_class, asked_at)

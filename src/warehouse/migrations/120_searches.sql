@@ -1,2 +1,2 @@
--- For counting consecutive searches without a new company, starting with the latest search.
+-- An index for counting consecutive searches without a new company, starting with the latest search.
 CREATE INDEX _call_of_search ON _call (call_id) WHERE kind = 'search';

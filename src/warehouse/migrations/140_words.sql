@@ -2,7 +2,7 @@
 -- set is created when the planner first needs it, and is updated from then on.
 CREATE TABLE _word_set (
   set_id   INTEGER PRIMARY KEY,
-  beside   TEXT NOT NULL,                    -- counts companies that have a word with this prefix; '': all companies
+  beside   TEXT NOT NULL,                    -- counts companies that have a word with this prefix; '' for all companies
   is_whole INTEGER NOT NULL,                 -- 1: counts companies that have exactly this word
   UNIQUE (beside, is_whole)
 );

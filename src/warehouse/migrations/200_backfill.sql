@@ -4,7 +4,7 @@
 CREATE TABLE _backfill (
   backfill_id   INTEGER PRIMARY KEY,
   title         TEXT NOT NULL,               -- for example: 5,000 ids from companies.csv
-  order_hash    TEXT NOT NULL,               -- hash of the whole order: the same command resumes an unfinished backfill
+  order_hash    TEXT NOT NULL,               -- hash of the whole order, by which the same command resumes it
   with_records  INTEGER NOT NULL,            -- also fetch the records of companies found by a search
   fresh_after   TEXT NOT NULL,               -- a record fetched since this time is not fetched again
   after_call_id INTEGER NOT NULL,            -- the last call before the backfill started
@@ -22,7 +22,7 @@ CREATE TABLE _backfill_wish (
   state       TEXT NOT NULL DEFAULT 'open',  -- open, fresh, found, gone, not_found, ambiguous, failed
   entity_id   TEXT,
   name        TEXT,
-  candidates  TEXT,                          -- for an ambiguous name: JSON, the best first
+  candidates  TEXT,                          -- for an ambiguous name: JSON, best match first
   note        TEXT,
   call_id     INTEGER,                       -- the call that settled the item
   PRIMARY KEY (backfill_id, position)

@@ -1,5 +1,5 @@
 -- The state of a backfill that the worker processes. If Redis loses the job, the worker uses these columns to queue it
 -- again.
 
-ALTER TABLE _backfill ADD COLUMN queued_at TEXT;            -- null: the worker does not process it
-ALTER TABLE _backfill ADD COLUMN queued_max_calls INTEGER;  -- null: no limit
+ALTER TABLE _backfill ADD COLUMN queued_at TEXT;            -- NULL if the worker does not process it
+ALTER TABLE _backfill ADD COLUMN queued_max_calls INTEGER;  -- NULL if there is no limit

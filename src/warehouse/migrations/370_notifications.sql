@@ -3,7 +3,7 @@
 
 CREATE TABLE _receiver (
   name        TEXT PRIMARY KEY,
-  version     INTEGER NOT NULL,              -- version of the change feed: later changes are not in a digest yet
+  version     INTEGER NOT NULL,              -- digests contain all changes up to this version of the change feed
   is_healthy  INTEGER NOT NULL DEFAULT 1,    -- the health that was last reported
   disabled_at TEXT,
   why         TEXT                           -- why the receiver was disabled
@@ -15,7 +15,7 @@ CREATE TABLE _delivery (
   body         TEXT NOT NULL,                -- JSON; empty after the delivery
   created_at   TEXT NOT NULL,
   attempts     INTEGER NOT NULL DEFAULT 0,
-  next_try_at  TEXT,                         -- NULL: delivered
+  next_try_at  TEXT,                         -- NULL after the delivery
   delivered_at TEXT,
   error        TEXT                          -- the error of the last attempt
 ) WITHOUT ROWID;
