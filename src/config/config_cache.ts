@@ -11,12 +11,12 @@ import { Secret, SecretUrl } from './secret.ts';
 type Inputs = Omit<LoadOptions, 'flags'> & { readonly path: string; readonly version: string };
 
 /**
- * Returns the same configuration as `loadConfig`. It keeps a copy in the user's cache folder, because the libraries that
- * read and check the file take half of the time of a local command.
+ * Returns the same configuration as `loadConfig`. It caches a copy in the user's cache folder, because reading and
+ * checking the file takes half of the time of a local command.
  *
  * The copy is encrypted with a digest of everything that `loadConfig` reads: the file, the variables, the referenced
- * files and the program. Therefore only a process that can read all of this can read the copy. An outdated,
- * corrupt or foreign copy cannot be decrypted and is replaced.
+ * files and the program. Only a process that can read all of this can therefore read the copy. An outdated, corrupt or
+ * foreign copy cannot be decrypted and is replaced.
  */
 export async function openConfig(inputs: Inputs): Promise<Config> {
   const file = cacheFile(inputs);
@@ -30,7 +30,7 @@ export async function openConfig(inputs: Inputs): Promise<Config> {
   return config;
 }
 
-/** The path of the copy. Different configurations share 16 files, so that the folder does not grow. */
+/** Returns the path of the copy. All configurations share 16 files, so that the folder does not grow. */
 function cacheFile({ path, env = processEnvironment() }: Inputs): string | null {
   const { XDG_CACHE_HOME, HOME } = env;
   const base = XDG_CACHE_HOME || (HOME ? join(HOME, '.cache') : null);
@@ -38,7 +38,7 @@ function cacheFile({ path, env = processEnvironment() }: Inputs): string | null 
   return base === null ? null : join(base, 'registry-mirror', `config-${slot}`);
 }
 
-/** The digest of all inputs of `loadConfig`; null: the configuration cannot be cached. */
+/** Returns the digest of all inputs of `loadConfig`, or null if the configuration cannot be cached. */
 function digestOf({ path, version, env = processEnvironment() }: Inputs): Buffer | null {
   const text = readText(path);
   if (text === null || HIDDEN_REFERENCE.test(text)) return null;
@@ -52,10 +52,12 @@ function digestOf({ path, version, env = processEnvironment() }: Inputs): Buffer
   return createHash('sha256').update(inputs).digest();
 }
 
-/** In a quoted text, an escape can hide a reference or change its name. */
+/**
+ * Matches references that may not be recognised, because an escape in quoted text can hide them or change their names.
+ */
 const HIDDEN_REFERENCE = /\\[xuU\n]|\$\{[^}]*['"\\]/;
 
-/** The folders that decide how a file is read. In a checkout, they can change without a new version. */
+/** The source folders that determine how a file is read. In a checkout, they can change without a new version. */
 const SOURCES = ['.', '../dialect', '../dialect/paging', '../allowance', '../json'];
 
 function stampOf(name: string): unknown {
@@ -101,7 +103,7 @@ function writeCopy(file: string, key: Buffer, config: Config): void {
     writeFileSync(draft, Buffer.concat([iv, cipher.getAuthTag(), data]), { mode: 0o600 });
     renameSync(draft, file);
   } catch {
-    // Without a writable cache folder, every command reads the configuration itself.
+    // If the cache folder is not writable, every command reads the configuration itself.
   }
 }
 
@@ -109,7 +111,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const HEAD_BYTES = IV_BYTES + 16;
 
-/** A secret in the copy: its value, or the problems because of which it is not known. */
+/** A secret in the copy, as its value or as the problems that explain why the value is unknown. */
 interface StoredSecret {
   readonly $secret: 'url' | 'value';
   readonly value: string | readonly Problem[];

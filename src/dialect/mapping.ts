@@ -2,7 +2,10 @@ import type { Mapping } from './mapping_schema.ts';
 
 export type { ColumnRule, Mapping } from './mapping_schema.ts';
 
-/** What the schema returns for an empty section. It is a literal, so that readers of a warehouse do not load zod. */
+/**
+ * The mapping that the schema returns for an empty section. It is a literal, so that readers of a warehouse do not load
+ * zod.
+ */
 export const DEFAULT_MAPPING: Mapping = {
   entity: {},
   search_result: {},
@@ -13,7 +16,7 @@ export const DEFAULT_MAPPING: Mapping = {
   max_columns: 900,
 };
 
-/** Adds the defaults of keys that a mapping lacks, because an older version stored it. */
+/** Adds default values for the keys that a mapping stored by an older version lacks. */
 export function completeMapping(stored: Partial<Mapping>): Mapping {
   return { ...DEFAULT_MAPPING, ...stored, company: { ...DEFAULT_MAPPING.company, ...stored.company } };
 }

@@ -59,7 +59,9 @@ export const Mapping = z.strictObject({
       country: role('of the country or jurisdiction'),
     })
     .prefault({})
-    .describe('JSON paths in the record for the columns of the view company; null detects them by their keys'),
+    .describe(
+      'JSON paths in the record for the columns of the view company; null detects them by their keys',
+    ),
   max_columns: z
     .int()
     .min(1)
