@@ -11,9 +11,9 @@ import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 export function compactCommand(): Command {
   const command = new Command('compact')
     .description(
-      'Deletes the bodies that later responses replaced and that exceed the limits in `retention:` (default: no ' +
-        'limits), then rewrites the file without free pages. This needs as much free disk space as the file ' +
-        'occupies. Readers continue.',
+      'Deletes replaced response bodies that exceed the limits in `retention:` (default: no limits), then ' +
+        'rewrites the file without free pages. This needs as much free disk space as the file occupies. Readers ' +
+        'continue.',
     )
     .addHelpText('after', '\nExamples:\n  $ registry-mirror compact')
     .action((flags: SharedFlags) => compact(flags));

@@ -11,7 +11,7 @@ import { recordTable, recordValues } from './record_table.ts';
 export interface CompanyPageContext {
   readonly nowMs: number;
   readonly zone: string;
-  /** The two versions to compare. Null stands for an unknown version. The list is empty if no versions are compared. */
+  /** The two versions to compare. Null means an unknown version. The list is empty if no versions are compared. */
   readonly compared: readonly (CompanyView['shown'] | null)[];
 }
 

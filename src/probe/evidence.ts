@@ -37,7 +37,7 @@ export interface Exchange {
  * - absent: 404 or 410
  * - refused: the upstream considers the request invalid
  * - broken: not JSON, a server error, or no response
- * - rejected: a rejection because of the rate, the quota or the key, which reveals nothing about the request
+ * - rejected: a limit or the key caused the rejection, which reveals nothing about the request
  */
 export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
 

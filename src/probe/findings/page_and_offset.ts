@@ -114,8 +114,8 @@ function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
 }
 
 /**
- * Returns the numbers of rows that the parameter of a move may have skipped for a page. Returns [] if the request did
- * not contain the parameter.
+ * Returns how many rows the parameter of `move` may have skipped to reach a page. Returns [] if the request did not
+ * contain the parameter.
  */
 function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): number[] {
   return movesOf(page, pageSizes)

@@ -141,7 +141,10 @@ function isPossible({ count, rows }: Sample): boolean {
 
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 
-/** Returns whether a query has the same positive number on a page with that many rows and on a page without rows. */
+/**
+ * Returns whether the number equals the row count on one page of a query, and is the same on an empty page of that
+ * query.
+ */
 const isSteady = (all: readonly Sample[]) =>
   all.some(
     ({ count, rows, query }) =>
