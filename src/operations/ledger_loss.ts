@@ -66,7 +66,7 @@ function missingCalls(reading: LedgerReading, nowMs: number): number {
   return Math.max(0, missing, isOlder ? concurrency : 0);
 }
 
-/** Returns the parts of a ledger use that `lostCalls` needs. */
+/** Returns the input of `lostCalls`. */
 export function ledgerReadingOf({
   config: { account, upstream },
   warehouse: { db },

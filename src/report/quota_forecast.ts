@@ -73,8 +73,8 @@ export function quotaForecastText(
 ): string | null {
   if (forecast.is === 'still' || (forecast.is === 'ends' && forecast.atMs <= nowMs)) return null;
   const rate = `at ${counted(Math.round(forecast.perDay), 'call')} a day (last 7 days)`;
-  if (forecast.is === 'ends') return `${rate} used up by ${formatTime(forecast.atMs)}`;
-  return `${rate} ${count(Math.max(0, forecast.left))} left at the reset`;
+  if (forecast.is === 'ends') return `${rate}, used up by ${formatTime(forecast.atMs)}`;
+  return `${rate}, ${count(Math.max(0, forecast.left))} left at the reset`;
 }
 
 function lengthMsOf({ name }: WindowState): number {

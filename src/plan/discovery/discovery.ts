@@ -205,8 +205,7 @@ export class Discovery {
 
   /**
    * Whether the missing companies are given up as unreachable. A script with thousands of characters raises the limit
-   * of the stop rule. Until every common character was sent, as many empty searches in a row are allowed as there are
-   * known companies.
+   * of the stop rule. Until every common character was sent, the limit is at least the number of known companies.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0 || !this.#stopRule.isOver(missing)) return false;

@@ -35,7 +35,7 @@ export class Sweeps {
   readonly #age: AgeLimit;
   readonly #pending: Pending;
   /**
-   * One queue for each rounded binary logarithm of the rows per call. In each queue, the oldest listing comes first.
+   * The queues, by the rounded binary logarithm of the rows per call. In each queue, the oldest listing comes first.
    */
   readonly #queues = new Map<number, Queue>();
   readonly #active = new Map<string, ActiveSweep>();

@@ -138,7 +138,7 @@ export class NameHunt {
     return query === undefined ? 0 : this.#queries.expectedTotal(query);
   }
 
-  /** Whether this query is a whole wanted name. */
+  /** Whether this query equals a wanted name. */
   isWholeName(text: string): boolean {
     return (this.#queries.get(text)?.wholes.length ?? 0) > 0;
   }
@@ -155,8 +155,8 @@ export class NameHunt {
   }
 
   /**
-   * Marks the names that the new state of a query settles. A complete listing settles all names that the query finds.
-   * The query for a whole name can settle that name even without a complete listing.
+   * Marks names as searched after the state of a query has changed. A complete listing covers all names that the query
+   * finds. A query that equals a name can cover that name even without a complete listing.
    */
   #conclude(query: NameQuery, state: QueryState, firstNames: readonly string[]): void {
     if (state.status === 'complete') for (const at of query.names) this.#markSearched(at, 'whole');
@@ -248,7 +248,7 @@ export class NameHunt {
     }
   }
 
-  /** Returns the best purpose of a query and its value: the expected number of settled names per call. */
+  /** Returns the best purpose of a query and its value: the expected number of names found or excluded per call. */
   #yieldOf(query: NameQuery): {
     readonly value: number;
     readonly purpose: Purpose;

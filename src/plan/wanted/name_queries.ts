@@ -192,7 +192,7 @@ export class NameQueries {
   }
 }
 
-/** Whether the query is a whole name that finds no other wanted name. */
+/** Whether the query equals a wanted name and finds no other one. */
 function isWhole({ names, wholes }: NameQuery): boolean {
   return names.length === wholes.length;
 }
@@ -218,8 +218,8 @@ const MAX_PREFIX_LENGTH = 24;
 
 /**
  * Derives the queries that find a name. If the query rule is unknown (`semantics` null), only the name itself certainly
- * finds it. A word is used only if every tokeniser recognises it, which means that it stands between spaces and
- * consists of letters and digits.
+ * finds it. A word is used only if every tokeniser recognises it, which requires that it consists of letters and digits
+ * between spaces.
  */
 export function nameTextsOf(semantics: Semantics | null, name: string, minLength: number): NameTexts {
   const whole = folded(name).replace(/[.,]+$/u, '');

@@ -133,10 +133,7 @@ export class WantedListings {
     return false;
   }
 
-  /**
-   * Extends the split prefixes by characters that were seen since the last extension, because the missing companies may
-   * contain them.
-   */
+  /** Extends the split prefixes by characters seen since the last extension, because missing names may contain them. */
   #splitFurther(): boolean {
     const before = this.#queue.length;
     for (const wanted of this.#wanted) {
