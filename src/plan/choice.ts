@@ -8,7 +8,7 @@ import type { Plan, PlanInput, Planner } from '../planner.ts';
  * response arrives before the slot, the draft is dropped and a call is chosen again.
  */
 export interface Choice {
-  /** Reports whether a call is due, and leaves the call for `choose`. */
+  /** Reports whether a call is due, without taking it. */
   look(ask: ChoiceAsk): Prospect;
   /** Returns the best call, given what is known now, or null if nothing is due. */
   choose(ask: ChoiceAsk): Call | null;
