@@ -5,8 +5,8 @@ import type { BullBoardQueues, IServerAdapter, UIConfig } from '@bull-board/api/
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Serves the dashboard with fastify below `path`. Each file of the dashboard has a route of its own, so that no path of a
- * request reaches the file system. The package `@bull-board/fastify` needs 25 more packages for the same routes.
+ * Serves the dashboard with fastify below `path`. Each file of the dashboard has its own route, so that no requested
+ * path reaches the file system. The package `@bull-board/fastify` needs 25 more packages for the same routes.
  */
 export function boardServer(app: FastifyInstance, path: string): IServerAdapter {
   let queues: BullBoardQueues = new Map();

@@ -99,8 +99,7 @@ class SyncPlanner implements Planner {
 
   /**
    * Whether a refresh call should wait for an in-flight search. It should wait if the quota left does not suffice for
-   * one record of each company and the search has a higher value, because later searches will probably have that value
-   * too.
+   * one record of each company and the search has a higher value. Later searches will probably have that value too.
    */
   #isWaitBetter(refreshYield: number, callsLeft: number): boolean {
     if (callsLeft >= this.#knowledge.knownCount()) return false;

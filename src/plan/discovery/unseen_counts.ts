@@ -246,8 +246,8 @@ export class UnseenCounts {
    *
    * Let `S` be the total probability of the sent extensions under the name model. `Σ (u_j + c_j)` companies match the
    * sent extensions, which is the share `S` of all companies. Therefore `Σ (u_j + c_j) · (1 − S) / S` companies match
-   * other extensions, and the known ones among them are subtracted. Without the companies that match other extensions,
-   * a few queries would explain all unseen companies of the registry.
+   * other extensions, and the known ones among them are subtracted. Without this correction, a few queries would
+   * wrongly explain all unseen companies of the registry.
    */
   #unseenBelow(root: QueryNode): number {
     if (this.#registry.isCounted) return 0;
