@@ -14,7 +14,7 @@ export abstract class MirrorError extends Error {
   }
 }
 
-/** The command line or the configuration is invalid; nothing was written. */
+/** The command line or the configuration is invalid, and nothing was written. */
 export class UsageError extends MirrorError {
   readonly exitCode = 2;
 }

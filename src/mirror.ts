@@ -308,7 +308,7 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
 
 interface Quota {
   /**
-   * Returns the quota left. Returns the ending of the run if the quota is exhausted or the account is paused for a long
+   * Returns the remaining quota, or the ending of the run if the quota is exhausted or the account is paused for a long
    * time.
    */
   left(nowMs: number): QuotaLeft | Ending;

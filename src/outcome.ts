@@ -110,8 +110,8 @@ export interface SearchRow {
   readonly entityId: string;
   readonly name: string | null;
   /**
-   * The summary from the list of results, without its wrapper. With `group_as`, it is the company's first result on the
-   * page, plus a list of all its results.
+   * The unwrapped summary from the list of results. With `group_as`, it is the company's first result on the page, plus
+   * a list of all its results.
    */
   readonly summary: JsonObject;
 }

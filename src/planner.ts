@@ -1,7 +1,7 @@
 import type { Call, CallKind } from './call.ts';
 import type { LoadResult } from './knowledge.ts';
 
-/** The quota left, as read from the ledger. Infinity means no limit. */
+/** The remaining quota, as read from the ledger. Infinity means no limit. */
 export interface QuotaLeft {
   readonly calls: number;
   /** The smallest total allowance; null if the account has none. Statistics may use at most 2 % of it. */
@@ -16,7 +16,7 @@ export interface PlanInput {
 }
 
 export interface Plan {
-  /** The planned calls, most valuable first, without duplicates and without in-flight calls. */
+  /** The planned calls, most valuable first. They contain neither duplicates nor in-flight calls. */
   readonly calls: Call[];
   /**
    * The time of the earliest retry if `calls` is empty; null if `calls` is not empty or no target waits for a retry.

@@ -15,7 +15,6 @@ export interface RunTotals {
   readonly changed: number;
   readonly gone: number;
   readonly quarantined: number;
-  /** The number of failed calls. */
   readonly failed: number;
 }
 

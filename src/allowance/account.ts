@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 
 /** One row of the table `account`. Times are epoch milliseconds. */
 export interface Account {
-  /** Calls counted since the ledger was created, without `already_spent`. */
+  /** The number of calls counted since the ledger was created. It excludes `already_spent`. */
   readonly spent_ever: number;
   /** Units ever debited, including units that were returned later. The number never decreases. */
   readonly debits: number;
@@ -13,7 +13,8 @@ export interface Account {
   readonly exhausted_at_ms: number | null;
   readonly exhausted_until_ms: number | null;
   /**
-   * The quota left by the ledger's count when the upstream reported an exhausted allowance; null if there is no limit.
+   * The remaining quota by the ledger's count when the upstream reported an exhausted allowance; null if there is no
+   * limit.
    */
   readonly exhausted_left: number | null;
   /** The number of reports of an exhausted allowance since the last successful call. */
@@ -38,7 +39,7 @@ export interface Account {
   readonly ahead_ms: number;
   /** The time at which the clock jumped forward. */
   readonly ahead_since_ms: number;
-  /** The quota left as reported by the upstream, minus the calls since then; null if there is no report. */
+  /** The remaining quota that the upstream reported, minus the calls since then; null if there is no report. */
   readonly reported_left: number | null;
   /** The send time of the call that returned the report. */
   readonly reported_at_ms: number;
@@ -60,7 +61,7 @@ export interface AccountTable {
   start(): void;
   /** Pauses until `untilMs`, unless a longer pause is stored. */
   pause(untilMs: number, nowMs: number): void;
-  /** Stores the quota left that the upstream reported. */
+  /** Stores the remaining quota that the upstream reported. */
   reportLeft(report: { readonly left: number; readonly atMs: number; readonly untilMs: number }): void;
   /** Stores the shortest time between two calls that the upstream reported. */
   reportSpacing(spacingMs: number, nowMs: number): void;

@@ -26,16 +26,17 @@ export interface LedgerState {
   readonly resumesAtMs: number | null;
   readonly pausedUntilMs: number | null;
   /**
-   * The exhausted allowance that the upstream reported at `atMs`; null if it reported none. `left` is the quota left by
-   * the ledger's count.
+   * The exhausted allowance that the upstream reported at `atMs`; null if it reported none. `left` is the remaining
+   * quota by the ledger's count.
    */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
   /**
-   * The quota left according to the upstream; null if it reported none. The field `left` of this state is never larger.
+   * The remaining quota that the upstream reported; null if it reported none. The field `left` of this state is never
+   * larger.
    */
   readonly reported: ReportedLeft | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
-  /** Calls counted since the ledger was created, without `already_spent`. */
+  /** The number of calls counted since the ledger was created. It excludes `already_spent`. */
   readonly spentEver: number;
   /** Null if the clock is trusted. */
   readonly clockDoubt: ClockDoubt | null;

@@ -23,7 +23,6 @@ export interface CallCounts {
 }
 
 export interface OldestCalls {
-  /** The start of the window. */
   readonly sinceMs: number;
   /** The length of the window. Each call is counted for this duration. */
   readonly lengthMs: number;

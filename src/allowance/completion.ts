@@ -11,7 +11,7 @@ import {
   type WindowName,
 } from './windows.ts';
 
-/** The forecast for a number of calls, provided that nothing else spends the allowance. */
+/** A forecast of the time that a number of calls takes, provided that nothing else spends the allowance. */
 export interface Completion {
   /** The number of calls that the account can make within a hundred years. */
   readonly affordable: number;

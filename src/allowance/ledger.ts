@@ -50,7 +50,7 @@ export interface Ledger {
    */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
   /**
-   * Records the quota left as reported by a response. It limits further calls until the window resets or another
+   * Records the remaining quota that a response reports. It limits further calls until the window resets or another
    * response reports a quota. The configured limits still apply.
    */
   reportQuota(report: QuotaReport, nowMs: number): void;
@@ -89,13 +89,11 @@ export interface LedgerMark {
   readonly debits: number;
   /** The number of runs ever started with the account. An older copy of the file has a smaller number. */
   readonly starts: number;
-  /** The time of the last call. */
   readonly lastSpentMs: number;
 }
 
 export interface Spending {
   readonly nowMs: number;
-  /** The maximum number of slots. */
   readonly most: number;
   readonly purpose: Purpose;
   readonly keyFingerprint: string;

@@ -17,7 +17,7 @@ export interface ReportedQuota {
   readonly resetsAtMs: number | null;
 }
 
-/** The quota left according to the upstream. */
+/** The remaining quota that the upstream reported. */
 export interface ReportedLeft {
   readonly left: number;
   /** The time at which the report expires. */
@@ -33,8 +33,8 @@ export interface QuotaReport {
 }
 
 /**
- * Returns the smallest quota left in a report, or null if it need not be stored. Responses can arrive in a different
- * order from their calls, so the report of an earlier call can only lower the quota.
+ * Returns the smallest remaining quota in a report, or null if it need not be stored. Responses can arrive in a
+ * different order from their calls, so the report of an earlier call can only lower the quota.
  */
 export function smallestReport(
   { quotas, sentAtMs, inFlight }: QuotaReport,

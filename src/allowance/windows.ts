@@ -206,7 +206,7 @@ function offsetMs(timeZone: string, atMs: number): number {
 export const ARRIVAL_MS = 1000;
 
 /**
- * The earliest time from `atMs` on that is at least `ARRIVAL_MS` away from every reset. A call must arrive in the
+ * The earliest time, not before `atMs`, that is at least `ARRIVAL_MS` away from every reset. A call must arrive in the
  * window that counts it.
  */
 export function clearOfResets(atMs: number, windows: readonly Window[]): number {
@@ -228,10 +228,10 @@ export interface Exhaustion {
 
 /**
  * The time until which the account waits after the upstream reported an exhausted allowance. If the upstream named a
- * date, this is that date. Otherwise it is the next reset of a window, or a day later if no window resets. A rolling
- * window resets after its length. The wait is never infinite, because one misunderstood response would then block the
- * account permanently. Instead, each repeated report doubles the shortest wait. No wait is longer than
- * `LONGEST_WAIT_MS`.
+ * date, the account waits until then. Otherwise it waits until a window resets, or for a day if no window resets. For a
+ * rolling window, it waits for the length of the window. The wait is never infinite, because one misunderstood response
+ * would then block the account permanently. Instead, each repeated report doubles the shortest wait. No wait is longer
+ * than `LONGEST_WAIT_MS`.
  */
 export function exhaustionEndsMs({ namedMs, windows, times, nowMs }: Exhaustion): number {
   const factor = 2 ** Math.min(times, 10);

@@ -12,7 +12,7 @@ export interface Problem {
   readonly remedy: string | null;
 }
 
-/** All problems of a configuration. */
+/** The error that lists all problems of a configuration. */
 export class ConfigError extends UsageError {
   readonly problems: readonly Problem[];
 

@@ -14,7 +14,6 @@ const WebhookSecret = z
   )
   .transform((text) => new Secret(text));
 
-/** A receiver of notifications. */
 export const Receiver = z
   .strictObject({
     name: z

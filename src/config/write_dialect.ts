@@ -128,7 +128,7 @@ function setLeaf(document: Document, path: readonly string[], value: unknown): v
 function addComment(document: Document, path: readonly string[], comment: string): void {
   const pair = pairAt(document, path);
   if (pair === null) return;
-  // The comment of a value is on the same line; the comment of a section is above it.
+  // A value has its comment on the same line. A section has its comment above it.
   if (isScalar(pair.value) && !isInFlow(document, path)) pair.value.comment = ` ${comment}`;
   else pair.key.commentBefore = ` ${comment}`;
 }

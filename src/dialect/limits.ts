@@ -1,5 +1,5 @@
 /**
- * Limits on the cost of one response. `upstream.max_body` limits the bytes of a response; these constants limit the
+ * Limits on the cost of one response. `upstream.max_body` limits the bytes of a response. These constants limit the
  * memory, rows and disk space that it takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million objects. A heap
  * of 512 MB is enough for every permitted response. The measurements are in docs/decisions/0021-response-limits.md.
  */

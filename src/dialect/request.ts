@@ -95,7 +95,7 @@ function searchUrl(
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const { param, template } = parameterOf(search, by);
   // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). An API may reject
-  // an empty parameter; `extra` can still send one.
+  // an empty parameter, but `extra` can still send one.
   if (text !== '')
     url.searchParams.set(
       param,

@@ -4,7 +4,7 @@ import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 /** The body of a reply as text, and as JSON if it is valid JSON. */
 export interface Body {
   readonly text: string | null;
-  /** Undefined if the body is not JSON; `flaw` then contains the reason. */
+  /** Undefined if the body is not JSON, for the reason in `flaw`. */
   readonly json: Json | undefined;
   readonly flaw: string | null;
   /** True if the JSON exceeds a limit. Another call would return the same body. */

@@ -64,7 +64,8 @@ export function decodeSearch(
     rows: search.group_as === null ? rows : grouped(rows, search.group_as),
     rejected: rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)],
     rejectedCount,
-    // A later page may repeat the result beside the list. If it were counted again, the listing could end too early.
+    // A later page may repeat the result that is stored outside the list. If it were counted again, the listing could
+    // end too early.
     resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
     total,
     next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
@@ -84,8 +85,8 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
 }
 
 /**
- * Returns the result beside the list, without the list itself and the other JSON paths of the page. Returns null if the
- * body has no such result.
+ * Returns the result that is stored outside the list. It excludes the list itself and the other JSON paths of the page.
+ * Returns null if the body has no such result.
  */
 function mainRow(search: SearchDialect, body: Json): SearchRow | null {
   if (search.main === null) return null;

@@ -50,7 +50,10 @@ export function noteCompared({ schema }: LoadSession, table: InferredTable): voi
   schema.touched.add(table);
 }
 
-/** Returns the value to store in `entity_change`. Scalars are stored as in their columns; lists and objects as JSON. */
+/**
+ * Returns the value to store in `entity_change`. Scalars are stored as in their columns, and lists and objects are
+ * stored as JSON.
+ */
 export function changedValue(value: Json | undefined): SqlValue {
   if (value === undefined) return null;
   if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber))

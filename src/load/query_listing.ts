@@ -89,7 +89,7 @@ export class ListedPages {
     this.pages += 1;
     this.total = page.total;
     if (this.repeat !== null) return;
-    // An empty page ends the listing; it is not a repeated page.
+    // An empty page ends the listing and does not count as a repeated page.
     const earlier = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
     if (earlier !== undefined) {
       this.repeat = { page: page.index, of: earlier };
@@ -152,8 +152,8 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
 
   function pagesWith(key: string, listedAt: string, page: QueryPage): ListedPages {
     const known = latest.get(key);
-    // Only a new page of the same listing is added to the cached pages. A page that was received again, or that belongs
-    // to an earlier listing, has replaced a page that was already counted, so all pages are read again.
+    // Only a new page of the same listing is added to the cached pages. Any other page has replaced a page that was
+    // already counted, so all pages are read again.
     const isNext = known?.listedAt === listedAt && page.sentAt >= listedAt && !known.pages.has(page.index);
     if (!isNext) return new ListedPages(queries.pagesSince(key, listedAt).map(factsOf));
     known.pages.add(factsOf(page));

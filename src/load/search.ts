@@ -202,8 +202,8 @@ function advanceListing(
 }
 
 /**
- * Returns a note if a listing has become empty, otherwise null. An empty listing removes no company, because a failing
- * search can also return nothing.
+ * Returns a note if a listing has become empty, and null otherwise. An empty listing removes no company, because a
+ * failing search can also return nothing.
  */
 function vanished(before: QueryRow | undefined, rows: number): string | null {
   return before !== undefined && before.rows > 0 && rows === 0

@@ -4,9 +4,9 @@ import type { LoadSession } from './load_session.ts';
 /**
  * Starts the word counts that the planner needs if the upstream matches names by words.
  *
- * Two kinds of words are counted: the words of all companies, and the words that occur beside a frequent word with a
- * truncated listing. The planner combines such a frequent word with a second word. Without these counts, it would have
- * to read all names with the first word for every choice.
+ * Two kinds of words are counted: the words in all names, and the words that occur in a name together with a frequent
+ * word whose listing is truncated. The planner combines such a frequent word with a second word. Without these counts,
+ * it would have to read all names with the first word for every choice.
  *
  * With any other query rule, nothing is counted, which makes loading faster.
  */
@@ -21,7 +21,7 @@ export function countSearchedWords(session: LoadSession): void {
 }
 
 /**
- * Starts counting the words beside one word after a response to its query, if the word is frequent and its listing is
+ * Starts counting the words that occur together with a searched word, if this word is frequent and its listing is
  * truncated.
  */
 export function countSearchedWord(session: LoadSession, query: QueryRow): void {

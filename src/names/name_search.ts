@@ -174,8 +174,8 @@ function ranksContaining({ names: { bytes, starts } }: NameIndex, wanted: Uint8A
     const end = starts[rank + 1] ?? bytes.length;
     const isInside = at + wanted.length <= end;
     if (isInside) found.push(rank);
-    // After a match, the scan continues at the next name. Bytes that extend over two names are not a match, and the
-    // scan continues one byte later.
+    // After a match, the scan continues at the next name. Bytes that span two names are not a match, and the scan
+    // continues one byte later.
     at = all.indexOf(wanted, isInside ? end : at + 1);
   }
   return Uint32Array.from(found);

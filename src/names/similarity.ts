@@ -6,7 +6,7 @@ import { folded, wordsOf } from './folding.ts';
  */
 
 /**
- * Returns the form of a name that decides whether two names are the same. It ignores letter case, character width,
+ * Returns the form of a name by which two names are compared for equality. It ignores letter case, character width,
  * spaces, the kind of quotes and dashes, and a full stop or comma at the end of a word. "C & A" and "C A" are different
  * names.
  */

@@ -5,7 +5,7 @@ import { quoted } from './table_naming.ts';
 export interface CompanyProperty {
   /** The column name. */
   readonly id: string;
-  /** The JSON Pointer of the value in the record; null for a column of `company`. */
+  /** The JSON Pointer of the value in the record; null if the property is a column of `company`. */
   readonly path: string | null;
 }
 
@@ -14,7 +14,9 @@ export type PropertyValue = null | string | number | bigint;
 /** The properties of companies and their values, including those of gone companies. */
 export interface CompanyProperties {
   list(): readonly CompanyProperty[];
-  /** Returns the values of one company by property id, without unknown ids. Returns null if the company is unknown. */
+  /**
+   * Returns the values of one company by property id, and ignores unknown ids. Returns null if the company is unknown.
+   */
   values(entityId: string, ids: readonly string[]): ReadonlyMap<string, PropertyValue> | null;
 }
 

@@ -95,7 +95,7 @@ function trigramCounts(db: Database): (trigram: string) => number {
   return (trigram) => select.get(trigram) ?? 0;
 }
 
-/** Returns the rarest trigrams that occur in the index, without those that occur in too many companies. */
+/** Returns the rarest trigrams that occur in the index. Trigrams that occur in too many companies are excluded. */
 function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => number): string[] {
   const within = words.flatMap((word) => [...trigramsOf(word)].filter((one) => !one.includes(' ')));
   return [...new Set(within)]

@@ -4,7 +4,6 @@ import { type Naming, quoted } from './table_naming.ts';
 
 export type Bound = null | number | bigint | string;
 
-/** A row of a payload table. */
 export interface PayloadRow {
   /** The values of the built-in columns, in column order. */
   readonly own: readonly Bound[];

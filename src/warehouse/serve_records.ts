@@ -109,7 +109,7 @@ export function servedRecords(db: Database) {
   };
 }
 
-/** Returns the values of a company's search result by column name, without empty values. */
+/** Returns the values of a company's search result by column name, and omits empty values. */
 export function listedFields(db: Database, entityId: string): Record<string, string | number | bigint> {
   const row = db
     .prepare<[string], Record<string, string | number | bigint | null>>(

@@ -8,7 +8,7 @@ import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
-/** An open warehouse file. All SQL is in this folder; other folders call the functions exported here. */
+/** An open warehouse file. All SQL is in this folder, and other folders call the functions that it exports. */
 export interface Warehouse {
   readonly path: string;
   readonly db: Database;

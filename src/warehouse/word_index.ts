@@ -113,9 +113,9 @@ export function wordIndex(db: Database, naming: Naming) {
     /** Writes the pending counts. Call this function in the transaction that writes the names. */
     save,
     /**
-     * Returns whether the word is frequent enough to count the words beside it. It must occur in the names of at least
-     * the share `FREQUENT` of all companies. It must also occur in at least half of the companies with a word that
-     * starts with it.
+     * Returns whether the word is frequent enough to count the words that occur together with it. It must occur in the
+     * names of at least the share `FREQUENT` of all companies. It must also occur in at least half of the companies
+     * with a word that starts with it.
      */
     isFrequent: (word: string): boolean => {
       const all = setOf(ALL_COMPANIES);
@@ -126,8 +126,8 @@ export function wordIndex(db: Database, naming: Naming) {
       return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= withPrefix;
     },
     /**
-     * Deletes the sets beside a word whose query rule differs from `isWhole`. Null deletes all sets. Call this function
-     * in a transaction.
+     * Deletes the word sets whose query rule differs from `isWhole`, except the set of all companies. Null deletes all
+     * sets. Call this function in a transaction.
      */
     keepOnly: (isWhole: boolean | null): void => {
       const isKept = (set: WordSet) =>

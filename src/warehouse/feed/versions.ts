@@ -60,7 +60,7 @@ export function lastVersion(db: Database): number {
   return Number(metaTable(db).get('feed_version') ?? '0');
 }
 
-/** Starts a session with a new random name. All versions from `first` on belong to this session. */
+/** Starts a session with a new random name. `first` is the first version that belongs to this session. */
 export function startSession(db: Database, first: number): void {
   db.prepare(
     'INSERT OR REPLACE INTO _feed_session (first_version, name) VALUES (?, lower(hex(randomblob(6))))',

@@ -1,5 +1,5 @@
--- Names and identifiers in the order in which searches compare them. Texts with a prefix are counted from the index
--- alone.
+-- Names and identifiers in the order in which searches compare them. To count the texts with a prefix, SQLite reads
+-- only the index.
 CREATE TABLE _name (
   folded   TEXT NOT NULL,                    -- in lower case, one space between words
   known_id INTEGER NOT NULL,

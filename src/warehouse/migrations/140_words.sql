@@ -1,5 +1,5 @@
--- The number of companies that have each word, for searches that match words. The counts replace a scan of all names. A
--- set is created when the planner first needs it, and is updated from then on.
+-- The number of companies that have each word, for searches that match words. Because of these counts, the planner need
+-- not read all names. A set is created when the planner first needs it, and is updated from then on.
 CREATE TABLE _word_set (
   set_id   INTEGER PRIMARY KEY,
   beside   TEXT NOT NULL,                    -- counts companies that have a word with this prefix; '' for all companies
