@@ -13,7 +13,7 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A time that is independent of changes to the clock and includes the time for which the machine slept. */
+/** A time that is not affected when the clock is set. It includes the time during which the machine slept. */
 export interface BootTime {
   /** Identifies the boot. All processes since the same boot can compare their `uptimeMs`. */
   readonly bootId: string;

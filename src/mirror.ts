@@ -30,8 +30,8 @@ export interface Bounds {
   /** The time in epoch milliseconds; Infinity if there is no bound. */
   readonly deadlineMs: number;
   /**
-   * The run ends when this number of targets indicate a wrong base URL (`isWrongAddress`) before the first success.
-   * Default: no limit.
+   * The run ends if this many targets indicate a wrong base URL (`isWrongAddress`) before the first success. Default:
+   * no limit.
    */
   readonly wrongAddressLimit?: number;
   /** Aborts on Ctrl-C or SIGTERM. The run then completes and loads the in-flight calls before it ends. */

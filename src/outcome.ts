@@ -31,7 +31,7 @@ export interface Outcome extends Attempt {
   readonly verdict: Verdict;
 }
 
-/** The meaning of a response, as defined by the dialect's response table. A reached limit is not a failure. */
+/** The meaning of a response, as defined by the dialect's response table. Reaching a limit is not a failure. */
 export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
   /** The response to a record call was a 404. Further calls must prove that the entity is gone. */

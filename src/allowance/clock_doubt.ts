@@ -4,9 +4,9 @@ import type { Account } from './account.ts';
 /**
  * Handles a clock that was set back (docs/decisions/0011-clock-set-back.md). All functions are pure.
  *
- * If the clock goes back, it was wrong before or it is wrong now. Until the program knows which, the ledger uses two
- * times for each call. It checks the limits at the earliest possible time, and counts the call at the latest possible
- * time. A window counts all calls since its start, so its limit is respected in both cases.
+ * If the clock goes back, it was wrong before or it is wrong now. Until this is known, the ledger uses two times for
+ * each call. It checks the limits at the earliest possible time, and counts the call at the latest possible time. A
+ * window counts all calls since its start, so its limit is respected in both cases.
  */
 export interface ClockReading {
   /** The account after the clock was read; the same object if nothing changed. */
@@ -75,8 +75,8 @@ export function clockDoubtOf(account: Account, nowMs: number): ClockDoubt | null
 
 /**
  * Handles a clock that shows an earlier time than before. One of the two times is wrong, so calls stay undated until
- * the program knows which. The program trusts the clock again after `TRUSTED_AFTER_MS`. Without this limit, a clock
- * that once showed 2099 would block the account until 2099.
+ * this is resolved. The program trusts the clock again after `TRUSTED_AFTER_MS`. Without this limit, a clock that once
+ * showed 2099 would block the account until 2099.
  */
 function readWhileBehind(account: Account, latestMs: number, nowMs: number): ClockReading {
   const setBackAtMs = Math.min(account.set_back_at_ms ?? nowMs, nowMs);

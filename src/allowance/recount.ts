@@ -13,7 +13,7 @@ export interface Recount {
 }
 
 /**
- * Raises the counts of an account to at least those of the recount. No count decreases. The keys of a recount are the
+ * Raises each count of an account to at least the recounted number. No count decreases. The keys of a recount are the
  * starts of minutes, in epoch milliseconds. Call this function inside a ledger transaction.
  */
 export function raiseCounts(

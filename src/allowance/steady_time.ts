@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
  * Handles a clock that jumps forward (docs/decisions/0023-clock-ahead.md). All functions are pure.
  *
  * The time since the machine booted shows how much time has really passed. If the clock has advanced more, it was
- * behind before or it is ahead now. Until the program knows which, the ledger uses steady time: the clock's time minus
+ * behind before or it is ahead now. Until this is known, the ledger uses steady time: the clock's time minus
  * `ahead_ms`, the duration of the jump. All times in the ledger are steady times.
  */
 export interface SteadyReading {

@@ -76,7 +76,7 @@ export type WindowKey = Row['key'];
 /** The limit of each window in calls; null if there is none. */
 export type WindowLimits = { readonly [Property in Row['property']]: number | null };
 
-/** All rows of the table, typed by the properties that all rows share. */
+/** Returns all rows of the table, typed by the properties that they share. */
 export function windowRows(): readonly (WindowRow & Pick<Row, 'name' | 'key' | 'property'>)[] {
   return WINDOW_TABLE;
 }

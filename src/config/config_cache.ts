@@ -111,7 +111,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const HEAD_BYTES = IV_BYTES + 16;
 
-/** A secret in the copy, as its value or as the problems that explain why the value is unknown. */
+/** A secret in the copy. It has a value, or the problems that explain why the value is unknown. */
 interface StoredSecret {
   readonly $secret: 'url' | 'value';
   readonly value: string | readonly Problem[];

@@ -84,9 +84,7 @@ export const SearchDialect = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe(
-      'key of the summary for the list of all results of a company; null if a company has only one result',
-    ),
+    .describe('key under which the summary lists all results of a company; null if a company has only one'),
   name: Pointer.nullable().default(null).describe('JSON path of the name, inside the item'),
   total: Pointer.nullable()
     .default(null)

@@ -5,8 +5,8 @@
  */
 
 /**
- * The maximum nesting depth of lists and objects. SQLite's JSON functions accept 1,000 levels. Recursive code needs no
- * further limit.
+ * The maximum nesting depth of lists and objects. SQLite's JSON functions accept 1,000 levels. This limit also protects
+ * recursive code.
  */
 export const MAX_DEPTH = 500;
 

@@ -100,7 +100,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
       async function sleepUntil(untilMs: number): Promise<void> {
         // Timers have a resolution of 1 ms. Round up, because a timer that fires early would only repeat the check.
         const waitMs = Math.ceil(untilMs - clock.now());
-        // Check again at intervals, because another process may end a pause and the clock may be set.
+        // Check again at intervals, because another process may end a pause or someone may set the clock.
         if (waitMs > 0) await clock.sleep(Math.min(waitMs, RECHECK_MS), signal);
       }
     },

@@ -124,5 +124,5 @@ function openTimer(delayMs: number, action: () => void) {
 const STORE_WITHIN_MS = 8;
 const PROCESS_WITHIN_MS = 1000;
 const MAX_BATCH = 200;
-/** The maximum total size of the bodies in a batch. A parsed body takes several times its size in memory. */
+/** The maximum total size of the bodies in a batch. In memory, a parsed body is several times as large. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;

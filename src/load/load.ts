@@ -50,7 +50,7 @@ export interface Loader {
    * processed responses.
    */
   recover(): number;
-  /** Adds the remaining names to the index, for the planner of the next run. */
+  /** Indexes the remaining names, which the planner of the next run needs. */
   finish(): void;
 }
 
@@ -235,14 +235,16 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
   };
 }
 
-/** Returns how often recovery has started to process this call alone, according to the value of `processed_alone`. */
+/**
+ * Returns how often recovery has already processed this call on its own, according to the value of `processed_alone`.
+ */
 function triesAlone(note: string | null, callId: number): number {
   const [id, tries] = (note ?? '').split(' ');
   return id === String(callId) ? Number(tries) : 0;
 }
 
 /**
- * The key in `_meta` that records which call recovery is processing alone. The value contains the call id and the
+ * The key in `_meta` that records which call recovery is processing on its own. The value contains the call id and the
  * number of tries.
  */
 const PROCESSED_ALONE = 'processed_alone';

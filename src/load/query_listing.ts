@@ -178,6 +178,6 @@ function factsOf(page: QueryPage) {
   return { ...page, fingerprint: page.fingerprint.toString('hex') };
 }
 
-// The maximum number of cached listings. A listing of 10,000 pages takes 1 MB of memory. A listing outside the cache is
-// read again.
+// The maximum number of cached listings. A listing of 10,000 pages takes 1 MB of memory. A listing that is not cached
+// is read again.
 const MAX_LISTINGS = 16;

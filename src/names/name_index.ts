@@ -54,7 +54,7 @@ export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
   };
 }
 
-/** The indexes in [from, to). */
+/** A half-open range of indexes: [from, to). */
 export interface Range {
   readonly from: number;
   readonly to: number;

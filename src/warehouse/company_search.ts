@@ -21,9 +21,9 @@ export interface CompanyMatch {
 export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 
 /**
- * Reads candidates from the indexes and sorts them by score. A candidate has the same identifier, a name that starts
- * with the query, a name with all words of the query, or a name with the rarest trigrams of the query. Among equal
- * scores, gone companies come last.
+ * Reads candidates from the indexes and sorts them by score. A candidate has the same identifier, or its name starts
+ * with the query, contains all its words, or contains its rarest trigrams. Among equal scores, gone companies come
+ * last.
  */
 export function companySearch(db: Database): CompanySearch {
   const candidates = candidateQueries(db);

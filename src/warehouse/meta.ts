@@ -24,7 +24,7 @@ export type MetaKey =
   | 'schema_version'
   /** All calls up to this one are processed. */
   | 'processed_until'
-  /** The call that recovery is currently processing by itself, and the number of tries. */
+  /** The only call that recovery is currently processing, and the number of tries. */
   | 'processed_alone'
   /** The mapping that created the current tables, as JSON. */
   | 'mapping'

@@ -14,7 +14,7 @@ interface Migration {
 
 /**
  * Migrates the schema. Runs every numbered file in `migrations/` that has not been applied yet, in order and in one
- * transaction. Migrations from number 100 on change the planner's state.
+ * transaction. Migrations numbered 100 and above change the planner's state.
  *
  * @throws FailedError if a newer program wrote the warehouse.
  */

@@ -96,7 +96,7 @@ export function nameIndex(db: Database, naming: Naming) {
         addText(after);
       }
       // Usually, a record adds identifiers but does not change the name. Unchanged names are skipped, because in a
-      // large index the page with the name is not in memory.
+      // large index the page that contains the name is usually not in memory.
       if (before.name === after.name) return;
       dropName(before);
       if (after.name !== null && after.knownId <= namedUntil()) addName(folded(after.name), after.knownId);

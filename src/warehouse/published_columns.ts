@@ -195,7 +195,7 @@ export const PUBLISHED_TABLES = [
       },
       {
         name: 'is_tombstone',
-        meaning: '1 if this is the version that the registry shows for a gone company',
+        meaning: '1 if this version is the tombstone that the registry shows for a gone company',
         sql: 'v.is_tombstone',
       },
       { name: '_call_id', meaning: 'the call that returned this version', sql: 'v.call_id' },
@@ -258,9 +258,9 @@ export const PUBLISHED_TABLES = [
     description: 'The age of the summaries and of the records, excluding gone companies.',
     columns: [
       { name: 'what', meaning: '`summary`: last seen in a search; `record`: last fetch' },
-      { name: 'companies', meaning: 'companies that have a summary (or a record)', sql: 'count(*)' },
-      { name: 'oldest_at', meaning: 'the time of the oldest summary (or record) (UTC)', sql: 'min(seen_at)' },
-      { name: 'newest_at', meaning: 'the time of the newest summary (or record) (UTC)', sql: 'max(seen_at)' },
+      { name: 'companies', meaning: 'companies that have a summary or a record', sql: 'count(*)' },
+      { name: 'oldest_at', meaning: 'the time of the oldest summary or record (UTC)', sql: 'min(seen_at)' },
+      { name: 'newest_at', meaning: 'the time of the newest summary or record (UTC)', sql: 'max(seen_at)' },
       {
         name: 'mean_age_days',
         meaning: 'the mean age in days',
@@ -391,7 +391,7 @@ export const CALL_OUTCOMES = {
   received: 'the response is stored but not yet processed; the next run processes it without a call',
   ok: 'the response contains what the call requested',
   absent: 'a 404 for a record, which alone does not prove that the company is gone',
-  gone: "the registry's own mark, or a 410",
+  gone: 'the registry reported the deletion, by its own mark or a 410',
   refused: 'the query is too broad or invalid',
   throttled: 'rejected because of the rate',
   exhausted: 'rejected because the allowance is spent',

@@ -144,8 +144,8 @@ function viewsOf(db: Database): { name: string; sql: string }[] {
 }
 
 /**
- * Returns the column and table names of the live tables that the shadow tables must reuse. `isKept` selects columns by
- * resource and by JSON Pointer from the root of the payload.
+ * Returns those column and table names of the live tables that the shadow tables must reuse. `isKept` selects columns
+ * by resource and by JSON Pointer from the root of the payload.
  */
 export function decidedNames(
   db: Database,

@@ -61,8 +61,8 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
 }
 
 /**
- * Replaces the warehouse in one step. The old file gets a second name first, so that a complete warehouse exists at any
- * time. The WAL moves with the old file, because SQLite would apply it to the new one.
+ * Replaces the warehouse in one step. The old file gets a second name first, so that a complete warehouse exists at all
+ * times. The WAL moves with the old file, because SQLite would apply it to the new one.
  */
 function replace(copy: string, path: string, nowMs: number): string | null {
   const isNew = !existsSync(path);

@@ -110,7 +110,7 @@ function restoreTable(schema: InferredSchema, row: StoredTable): void {
   table.rowsSeen = row.rows_seen;
   table.compared = row.compared;
   table.firstSeenAt = row.first_seen_at;
-  // The path of the list element itself is stored only after the element had a scalar value or a change.
+  // The path of the list element itself is not stored until the element has a scalar value or a change.
   table.root.firstSeen = { ...table.root.firstSeen, sentAt: row.first_seen_at };
   table.root.changedAt = row.first_seen_at;
   table.stored.isCreated = true;

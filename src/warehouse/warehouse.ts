@@ -79,7 +79,7 @@ export function isWarehouse(path: string): boolean {
 }
 
 const LOST_WAREHOUSE_REMEDY =
-  'If the file was moved, move it back. Otherwise restore a backup (docs/reliability.md). The ledger has counted the calls.';
+  'If the file was moved, move it back. Otherwise restore a backup (docs/reliability.md). The ledger still counts all calls.';
 // "RMIR" in ASCII. It distinguishes a warehouse from other SQLite files.
 const APPLICATION_ID = 0x52_4d_49_52;
 // https://www.sqlite.org/fileformat.html#the_database_header

@@ -16,7 +16,7 @@ interface Name {
 }
 
 /**
- * Reads and writes `_word`, which contains the number of companies whose name contains a word. The words are counted
+ * Reads and writes `_word`, which stores how many companies have each word in their names. The words are counted
  * separately for each set of companies in `_word_set`.
  */
 export function wordIndex(db: Database, naming: Naming) {

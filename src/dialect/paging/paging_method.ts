@@ -85,7 +85,11 @@ export const sizeKeys = {
     .nullable()
     .default(null)
     .describe('parameter for the page size; null if there is none'),
-  size: z.int().positive().default(20).describe('number of rows per page, as requested and expected'),
+  size: z
+    .int()
+    .positive()
+    .default(20)
+    .describe('expected number of rows per page, which size_param also requests'),
   window: z
     .int()
     .positive()

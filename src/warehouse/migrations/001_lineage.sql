@@ -1,4 +1,4 @@
--- Calls, responses and runs. The lineage of every other row leads here.
+-- Calls, responses and runs. The lineage of every other row leads to these tables.
 
 CREATE TABLE _meta (
   key   TEXT PRIMARY KEY,
