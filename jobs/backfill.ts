@@ -10,8 +10,8 @@ import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './q
 
 /**
  * Processes a backfill that is stored in the warehouse. This job has no schedule, because a user queues it with
- * `backfill --enqueue`. One job runs batch after batch until the backfill is done. The reserve of the allowance is left
- * to scheduled jobs.
+ * `backfill --enqueue`. One job runs batch after batch until the backfill is done. The reserve of the allowance is kept
+ * for scheduled jobs.
  */
 export const backfill: EngineJob = {
   name: 'backfill',

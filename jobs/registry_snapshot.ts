@@ -50,7 +50,7 @@ export interface SnapshotRequest {
 
 /**
  * Reads one snapshot. Both files are opened and closed each time, so that the worker notices if a backup has replaced
- * the warehouse, and an idle worker uses no memory for SQLite's page cache.
+ * the warehouse. An idle worker also uses no memory for SQLite's page cache.
  *
  * @throws LostLedgerError if the ledger does not count all calls of the warehouse.
  */

@@ -65,7 +65,7 @@ export const FIRST_ESTIMATES: EstimateState = {
 };
 
 /**
- * v, the share of changes that a listing shows: v = A / (A + B), with
+ * Returns v, the share of changes that a listing shows: v = A / (A + B), with
  * A = ¼ + Σ_g a_g · f_g / (f_g + l_g) and B = ¼ + Σ_g b_g · l_g / (f_g + l_g).
  *
  * g is a group of rate classes. In g, listings showed a_g of l_g expected changes. In the days that listings covered,

@@ -34,7 +34,7 @@ export interface Budget {
 }
 
 export interface Simulation {
-  /** The number of searches until nothing is left to search. */
+  /** The number of searches until the planner chooses none. */
   readonly searches: number;
   /** The number of new companies that the searches find. */
   readonly found: number;
@@ -123,7 +123,7 @@ function simulate(one: Case): Simulation & { readonly played: number } {
 }
 
 /**
- * Runs the planner until no search is left or the limits end the simulation. It starts with the knowledge `from`, or
+ * Runs the planner until it chooses no search or the limits end the simulation. It starts with the knowledge `from`, or
  * with an empty mirror if `from` is null. Searches count only while more than `countedFrom` companies are known.
  */
 function play(

@@ -4,7 +4,7 @@ import type { RunTotals } from '../run_totals.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
 
-/** How a run ended, and its totals. */
+/** The ending of a run, and its totals. */
 export interface RunReport {
   readonly runId: number | null;
   readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };

@@ -23,7 +23,7 @@ export function updateStoredEstimate(workspace: Workspace, { ending, totals }: R
     });
     storeEstimate(warehouse.db, { at: isoTime(nowMs), calls: estimate.total });
   } catch (error) {
-    // A newer version migrated the file during this run. That version will store an estimate after its own run.
+    // A newer version migrated the file during this run, and will store an estimate after its own run.
     if (!(error instanceof NewerWarehouseError)) throw error;
   }
 }

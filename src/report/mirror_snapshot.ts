@@ -10,8 +10,8 @@ import { type FormatTime, type Health, healthOf } from './health.ts';
 import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 
 /**
- * The facts about one mirror at one time, for its health and progress. `status`, the status page and the worker all
- * read this snapshot, so that they report the same figures. The snapshot is cheap enough to be read once per second.
+ * The facts about the health and progress of one mirror at one time. `status`, the status page and the worker read this
+ * snapshot, so that they report the same figures. The snapshot is cheap enough to be read once per second.
  */
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;

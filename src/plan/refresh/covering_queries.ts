@@ -2,7 +2,7 @@ import type { QueryState } from '../../knowledge.ts';
 
 /**
  * Returns queries whose listings together show every listed company. They include complete listings, and truncated
- * listings of queries that no listed query extends. Extensions of a completely listed query are left out.
+ * listings of queries that no listed query extends. Extensions of a completely listed query are not included.
  */
 export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   const listed = states.filter(isListed);

@@ -12,11 +12,11 @@ import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/cha
  * | μ | `callCostDays` | the value of the least valuable call for which the quota suffices |
  *
  * If listings show no changes (v = 0), this is the optimal schedule for a limited number of fetches by Cho and
- * Garcia-Molina ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). It is written in the form
- * of Azar, Horvitz, Lubetzky, Peres and Shahaf ("Tractable near-optimal policies for crawling", PNAS 115(32), 2018): a
- * company is fetched as soon as its index reaches μ. Listings correspond to the change signals of Kolobov et al.
- * ("Staying up to date with online content changes using reinforcement learning for scheduling", NeurIPS 2019): a
- * flagged company is fetched immediately.
+ * Garcia-Molina ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). In the form of Azar,
+ * Horvitz, Lubetzky, Peres and Shahaf ("Tractable near-optimal policies for crawling", PNAS 115(32), 2018), a company
+ * is fetched as soon as its index reaches μ. Listings correspond to the change signals of Kolobov et al. ("Staying up
+ * to date with online content changes using reinforcement learning for scheduling", NeurIPS 2019), and flagged
+ * companies are fetched immediately.
  */
 export interface Watch {
   readonly ratePerDay: number;
