@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { timeTicks } from '../../src/page/chart/axis.ts';
 import { html } from '../../src/page/html.ts';
-import { growth, openCallHistory } from '../../src/report/call_history.ts';
-import { percent } from '../../src/report/figures.ts';
+import { byStretch, coarser, growth, openCallHistory, stretchFor } from '../../src/report/call_history.ts';
 import type { CallBucket } from '../../src/warehouse/page_queries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,6 +25,47 @@ test('a growth curve ends at the current count and is flat between calls', () =>
     [6, 30],
     [10, 30],
   ]);
+});
+
+test('a growth curve never falls below zero if old calls are missing', () => {
+  const record = { ...searched(0, 9), kind: 'entity' };
+  expect(growth([record, searched(0, 9)], { atMs: HOUR_MS, known: 5, fetched: 4 }, HOUR_MS)).toEqual([
+    { atMs: 0, known: 0, fetched: 0 },
+    { atMs: HOUR_MS, known: 5, fetched: 4 },
+  ]);
+});
+
+test('an interval counts sent calls, successful searches, first results, and calls by outcome', () => {
+  const outcomes = [
+    'ok',
+    'received',
+    'absent',
+    'gone',
+    'throttled',
+    'exhausted',
+    'broken',
+    'refused',
+    'unsent',
+  ];
+  const buckets = outcomes.map((outcome) => ({ ...searched(HOUR_MS, 1), outcome, calls: 2 }));
+  const record = { ...searched(0, 4), kind: 'entity' };
+  expect(byStretch([...buckets, record])).toEqual([
+    {
+      ...{ atMs: 0, calls: 1, searches: 0, found: 0, records: 4 },
+      byGroup: { answered: 1, rejected: 0, failed: 0, unsent: 0 },
+    },
+    {
+      ...{ atMs: HOUR_MS, calls: 16, searches: 2, found: 9, records: 0 },
+      byGroup: { answered: 8, rejected: 4, failed: 4, unsent: 2 },
+    },
+  ]);
+});
+
+test('intervals are as short as possible, but there are at most 120 of them, except of 28 days', () => {
+  expect([2 * HOUR_MS, 2 * HOUR_MS + 1, 120 * DAY_MS, 841 * DAY_MS].map(stretchFor)).toEqual([
+    ...[60_000, 300_000, DAY_MS, 28 * DAY_MS],
+  ]);
+  expect(coarser([searched(DAY_MS + HOUR_MS, 1)], DAY_MS)).toEqual([searched(DAY_MS, 1)]);
 });
 
 test('an hour is read again until one hour after its end, because calls are loaded later than sent', () => {
@@ -54,10 +94,6 @@ test('day ticks are at local midnight, even after a clock change, and include th
   const [first] = timeTicks(Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 27, 22), 'Europe/Berlin').slice(1);
   // The clocks go back on the 25th: midnight of the 26th is 25 hours after that of the 25th.
   expect(first?.at).toBeCloseTo(25 / 72);
-});
-
-test('a share below 1 is never rounded to 100 %, and a share above 0 is never rounded to 0 %', () => {
-  expect([1, 0.9999, 0.5, 0.0001, 0].map(percent)).toEqual(['100 %', '99.9 %', '50 %', '< 0.1 %', '0 %']);
 });
 
 test('markup escapes strings, and omits null', () => {

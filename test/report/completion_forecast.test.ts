@@ -1,11 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
 import { accountCostOf } from '../../src/estimate/account_cost.ts';
 import {
   type CompletionFacts,
+  type CompletionForecast,
+  completionBounds,
   completionText,
   forecastMirror,
+  readCompletion,
 } from '../../src/report/completion_forecast.ts';
+import { IDS_PER_MS } from '../../src/warehouse/page_queries.ts';
+import { startRun } from '../../src/warehouse/run.ts';
+import { storeEstimate } from '../../src/warehouse/stored_estimate.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,6 +50,11 @@ describe('the completion of a mirror', () => {
 
   test('names both months if a range is in two months', () => {
     expect(text(calls(150, 2_550))).toBe('Complete by 11 January – 4 February');
+  });
+
+  test('names the year unless it is the current one', () => {
+    expect(text(calls(356 * 100, 358 * 100))).toBe('Complete by 31 December 2027 – 2 January 2028');
+    expect(text(calls(400 * 100, 402 * 100))).toBe('Complete by 13–15 February 2028');
   });
 
   test('is today if the quota left suffices', () => {
@@ -93,4 +105,40 @@ describe('the completion of a mirror', () => {
   test('is unknown before the first estimate', () => {
     expect(text({ stored: null })).toBe('Not estimated yet');
   });
+});
+
+describe('the bounds of the completion', () => {
+  test.each<[CompletionForecast, number | null, number | null]>([
+    [{ is: 'unknown' }, null, null],
+    [{ is: 'complete', estimatedAtMs: NOW_MS }, NOW_MS, NOW_MS],
+    [{ is: 'unaffordable', estimatedAtMs: NOW_MS, calls: 2, affordable: 1 }, Infinity, Infinity],
+    [{ is: 'expected', estimatedAtMs: NOW_MS, earliestMs: 1, latestMs: null }, 1, null],
+  ])('of %o', (forecast, earliestMs, latestMs) => {
+    expect(completionBounds(forecast)).toMatchObject({ earliestMs, latestMs });
+  });
+});
+
+test('the completion of a warehouse considers only calls that were sent since the estimate', () => {
+  const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
+  onTestFinished(close);
+  const { allowance, ledger } = facts();
+  const read = (nowMs: number) =>
+    completionText(readCompletion(db, { nowMs, allowance, ledger }), nowMs, 'UTC');
+  expect(read(NOW_MS)).toBe('Not estimated yet');
+  storeEstimate(db, { at: new Date(NOW_MS).toISOString(), calls: { low: 2, high: 2 } });
+  const runId = startRun(db, { command: 'sync', owner: null, nowMs: NOW_MS });
+  const add = (atMs: number, outcome: string) =>
+    db
+      .prepare(
+        `INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, outcome, bytes)
+         VALUES (?, ?, 'stats', '', '', 0, ?, 0, ?, 0)`,
+      )
+      .run(atMs * IDS_PER_MS, runId, new Date(atMs).toISOString(), outcome);
+  add(NOW_MS - 1, 'ok');
+  add(NOW_MS, 'ok');
+  add(NOW_MS + 1, 'unsent');
+  expect(read(NOW_MS + 2)).toBe('Complete today');
+  add(NOW_MS + 2, 'broken');
+  expect(read(NOW_MS + 1)).toBe('Complete today');
+  expect(read(NOW_MS + 2)).toBe('Complete');
 });

@@ -53,6 +53,33 @@ describe('the estimated coverage', () => {
     expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
   });
 
+  it('is at most the share of the largest total', () => {
+    const given = { known: 250, registryTotal: 200, largestTotal: 1000, pages: [] };
+    expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
+    expect(estimateCoverage({ ...given, registryTotal: null })).toMatchObject({ low: 0, high: 0.25 });
+  });
+
+  it('by recapture follows the formula, and ignores empty pages', () => {
+    const recaptured = (pages: CoverageEvidence['pages']) =>
+      estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, pages });
+    const [allNew, allKnown] = [
+      { rows: 10, new: 10 },
+      { rows: 10, new: 0 },
+    ];
+    const even = Array.from({ length: 10 }, () => ({ rows: 10, new: 5 }));
+    expect(recaptured([...even.slice(1), { rows: 0, new: 0 }]).recaptured).toBe(null);
+    expect(recaptured(even)).toEqual({
+      ...{ low: 0.2, high: 1, by: 'searches' },
+      recaptured: { low: 0.2, high: 0.8, pages: 10 },
+    });
+    // p = 50 / 100, s = √(10 / 9 · 10 · 5²) / 100 = 1 / 6
+    const uneven = Array.from({ length: 5 }, () => [allNew, allKnown]).flat();
+    expect(recaptured(uneven).recaptured?.low).toBeCloseTo(0.5 - 1.96 / 6, 9);
+    expect(recaptured(uneven).recaptured?.high).toBeCloseTo(0.5 + 1.96 / 6, 9);
+    const low = Array.from({ length: 10 }, () => allNew);
+    expect(recaptured(low).recaptured).toMatchObject({ low: 0, high: 0.3 });
+  });
+
   it('by recapture contains the true share in 95 % of simulations with clustered pages', () => {
     const draw = seededRandom(11);
     let held = 0;

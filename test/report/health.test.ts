@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
 import { type HealthFacts, healthOf, healthSentence } from '../../src/report/health.ts';
+import { readHealth, readLock } from '../../src/report/mirror_snapshot.ts';
+import { acquireLock, isAlive, LOCK_STALE_AFTER_MS } from '../../src/warehouse/lock.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { UNLIMITED } from '../support/ledger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,6 +27,8 @@ const allowance = (changes: Partial<LedgerState>): LedgerState => ({ ...UNLIMITE
 const spentTotal: WindowState = {
   ...{ name: 'total', limit: 100, sinceMs: Number.NEGATIVE_INFINITY, resetsAtMs: null, spent: 100, left: 0 },
 };
+
+const spentMonth: WindowState = { ...spentTotal, name: 'month' };
 
 const HEALTHY: HealthFacts = {
   nowMs: NOW_MS,
@@ -83,6 +88,21 @@ describe('a mirror needs its user', () => {
       { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }] },
       /schedule poll-stats, due on 2027-03-10T12/,
     ],
+    [
+      'schedule_unserved',
+      {
+        overdueSchedules: [
+          { name: 'poll-stats', dueMs: NOW_MS },
+          { name: 'sweep-search', dueMs: NOW_MS },
+        ],
+      },
+      /schedules poll-stats, sweep-search, due/,
+    ],
+    [
+      'runs_fail',
+      { isRunning: true, runs: [...ended(null), run({ ended: 'failed', error: 'disk full' })] },
+      /^The last run failed: disk full\.$/,
+    ],
     ['receiver_disabled', { disabledReceivers: ['ops'] }, /^The receiver ops is disabled and gets no/],
     ['receiver_disabled', { disabledReceivers: ['a', 'b'] }, /^The receivers a, b are disabled and get no/],
     ['quarantine', { quarantined: 1 }, /^1 response could not be processed and is in quarantine\.$/],
@@ -103,6 +123,8 @@ describe('a mirror needs its user', () => {
   test('and the reason is shortened to one line of limited length', () => {
     const { problems } = health({ runs: [run({ ended: 'failed', error: `${'x'.repeat(900)}\nstack` })] });
     expect(problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}…`);
+    const exact = health({ runs: [run({ ended: 'failed', error: 'x'.repeat(200) })] });
+    expect(exact.problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}.`);
   });
 });
 
@@ -110,7 +132,21 @@ describe('a mirror does not need its user', () => {
   test.each<[string, Partial<HealthFacts>]>([
     ['a refused key was replaced', { allowance: refusedAt(NOW_MS - 2 * HOUR_MS) }],
     ['a later run succeeded', { runs: ended('done', 'failed', 'failed') }],
-    ['one run was killed', { runs: ended(null, 'done') }],
+    ['two runs were killed', { runs: ended(null, null, 'done') }],
+    ['an earlier run ended with drift', { runs: ended('done', 'drift') }],
+    ['the used-up allowance resets', { allowance: { ...waiting(NOW_MS + HOUR_MS), windows: [spentTotal] } }],
+    ['a monthly allowance is used up', { allowance: allowance({ windows: [spentMonth], left: 0 }) }],
+    [
+      'a schedule waits for a run',
+      { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }], isRunning: true },
+    ],
+    [
+      'a schedule waits during a pause',
+      {
+        overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }],
+        allowance: allowance({ pausedUntilMs: NOW_MS + HOUR_MS }),
+      },
+    ],
     ['a run is in progress', { isRunning: true, runs: ended(null, null, null, 'done') }],
     ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
     [
@@ -120,6 +156,25 @@ describe('a mirror does not need its user', () => {
   ])('if %s', (_condition, changes) => {
     expect(names(changes)).toEqual([]);
   });
+});
+
+test('a run is in progress until the heartbeat of its lock is too old', () => {
+  const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
+  onTestFinished(close);
+  expect(readLock(db, NOW_MS)).toEqual({ holder: null, isHeld: false });
+  acquireLock(db, { owner: 'host:1:a', pid: 1, host: 'host', nowMs: NOW_MS, isAlive });
+  expect(readLock(db, NOW_MS + LOCK_STALE_AFTER_MS).isHeld).toBe(true);
+  expect(readLock(db, NOW_MS + LOCK_STALE_AFTER_MS + 1)).toMatchObject({
+    holder: { owner: 'host:1:a' },
+    isHeld: false,
+  });
+});
+
+test('the health without a warehouse depends on the account only', () => {
+  const settings = { licenceEnds: null, receivers: ['ops'], schedule: { timezone: 'UTC' }, jobs: [] };
+  const sources = { nowMs: NOW_MS, mirror: null, lostCalls: 0, settings, formatTime };
+  expect(readHealth({ ...sources, allowance: UNLIMITED }).state).toBe('empty');
+  expect(readHealth({ ...sources, allowance: waiting(NOW_MS + HOUR_MS) }).state).toBe('waiting');
 });
 
 function refusedAt(sinceMs: number): LedgerState {

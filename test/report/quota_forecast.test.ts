@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
-import { forecastQuota, observedRate } from '../../src/report/quota_forecast.ts';
+import {
+  forecastQuota,
+  observedRate,
+  type QuotaForecast,
+  quotaForecastText,
+} from '../../src/report/quota_forecast.ts';
 import type { CallBucket } from '../../src/warehouse/page_queries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,6 +36,12 @@ describe('the observed call rate', () => {
     const weekly = [hour(NOW_MS - 8 * DAY_MS, 70), hour(NOW_MS - DAY_MS, 70)];
     const rate = observedRate(weekly, { firstCallMs: NOW_MS - 8 * DAY_MS, nowMs: NOW_MS });
     expect(rate).toEqual({ calls: 70, overMs: 7 * DAY_MS });
+  });
+
+  test('covers at least one hour, and nothing without a first call', () => {
+    const atHour = { firstCallMs: NOW_MS, nowMs: NOW_MS };
+    expect(observedRate([hour(NOW_MS, 3)], atHour)).toEqual({ calls: 3, overMs: HOUR_MS });
+    expect(observedRate([], { ...atHour, firstCallMs: null })).toEqual({ calls: 0, overMs: HOUR_MS });
   });
 
   test('includes the whole hour of the first call', () => {
@@ -71,5 +82,30 @@ describe('the quota forecast', () => {
     expect(forecastQuota(rollingDay, rate, account)).toEqual({ is: 'still' });
     expect(forecastQuota({ ...total, left: 0 }, rate, account)).toEqual({ is: 'still' });
     expect(forecastQuota(total, { calls: 0, overMs: DAY_MS }, account)).toEqual({ is: 'still' });
+    const calendarDay = { ...rollingDay, resetsAtMs: NOW_MS + HOUR_MS };
+    expect(forecastQuota(calendarDay, rate, account)).toEqual({ is: 'still' });
+  });
+
+  test('is omitted for a rolling month, because each unit returns', () => {
+    expect(forecastQuota({ ...total, name: 'month' }, rate, account)).toEqual({ is: 'still' });
+  });
+
+  test('of a month does not depend on the limit of the month itself or of a longer window', () => {
+    const month: WindowState = { ...total, name: 'month', limit: 31, resetsAtMs: NOW_MS + 30 * DAY_MS };
+    const windows = [{ ...total, limit: 1 }, month];
+    expect(forecastQuota(month, rate, { windows, nowMs: NOW_MS })).toMatchObject({ is: 'ends', perDay: 50 });
+  });
+
+  test('is a clause with the rate and the time or the calls left, unless the time has passed', () => {
+    const text = (forecast: QuotaForecast) =>
+      quotaForecastText(forecast, NOW_MS, (ms) => `day ${ms / DAY_MS}`);
+    expect(text({ is: 'still' })).toBe(null);
+    expect(text({ is: 'ends', atMs: NOW_MS, perDay: 50 })).toBe(null);
+    expect(text({ is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 })).toBe(
+      'at 50 calls a day (last 7 days), used up by day 101',
+    );
+    expect(text({ is: 'lasts', untilMs: NOW_MS, left: 1.4, perDay: 1 })).toBe(
+      'at 1 call a day (last 7 days), 1 left at the reset',
+    );
   });
 });
