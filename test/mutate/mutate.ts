@@ -15,7 +15,7 @@ const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
 
 /** These tests run processes or whole simulations. They would take minutes for each mutant. */
 const SLOW_TESTS = [
-  'test/allowance/clock_set_back.test.ts',
+  'test/allowance/clock_steps.test.ts',
   'test/allowance/processes.test.ts',
   'test/fetch/half_open.test.ts',
   'test/plan/discovery/upstream_folding.test.ts',
