@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forecastCompletion } from '../../src/allowance/completion.ts';
+import { forecastCompletion, startOfCallsMs } from '../../src/allowance/completion.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
 const DAY = 86_400_000;
@@ -75,6 +75,50 @@ describe('forecastCompletion', () => {
       calls: 230,
     });
     expect(finishesAtMs).toBe(NOW + 2 * DAY);
+  });
+
+  it('a forecast counts the periods of 24 hours that contain calls', () => {
+    const allowance = { ...NONE, perDay: 1000 };
+    const left = [{ name: 'day', left: 400 }] as const;
+    const daysFor = (calls: number) => forecastCompletion({ ...ask, allowance, left, calls }).days;
+    expect([0, 400, 1400, 1401, 3400].map(daysFor)).toEqual([0, 1, 1, 2, 3]);
+  });
+
+  it('a forecast of calls that start later uses the limits of that time', () => {
+    const allowance = { ...NONE, perDay: 100 };
+    const left = [{ name: 'day', left: 0 }] as const;
+    const midnight = Date.parse('2027-03-11T00:00:00Z');
+    const finish = (startsAtMs: number) =>
+      forecastCompletion({ ...ask, allowance, left, calls: 100, startsAtMs }).finishesAtMs;
+    expect(finish(NOW)).toBe(midnight);
+    expect(finish(midnight - 1)).toBe(midnight);
+    expect(finish(midnight)).toBe(midnight);
+    expect(finish(midnight + 5)).toBe(midnight + 5);
+  });
+
+  it('a forecast ends after a hundred years', () => {
+    const allowance = { ...NONE, perMonth: 1 };
+    const left = [{ name: 'month', left: 1 }] as const;
+    expect(forecastCompletion({ ...ask, allowance, left, calls: 5000 }).affordable).toBe(1201);
+    expect(forecastCompletion({ ...ask, allowance, left, calls: 5000, purpose: 'backfill' })).toMatchObject({
+      affordable: 1,
+      finishesAtMs: expect.any(Number),
+    });
+  });
+
+  it('a forecast without affordable calls finishes now', () => {
+    const left = [{ name: 'total', left: 0 }] as const;
+    const startsAtMs = NOW + DAY;
+    expect(
+      forecastCompletion({ ...ask, allowance: { ...NONE, total: 5 }, left, calls: 5, startsAtMs }),
+    ).toMatchObject({ affordable: 0, finishesAtMs: NOW, days: 0 });
+  });
+
+  it('calls start after a pause and after a reported exhaustion', () => {
+    const exhausted = { atMs: NOW, untilMs: NOW + 9, left: 0 };
+    expect(startOfCallsMs({ pausedUntilMs: null, exhausted: null }, NOW)).toBe(NOW);
+    expect(startOfCallsMs({ pausedUntilMs: NOW + 5, exhausted: null }, NOW)).toBe(NOW + 5);
+    expect(startOfCallsMs({ pausedUntilMs: NOW + 5, exhausted }, NOW)).toBe(NOW + 9);
   });
 
   it('no window of a forecast exceeds its limit', () => {

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isBusy, LOOKAHEAD_MS, openLedger, type Slot, type Spent } from '../../src/allowance/ledger.ts';
+import type { Recount } from '../../src/allowance/recount.ts';
 import { UsageError } from '../../src/errors.ts';
 import { allowanceOf, KEY, ledgerOf, spendAll, spendAt, temporaryFolder } from '../support/ledger.ts';
 import { makeOlder } from '../support/older_ledger.ts';
@@ -417,4 +418,50 @@ describe('the file of a ledger', () => {
     expect(minutes).toHaveLength(62 + 2);
     expect(ledger.state(T0).spentEver).toBe(400);
   });
+});
+
+describe('the recount of a lost ledger', () => {
+  const minute = T0 - (T0 % 60_000);
+  const none: ReadonlyMap<number, number> = new Map();
+  const recountOf = (changes: Partial<Recount>): Recount => ({
+    ...{ known: none, later: none, missing: none, lastSentMs: T0 },
+    ...changes,
+  });
+
+  test('raises the counts to those of warehouses that used this ledger', () => {
+    const ledger = ledgerOf({ perDay: 50 });
+    spendAt(ledger, T0, { most: 3 });
+    ledger.recount(recountOf({ known: new Map([[minute, 2]]) }));
+    expect(ledger.state(T0)).toMatchObject({ spentEver: 3, left: 47 });
+    ledger.recount(recountOf({ known: new Map([[minute, 5]]) }));
+    expect(ledger.state(T0)).toMatchObject({ spentEver: 5, left: 45 });
+    expect(ledger.mark().debits).toBe(5);
+  });
+
+  test('adds calls after the last call of the ledger, and calls of another ledger', () => {
+    const ledger = ledgerOf({ perDay: 50 });
+    spendAt(ledger, T0, { most: 3 });
+    const later = new Map([[minute, 2]]);
+    ledger.recount(recountOf({ known: later, later, missing: new Map([[minute, 10]]) }));
+    expect(ledger.state(T0)).toMatchObject({ spentEver: 15, left: 35 });
+    expect(ledger.mark()).toMatchObject({ debits: 15, lastSpentMs: T0 });
+  });
+
+  test('keeps the distance from the latest call', () => {
+    const ledger = ledgerOf({ perMinute: 10 });
+    ledger.recount(recountOf({ lastSentMs: T0 + 1000 }));
+    expect(spendAt(ledger, T0 + 1000)).toEqual({ is: 'wait', untilMs: T0 + 7100 - LOOKAHEAD_MS });
+    expect(ledger.mark().lastSpentMs).toBe(T0 + 1000);
+  });
+});
+
+test('the warehouses of an account are listed for two months, most recent first', () => {
+  const ledger = ledgerOf();
+  ledger.usedBy('old.db', T0);
+  ledger.usedBy('new.db', T0 + DAY_MS);
+  expect(ledger.warehouses(T0 + DAY_MS)).toEqual(['new.db', 'old.db']);
+  ledger.usedBy('old.db', T0 + 2 * DAY_MS);
+  expect(ledger.warehouses(T0 + 2 * DAY_MS)).toEqual(['old.db', 'new.db']);
+  expect(ledger.warehouses(T0 + 63 * DAY_MS)).toEqual(['old.db', 'new.db']);
+  expect(ledger.warehouses(T0 + 63 * DAY_MS + 1)).toEqual(['old.db']);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LOOKAHEAD_MS } from '../../src/allowance/ledger.ts';
 import type { QuotaReport, ReportedQuota } from '../../src/allowance/upstream_reports.ts';
 import { ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
 
@@ -66,11 +67,51 @@ describe('a quota that the upstream reports', () => {
     expect(first.state(T0).left).toBe(2);
   });
 
+  test.each([
+    ['without a window', {}, { left: 5 }, DAY_MS],
+    ['of a total', { total: 100 }, { left: 5, window: 'total' }, 32 * DAY_MS],
+    ['of a rolling day', { day: { kind: 'rolling' } }, { left: 5, window: 'day' }, DAY_MS],
+    ['with a distant reset', {}, { left: 5, resetsAtMs: T0 + 99 * DAY_MS }, 32 * DAY_MS],
+    ['of a month', {}, { left: 5, window: 'month' }, Date.parse('2026-04-01T00:00:00Z') - T0],
+  ] as const)('%s is valid until the window resets, for at most 32 days', (_what, limits, quota, validMs) => {
+    const ledger = ledgerOf(limits);
+    ledger.reportQuota(reportOf(quota), T0);
+    expect(ledger.state(T0).reported).toEqual({ left: 5, untilMs: T0 + validMs });
+    expect(ledger.state(T0 + validMs - 1).left).toBe(5);
+    expect(ledger.state(T0 + validMs).reported).toBeNull();
+  });
+
+  test('is the smallest of one response, and never negative', () => {
+    const ledger = ledgerOf();
+    const [low, high] = [reportOf({ left: 1 }), reportOf({ left: 7 })];
+    ledger.reportQuota({ ...low, quotas: [...high.quotas, ...low.quotas] }, T0);
+    expect(ledger.state(T0).left).toBe(1);
+    ledger.reportQuota({ ...low, inFlight: 3 }, T0);
+    expect(ledger.state(T0).left).toBe(0);
+  });
+
+  test('is ignored if it has no number, or a limit without a window', () => {
+    const ledger = ledgerOf();
+    ledger.reportQuota({ ...reportOf({}), quotas: [] }, T0);
+    ledger.reportQuota(reportOf({ limit: 5 }), T0);
+    expect(ledger.state(T0).reported).toBeNull();
+  });
+
+  test('of an earlier call with the same number does not change the end', () => {
+    const ledger = ledgerOf();
+    ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + 2 * HOUR_MS }, { sentAtMs: T0 + 1 }), T0 + 2);
+    ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + HOUR_MS }), T0 + 3);
+    expect(ledger.state(T0 + 3).reported?.untilMs).toBe(T0 + 2 * HOUR_MS);
+    ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + HOUR_MS }, { sentAtMs: T0 + 1 }), T0 + 3);
+    expect(ledger.state(T0 + 3).reported?.untilMs).toBe(T0 + HOUR_MS);
+  });
+
   test('is void if the clock was set back to a time before it', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 0, resetsAtMs: T0 + DAY_MS }), T0);
     expect(spendAt(ledger, T0).is).toBe('spent');
-    expect(ledger.state(T0 - HOUR_MS).reported).toBeNull();
+    expect(ledger.state(T0 - 5000).reported).not.toBeNull();
+    expect(ledger.state(T0 - 5001).reported).toBeNull();
   });
 });
 
@@ -82,6 +123,19 @@ describe('a rate that the upstream reports', () => {
     expect(spendAt(ledger, T0 + 1000)).toMatchObject({ is: 'wait', untilMs: T0 + 1800 });
     expect(spendAt(ledger, T0 + 1900).is).toBe('go');
     expect(spendAt(ledger, T0 + DAY_MS, { most: 20 })).toMatchObject({ slots: { length: 20 } });
+  });
+
+  test('extends the time between calls to an hour and a second at most', () => {
+    const ledger = ledgerOf();
+    ledger.reportSpacing(99 * HOUR_MS, T0);
+    spendAt(ledger, T0);
+    expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + HOUR_MS + 1000 - LOOKAHEAD_MS });
+  });
+
+  test('is void if the clock was set back to a time before it', () => {
+    const ledger = ledgerOf();
+    ledger.reportSpacing(60_000, T0);
+    expect(spendAt(ledger, T0 - HOUR_MS, { most: 5 })).toMatchObject({ slots: { length: 5 } });
   });
 
   test('never shortens the configured time between calls', () => {

@@ -3,7 +3,10 @@ import { IANAZone } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import {
   type Allowance,
+  clearOfResets,
   type DayStart,
+  doubtfulWindowsAt,
+  exhaustionEndsMs,
   limitFor,
   rememberWindows,
   spacingMs,
@@ -139,6 +142,69 @@ test('a limit for backfills excludes the reserve and is rounded down', () => {
   expect(limitFor(1000, 0.001, 'backfill')).toBe(999);
   expect(limitFor(7, 0.1, 'backfill')).toBe(6);
   expect(limitFor(7, 0, 'backfill')).toBe(7);
+});
+
+test('while the clock is in doubt, days and months roll and are an hour longer', () => {
+  const nowMs = Date.parse('2026-03-29T12:00Z');
+  const allowance = allowanceOf({ total: 9, perMonth: 5, perDay: 2, day: fixed('06:00', 'UTC') });
+  expect(doubtfulWindowsAt(allowance, nowMs)).toMatchObject([
+    { name: 'total', limit: 9, resetsAtMs: null },
+    { name: 'month', limit: 5, sinceMs: nowMs - 31 * DAY_MS - HOUR_MS, resetsAtMs: null },
+    { name: 'day', limit: 2, sinceMs: nowMs - DAY_MS - HOUR_MS, resetsAtMs: null },
+  ]);
+});
+
+describe('the time of a call', () => {
+  const [window] = windowsAt(allowanceOf({ perDay: 1 }), 0) as [Window];
+
+  test.each([
+    ['just after a reset', 0, 1000],
+    ['a second after a reset', 1000, 1000],
+    ['during the day', HOUR_MS, HOUR_MS],
+    ['a second before a reset', DAY_MS - 1000, DAY_MS - 1000],
+    ['just before a reset', DAY_MS - 999, DAY_MS + 1000],
+  ])('%s is at least a second away from the reset', (_when, atMs, clearMs) => {
+    expect(clearOfResets(atMs, [window])).toBe(clearMs);
+  });
+
+  test('does not depend on windows that never reset', () => {
+    expect(clearOfResets(5, windowsAt(allowanceOf({ total: 1, day: { kind: 'rolling' } }), 5))).toBe(5);
+  });
+});
+
+describe('the wait after an exhausted allowance', () => {
+  const nowMs = Date.parse('2026-03-29T12:00Z');
+  const day = windowsAt(allowanceOf({ total: 9, perMonth: 5, perDay: 2 }), nowMs);
+  const rolling = windowsAt(allowanceOf({ perDay: 2, day: { kind: 'rolling' } }), nowMs);
+  const total = windowsAt(allowanceOf({ total: 9 }), nowMs);
+  const waitMs = (windows: readonly Window[], times = 0, namedMs: number | null = null) =>
+    exhaustionEndsMs({ namedMs, windows, times, nowMs }) - nowMs;
+
+  test('ends at the next reset, after the length of a rolling window, or after a day', () => {
+    expect([day, rolling, total, []].map((windows) => waitMs(windows))).toEqual([
+      ...[12 * HOUR_MS, DAY_MS, DAY_MS, DAY_MS],
+    ]);
+  });
+
+  test('ends at the date that the upstream named, but never in the past', () => {
+    expect(waitMs(day, 0, nowMs + MINUTE_MS)).toBe(MINUTE_MS);
+    expect(waitMs(day, 0, nowMs - MINUTE_MS)).toBe(0);
+  });
+
+  test('is at least an hour after the second report, and doubles with each further report', () => {
+    expect([1, 2, 3].map((times) => waitMs(day, times, nowMs + MINUTE_MS))).toEqual([
+      ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS],
+    ]);
+    expect([1, 2].map((times) => waitMs(rolling, times))).toEqual([2 * DAY_MS, 4 * DAY_MS]);
+    expect([1, 2].map((times) => waitMs(total, times))).toEqual([2 * DAY_MS, 4 * DAY_MS]);
+  });
+
+  test('is never longer than 32 days', () => {
+    expect(waitMs(total, 5)).toBe(32 * DAY_MS);
+    expect(waitMs(total, 5000)).toBe(32 * DAY_MS);
+    expect(waitMs(day, 0, nowMs + 99 * DAY_MS)).toBe(32 * DAY_MS);
+    expect(waitMs(day, 5000)).toBe(512 * HOUR_MS);
+  });
 });
 
 test('as many slots as the limit per minute take 61 seconds', () => {
