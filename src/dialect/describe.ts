@@ -62,7 +62,7 @@ const NAMES: Record<SearchDialect['matches'], string> = {
 
 const IDENTIFIERS: Record<SearchDialect['identifiers'], string> = {
   prefix: 'A query finds identifiers that begin with the query.',
-  exact: 'A query finds only complete identifiers.',
+  exact: 'A query finds an identifier only if both are equal.',
   none: 'A query finds no identifiers.',
   unknown: 'The rule by which a query finds identifiers is not known; the mirror learns it while it runs.',
 };

@@ -45,9 +45,8 @@ export interface Loader {
   /** Stores, then processes the outcomes. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes the responses that an earlier run stored but did not process, one at a time. If processing a response
-   * ended the process in MAX_TRIES_ALONE consecutive starts, the response is quarantined. Returns the number of
-   * processed responses.
+   * Processes the responses that an earlier run stored but did not process, one at a time. If a response ends the
+   * process in MAX_TRIES_ALONE consecutive starts, it is quarantined. Returns the number of processed responses.
    */
   recover(): number;
   /** Indexes the remaining names, which the planner of the next run needs. */
@@ -236,7 +235,8 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
 }
 
 /**
- * Returns how often recovery has already processed this call on its own, according to the value of `processed_alone`.
+ * Returns how often recovery has already started to process this call on its own, according to the value of
+ * `processed_alone`.
  */
 function triesAlone(note: string | null, callId: number): number {
   const [id, tries] = (note ?? '').split(' ');

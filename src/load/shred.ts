@@ -63,7 +63,7 @@ export function wholeRoom(): Room {
 }
 
 /**
- * Returns the value for SQLite. If neither a double nor a 64-bit integer can represent a number exactly, the result is
+ * Converts a value for SQLite. If neither a double nor a 64-bit integer can represent a number exactly, the result is
  * text.
  */
 export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {

@@ -3,8 +3,8 @@ import { MIN_SCORE } from './name_candidates.ts';
 import { type Anatomy, similarity } from './similarity.ts';
 
 /**
- * Returns the score of a name in a search: 1 for the same name, 0 for no match. The score is the highest of three
- * values, with q and n as the numbers of characters in the words of the query and of the name:
+ * Returns the score of a name in a search: 1 for the same name, 0 for no match. Let q and n be the numbers of
+ * characters in the words of the query and of the name. The score is the highest of these values:
  *
  * - the similarity of both names, if it is at least MIN_SCORE
  * - 0.5 + 0.45 · q/n if each word of the query starts another word of the name: `acme` finds `Acme Holdings Ltd`

@@ -51,8 +51,8 @@ export function answerTable(db: Database) {
 
 /**
  * Search pages are compressed because they shrink to a fifth of their size. Single records shrink only to little more
- * than half, so they are not compressed. Compressing them would make loading 50 % slower and prevent SQL
- * (`entity_history`) from reading them. The measurements are in docs/decisions/0002-storage.md.
+ * than half, so they are not compressed. With compression, loading would take 50 % longer, and SQL (`entity_history`)
+ * could not read them. The measurements are in docs/decisions/0002-storage.md.
  */
 function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
   return kind !== 'entity' && body.length >= 2048;

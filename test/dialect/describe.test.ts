@@ -72,7 +72,7 @@ describe('the description of a dialect', () => {
         "search": [
           "The parameter q takes a name.",
           "A query finds names with words that begin with the words of the query.",
-          "A query finds only complete identifiers.",
+          "A query finds an identifier only if both are equal.",
           "A query needs at least 3 characters.",
           "Every search also sends type=company.",
           "The list of results is at /results, and the company at /company of each result.",

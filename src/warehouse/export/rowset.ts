@@ -4,7 +4,7 @@ import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
 import { quoted } from '../table_naming.ts';
 
-/** The type of a column, for export formats with types. */
+/** The type of a column, for typed export formats. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
 export interface ExportColumn {
