@@ -61,8 +61,8 @@ export interface Span {
 
 /**
  * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. Listings showed no change in
- * the covered days, so the share v of these days counts as steady. A change that the fetch found therefore occurred in
- * the other (1 − v) · covered + open days.
+ * the covered days, so the share v of these days counts as steady. If the fetch found a change, it occurred in the
+ * remaining (1 − v) · covered + open days.
  */
 export function afterFetch(
   evidence: Evidence,

@@ -24,7 +24,7 @@ export interface PrefixSettings {
 export class PrefixTexts implements KnownTexts {
   readonly #settings: PrefixSettings;
   readonly #counts: Counts;
-  /** Counts the texts without diacritics of companies whose original texts do not match the same prefixes. */
+  /** Additional counts for prefixes that match a company only without diacritics. */
   readonly #plainCounts = new PrefixCounts();
 
   constructor(settings: PrefixSettings) {

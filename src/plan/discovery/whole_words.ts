@@ -130,7 +130,7 @@ export class WholeWords implements KnownTexts {
     };
   }
 
-  /** Counts the added words and moves them into memory. A word is new if all companies that have it were just added. */
+  /** Counts the added words and moves them into memory. A word is new if only the added companies have it. */
   #holdAdded(): void {
     for (const [word, additions] of this.#added) {
       const count = this.#countOf(word);
