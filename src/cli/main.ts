@@ -10,7 +10,7 @@ import {
   type Streams,
   standardStreams,
 } from './output.ts';
-import { withWorkingCommands } from './setting.ts';
+import { withWorkingCommands, withWorkingLinks } from './setting.ts';
 
 /** Runs one command and sets the exit code. */
 export async function main(given: readonly string[]): Promise<void> {
@@ -85,8 +85,8 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
     .version(VERSION)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
-      writeOut: (text) => stdout.write(fittedTo(stdout, withWorkingCommands(text, env))),
-      writeErr: (text) => stderr.write(fittedTo(stderr, withWorkingCommands(text, env))),
+      writeOut: (text) => stdout.write(fittedTo(stdout, withWorkingLinks(text, env))),
+      writeErr: (text) => stderr.write(fittedTo(stderr, withWorkingLinks(text, env))),
     })
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')

@@ -33,6 +33,16 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     );
   });
   ended.catch(() => {});
+  // Lines that arrive while no question is open, because the user pasted several answers.
+  const pasted: string[] = [];
+  lines.on('line', (line) => pasted.push(line));
+
+  async function answerTo(prompt: string): Promise<string> {
+    const answer = pasted.shift();
+    if (answer === undefined) return Promise.race([ended, lines.question(prompt)]);
+    stderr.write(`${prompt}${answer}\n`);
+    return answer;
+  }
 
   async function text<T>(
     question: string,
@@ -44,9 +54,11 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
       // The line editor gets only the last line, because it redraws its prompt.
       const lastLineAt = shown.lastIndexOf('\n') + 1;
       stderr.write(shown.slice(0, lastLineAt));
-      const given = (await Promise.race([lines.question(`${shown.slice(lastLineAt)} `), ended])).trim();
+      const given = (await answerTo(`${shown.slice(lastLineAt)} `)).trim();
       const value = read(given === '' ? (byDefault ?? '') : given);
       if (!(value instanceof Error)) return value;
+      // The other pasted lines may answer other questions than the user thought.
+      pasted.length = 0;
       stderr.write(`${fittedTo(stderr, `  ${value.message}`)}\n`);
     }
   }

@@ -22,11 +22,12 @@ export function documentPath(name: string): string {
 }
 
 /** Returns the command that starts this program. npm and npx set these variables for the programs that they start. */
-function prefixOf({ npm_lifecycle_event, npm_lifecycle_script = '', npm_package_name }: Environment): string {
+function prefixOf(env: Environment): string {
+  const { npm_lifecycle_event, npm_lifecycle_script = '', npm_package_name, npm_config_package } = env;
   const isScript = npm_lifecycle_event === 'registry-mirror' || npm_lifecycle_event === 'demo';
   if (isScript && npm_package_name === 'registry-mirror') return 'npm run -s registry-mirror --';
   if (npm_lifecycle_event === 'npx' && /^['"]?registry-mirror\b/.test(npm_lifecycle_script))
-    return 'npx registry-mirror';
+    return `npx ${npm_config_package ? `--package ${npm_config_package} ` : ''}registry-mirror`;
   return 'registry-mirror';
 }
 

@@ -109,12 +109,35 @@ it('a corrupt ledger is a finding of doctor among the others', async () => {
   await expect(ledger.join('\n')).toMatchFileSnapshot('snapshots/message-ledger.txt');
 });
 
-it('questions are wrapped at words', async () => {
+/** An asker at a narrow terminal. */
+function terminalAsker() {
   const shown: string[] = [];
   const stderr = new PassThrough().on('data', (text) => shown.push(String(text)));
   Object.assign(stderr, { isTTY: true, columns: 40 });
   const input = new PassThrough();
-  const asker = openAsker(input, { stderr: stderr as never });
+  return { shown, input, asker: openAsker(input, { stderr: stderr as never }) };
+}
+
+it('answers that were pasted together answer one question each', async () => {
+  const { shown, input, asker } = terminalAsker();
+  setImmediate(() => input.write('5\nno\n2\n'));
+  expect(await asker.text('First?', readCount(0))).toBe(5);
+  expect(await asker.yes('Second?', true)).toBe(false);
+  const options = ['a', 'b'].map((value) => ({ label: value, value }));
+  expect(await asker.choice('Third?', options)).toBe('b');
+  expect(shown.join('')).toContain('Second? [yes] no\n');
+  setImmediate(() => input.write('1\nnonsense\n3\n'));
+  expect(await asker.text('Fourth?', readCount(0))).toBe(1);
+  setImmediate(() => setImmediate(() => input.write('4\n')));
+  expect(await asker.text('Fifth?', readCount(0))).toBe(4);
+  setImmediate(() => input.end('6\n7\n'));
+  expect(await asker.text('Sixth?', readCount(0))).toBe(6);
+  expect(await asker.text('Seventh?', readCount(0))).toBe(7);
+  await expect(asker.text('Eighth?', readCount(0))).rejects.toThrow('the input ended');
+});
+
+it('questions are wrapped at words', async () => {
+  const { shown, input, asker } = terminalAsker();
   setImmediate(() => input.write('5\n'));
   const question = 'Calls that this account has already used, in total and with every key?';
   const answer = await asker.text(question, readCount(0), '0');

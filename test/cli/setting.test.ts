@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { withWorkingLinks } from '../../src/cli/setting.ts';
+import { runCommand } from '../support/command.ts';
 
 const HINT = 'Run `registry-mirror sync --quiet` first (docs/reliability.md). registry-mirror/0.1.0';
 
@@ -15,6 +16,15 @@ it.each([
     { npm_lifecycle_event: 'npx', npm_lifecycle_script: "'registry-mirror' 'sync'" },
     'npx registry-mirror sync',
   ],
+  [
+    'npx with a package file',
+    {
+      npm_lifecycle_event: 'npx',
+      npm_lifecycle_script: "'registry-mirror' 'sync'",
+      npm_config_package: './registry-mirror-0.1.0.tgz',
+    },
+    'npx --package ./registry-mirror-0.1.0.tgz registry-mirror sync',
+  ],
   ['an installation', {}, 'registry-mirror sync'],
   [
     'a script of another package',
@@ -26,4 +36,9 @@ it.each([
   expect(hint.startsWith(`Run \`${command} --quiet\` first (/`)).toBe(true);
   expect(hint.endsWith('registry-mirror/0.1.0')).toBe(true);
   expect(existsSync(/\((.*)\)/.exec(hint)?.[1] ?? '')).toBe(true);
+});
+
+it('the help of a command names a document that exists', async () => {
+  const { stdout } = await runCommand(['notify', '--help']);
+  expect(existsSync(/\((.*notifications\.md)\)/.exec(stdout)?.[1] ?? '')).toBe(true);
 });

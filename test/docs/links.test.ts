@@ -16,6 +16,19 @@ test('every link of a document leads to a file', () => {
   expect(local.filter(({ page, target }) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
 });
 
+test('every link of a document in the package leads to a file in the package', () => {
+  const { files } = JSON.parse(textOf('package.json'));
+  const isPacked = (path: string) => [...files, 'LICENSE'].some((one) => `${path}/`.startsWith(`${one}/`));
+  const packed = pages.filter(isPacked);
+  const targets = packed.flatMap((page) =>
+    [...textOf(page).matchAll(/(?:\]\(|src(?:set)?=")([^)#"\s]+)/g)]
+      .filter(([, target = '']) => !/^[a-z]+:/.test(target))
+      .map(([, target = '']) => join(dirname(page), target)),
+  );
+  expect(targets).toContain('docs/images/page-light.png');
+  expect(targets.filter((target) => !isPacked(target))).toEqual([]);
+});
+
 test('every decision record that a file names exists', () => {
   const named = filesIn('README.md', 'CHANGELOG.md', 'docs', 'src', 'jobs', 'test').flatMap((file) =>
     [...textOf(file).matchAll(/docs\/decisions\/\d{4}[\w-]*\.md/g)].map(([path]) => ({ file, path })),

@@ -47,7 +47,8 @@ const EXIT_CODES = [
 ] as const;
 const FILES =
   'registry-mirror.yaml in the working directory or a folder above it, or in ~/.config/registry-mirror, is the configuration. ' +
-  'It names the warehouse (data/warehouse.db) and the ledger (data/ledger.db).';
+  'It names the warehouse (data/warehouse.db) and the ledger (data/ledger.db). Documents such as docs/changes.md are in the ' +
+  'folder of the package; the help of a command shows their full paths.';
 const ENVIRONMENT =
   'REGISTRY_MIRROR_CONFIG selects another configuration. NO_COLOR, CI and TERM are respected. HTTPS_PROXY, HTTP_PROXY and ' +
   'NO_PROXY select a proxy.';
