@@ -56,17 +56,25 @@ export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]):
   const classify = openClassify(dialect);
   const contradictions: Contradiction[] = [];
   const misunderstood: Mismatch[] = [];
+  const rejected: Contradiction[] = [];
   for (const answer of answers) {
     const { callId, kind, target, sentAt, status, headers, body } = answer;
     const call = callOfTarget(answer, { reason: '', expected: 0 });
     const reply = { status, headers, body };
     const verdict = classify(call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true });
+    if (verdict.is === 'refused' && kind === 'search')
+      rejected.push({ callId, kind, target, sentAt, why: verdict.why });
     if (verdict.is !== 'broken' || status >= 500) continue;
     contradictions.push({ callId, kind, target, sentAt, why: verdict.why });
     const request = requestOf(dialect, call);
     const { exchange } = readReply(request, call, reply, { nowMs: 0, keyHasWorked: true });
     misunderstood.push({ exchange, entityId: call.kind === 'entity' ? call.entityId : null });
   }
+  // A rejected query is normal, because it can have too many matches. It is not normal if every search is rejected.
+  const searches = answers.filter(({ kind }) => kind === 'search').length;
+  const [latest] = rejected;
+  if (latest !== undefined && rejected.length === searches)
+    contradictions.push({ ...latest, why: `the upstream rejected every stored search: ${latest.why}` });
   return { answers: answers.length, contradictions, proposals: proposeChanges(dialect, misunderstood) };
 }
 

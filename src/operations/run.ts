@@ -7,6 +7,7 @@ import { FailedError, messageOf } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
+import { CONTROL_KEY, withRejectionCheck } from '../plan/rejected_searches.ts';
 import type { Focus, Planner } from '../planner.ts';
 import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
@@ -23,6 +24,7 @@ import {
   type LockRequest,
   releaseLock,
 } from '../warehouse/lock.ts';
+import { isQueryRefused } from '../warehouse/query.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
 import { callsOfRun } from '../warehouse/spent_calls.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -226,14 +228,15 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
     const endClockDoubt = openClockDoubtCheck(workspace);
     let lastUnusable: Outcome | null = null;
     let hasUsable = false;
-    const mirrored = await mirror(parts, {
+    const { db } = workspace.warehouse;
+    const planner = withRejectionCheck(parts.planner, isQueryRefused(db, CONTROL_KEY));
+    const mirrored = await mirror(order.assemble === undefined ? { ...parts, planner } : parts, {
       purpose,
       maxCalls,
       deadlineMs,
       // If the latest calls of earlier runs did not reach the API, one call is enough to confirm that nothing has
       // changed.
-      wrongAddressLimit:
-        order.assemble === undefined ? (isAddressDoubted(workspace.warehouse.db) ? 1 : 2) : Infinity,
+      wrongAddressLimit: order.assemble === undefined ? (isAddressDoubted(db) ? 1 : 2) : Infinity,
       signal,
       onProgress: (totals, outcomes) => {
         for (const outcome of outcomes) endClockDoubt(outcome);
@@ -243,9 +246,11 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       },
     });
     if (order.assemble !== undefined) return mirrored;
-    const knowsNothing = openPlanner === undefined && readCoverage(workspace.warehouse.db).known === 0;
+    const knowsNothing = openPlanner === undefined && readCoverage(db).known === 0;
     const { config } = workspace;
-    const facts = { config, totals: mirrored.totals, lastUnusable, foundNothing: knowsNothing && !hasUsable };
+    const { rejection } = planner;
+    const foundNothing = knowsNothing && !hasUsable;
+    const facts = { config, totals: mirrored.totals, lastUnusable, rejection, foundNothing };
     return { ...mirrored, ending: explainedEnding(mirrored.ending, facts) };
   } finally {
     parts.close();

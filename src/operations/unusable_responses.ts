@@ -15,13 +15,20 @@ export function explainedEnding(
     readonly totals: RunTotals;
     /** The outcome of the last call without a usable response; null if every response could be used. */
     readonly lastUnusable: Outcome | null;
+    /** The upstream's message if it rejects every search; otherwise null. */
+    readonly rejection: string | null;
     /** True if the run is a sync, the mirror knows no company, and no search or record call had a usable response. */
     readonly foundNothing: boolean;
   },
 ): Ending {
-  const { config, totals, lastUnusable, foundNothing } = run;
+  const { config, totals, lastUnusable, rejection, foundNothing } = run;
   if (lastUnusable === null) return ending;
   const address = addressOf(config, lastUnusable);
+  if (ending.ended === 'done' && rejection !== null)
+    return {
+      ended: 'failed',
+      why: `the upstream rejects every search: ${rejection}${address}${SEARCH_REMEDY}`,
+    };
   if (ending.ended === 'done' && totals.calls + totals.failed > 0 && foundNothing)
     return { ended: 'failed', why: `no response could be used: ${whyOf(lastUnusable)}${address}${REMEDY}` };
   if (ending.ended === 'failed' && isAddressDoubtful(lastUnusable))
@@ -51,4 +58,6 @@ function addressOf(config: Config, { call }: Outcome): string {
   return url instanceof URL ? ` (${url.origin}${url.pathname})` : '';
 }
 
+const SEARCH_REMEDY =
+  '. Compare dialect.search with the documentation of the API, then run `registry-mirror probe --check`';
 const REMEDY = '. Check upstream.base_url, then run `registry-mirror probe --check`';

@@ -71,6 +71,12 @@ export function queryTable(db: Database, naming: Naming) {
   };
 }
 
+/** Returns whether the upstream rejected this query when it was last sent. */
+export function isQueryRefused(db: Database, key: string): boolean {
+  const select = db.prepare("SELECT 1 FROM _query WHERE query_key = ? AND status = 'refused'");
+  return select.get(key) !== undefined;
+}
+
 export function queryState(row: QueryRow): QueryState {
   return {
     query: { by: row.by, text: row.text },

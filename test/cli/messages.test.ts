@@ -66,6 +66,21 @@ it.each([
   await expect(`${first.text}\n${second.text}`).toMatchFileSnapshot(`snapshots/message-${name}.txt`);
 });
 
+it('an upstream that rejects every search is named, and costs one call in the next run', async () => {
+  configure();
+  respond = (response) =>
+    calls.at(-1)?.includes('stats')
+      ? response.writeHead(200, { 'content-type': 'application/json' }).end('{"companies":5000}')
+      : response.writeHead(400).end('{"error":"the parameter country is missing"}');
+  const first = await printed('sync');
+  expect({ code: first.code, calls: calls.length }).toEqual({ code: 1, calls: 6 });
+  const second = await printed('sync');
+  expect({ code: second.code, calls: calls.length }).toEqual({ code: 1, calls: 7 });
+  const check = await printed('probe', '--check');
+  const texts = [first.text, second.text, check.text];
+  await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/message-rejected.txt');
+});
+
 it('a run after a wrong base URL continues normally as soon as a call succeeds', async () => {
   configure();
   respond = html;

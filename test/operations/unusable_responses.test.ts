@@ -21,10 +21,16 @@ function statistics(verdict: Verdict, status = 400): Outcome {
 it('a sync without a usable response is reported as failed, also if the upstream rejected every call', () => {
   const lastUnusable = statistics({ is: 'refused', why: 'HTTP 400' });
   const ending = { ended: 'done' } as const;
-  expect(explainedEnding(ending, { config, totals, lastUnusable, foundNothing: true })).toEqual({
+  expect(
+    explainedEnding(ending, { config, totals, lastUnusable, rejection: null, foundNothing: true }),
+  ).toEqual({
     ended: 'failed',
     why: 'no response could be used: HTTP 400 (http://registry.example/api/registry/stats). Check upstream.base_url, then run `registry-mirror probe --check`',
   });
-  expect(explainedEnding(ending, { config, totals, lastUnusable, foundNothing: false })).toEqual(ending);
-  expect(explainedEnding(ending, { config, totals, lastUnusable: null, foundNothing: true })).toEqual(ending);
+  expect(
+    explainedEnding(ending, { config, totals, lastUnusable, rejection: null, foundNothing: false }),
+  ).toEqual(ending);
+  expect(
+    explainedEnding(ending, { config, totals, lastUnusable: null, rejection: null, foundNothing: true }),
+  ).toEqual(ending);
 });
