@@ -75,6 +75,37 @@ test('a response whose date agrees with the clock opens the window, and calls si
   expect(spendAt(first, clock.now()).is).toBe('wait');
 });
 
+test('pauses, exhaustions, reports and the last call keep their clock time during and after a jump', () => {
+  const { first, ...clock } = machine({ perMinute: 10 });
+  clock.set(DAY_MS);
+  const jumpedMs = clock.now();
+  spendAt(first, jumpedMs);
+  first.pauseUntil(jumpedMs + 3 * HOUR_MS, jumpedMs);
+  first.exhaustedUntil(jumpedMs + 2 * HOUR_MS, jumpedMs);
+  const quota = { window: null, left: 7, limit: null, resetsAtMs: jumpedMs + HOUR_MS };
+  first.reportQuota({ quotas: [quota], sentAtMs: jumpedMs, inFlight: 0 }, jumpedMs);
+  const times = {
+    pausedUntilMs: jumpedMs + 3 * HOUR_MS,
+    resumesAtMs: jumpedMs + 2 * HOUR_MS,
+    exhausted: { atMs: jumpedMs, untilMs: jumpedMs + 2 * HOUR_MS, left: Infinity },
+  };
+  expect(first.state(jumpedMs)).toMatchObject({ ...times, reported: { left: 7, untilMs: quota.resetsAtMs } });
+  expect(first.mark().lastSpentMs).toBe(jumpedMs);
+  first.clockAgrees(jumpedMs);
+  expect(first.state(jumpedMs)).toMatchObject({ ...times, clockDoubt: null });
+  expect(first.mark().lastSpentMs).toBe(jumpedMs);
+});
+
+test('a process that cannot read the boot time uses the doubt of the others', () => {
+  const { first, ...clock } = machine({ perDay: 40 });
+  expect(spends(first, clock)).toBe(40);
+  clock.set(DAY_MS);
+  expect(spends(first, clock)).toBe(0);
+  const other = ledgerOf({ perDay: 40 }, { path: first.path });
+  expect(spends(other, clock)).toBe(0);
+  expect(other.state(clock.now()).clockDoubt).toEqual({ is: 'ahead', aheadMs: DAY_MS });
+});
+
 test('a clock that returns to its old time costs no calls', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   spendAt(first, clock.now(), { most: 10 });

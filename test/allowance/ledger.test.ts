@@ -1,11 +1,20 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isBusy, LOOKAHEAD_MS, openLedger, type Slot, type Spent } from '../../src/allowance/ledger.ts';
+import {
+  isBusy,
+  LOOKAHEAD_MS,
+  LOST_LEDGER_REMEDY,
+  openLedger,
+  type Slot,
+  type Spent,
+} from '../../src/allowance/ledger.ts';
+import { DamagedLedgerError } from '../../src/allowance/ledger_file.ts';
 import type { Recount } from '../../src/allowance/recount.ts';
 import { UsageError } from '../../src/errors.ts';
+import { LostFileError } from '../../src/sqlite/file_check.ts';
 import { allowanceOf, KEY, ledgerOf, spendAll, spendAt, temporaryFolder } from '../support/ledger.ts';
 import { makeOlder } from '../support/older_ledger.ts';
 
@@ -367,6 +376,46 @@ describe('the file of a ledger', () => {
     expect(open(path)).toThrow(/cannot open the ledger .*not a database/);
     expect(open('/proc/none/ledger.db')).toThrow(/cannot open the ledger/);
     expect(open(folder)).toThrow(UsageError);
+  });
+
+  test.each<[string, RegExp, (path: string) => void]>([
+    ['was emptied', /it is empty/, (path) => truncateSync(path)],
+    [
+      'was deleted without its WAL',
+      /it was deleted; only its WAL remains/,
+      (path) => renameSync(path, `${path}-wal`),
+    ],
+    [
+      'is another SQLite file',
+      /a SQLite file but not a ledger/,
+      (path) => {
+        rmSync(path);
+        new Database(path).exec('CREATE TABLE other (x)').close();
+      },
+    ],
+    ['was cut', /malformed/, (path) => truncateSync(path, 8192)],
+    ['is a text', /not a database/, (path) => writeFileSync(path, 'no database '.repeat(500))],
+  ])('a file that %s is not replaced, and the error names the remedy', (_fault, message, damage) => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    const open = () => openLedger({ path, accountId: 'main', allowance: allowanceOf({}) });
+    open().close();
+    damage(path);
+    expect(open).toThrow(DamagedLedgerError);
+    expect(open).toThrow(message);
+    expect(open).toThrow(expect.objectContaining({ hint: LOST_LEDGER_REMEDY }));
+  });
+
+  test('a file into which an older copy was written permits no call', () => {
+    const ledger = ledgerOf();
+    spendAt(ledger, T0, { most: 3 });
+    spendAt(ledger, T0);
+    const db = new Database(ledger.path);
+    db.exec('UPDATE account SET debits = 2');
+    expect(() => spendAt(ledger, T0)).toThrow(LostFileError);
+    expect(() => ledger.mark()).toThrow(/was replaced by an older copy/);
+    db.exec('DELETE FROM account');
+    expect(() => spendAt(ledger, T0)).toThrow(LostFileError);
+    db.close();
   });
 
   test('a file of a newer program is rejected', () => {

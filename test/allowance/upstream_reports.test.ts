@@ -135,6 +135,7 @@ describe('a rate that the upstream reports', () => {
   test('is void if the clock was set back to a time before it', () => {
     const ledger = ledgerOf();
     ledger.reportSpacing(60_000, T0);
+    expect(spendAt(ledger, T0 - 5000, { most: 5 })).toMatchObject({ slots: { length: 1 } });
     expect(spendAt(ledger, T0 - HOUR_MS, { most: 5 })).toMatchObject({ slots: { length: 5 } });
   });
 
