@@ -2,22 +2,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** These tests need a process of their own: they change modules, or expect a warning that Node prints once. */
+/** These tests need a separate process, because they change modules or expect a warning that Node prints only once. */
 const ISOLATED = [
   'test/allowance/window_table.test.ts',
   'test/cli/snapshots.test.ts',
   'test/fetch/smoother.test.ts',
 ];
 
-/** A configuration that runs some files. */
+/** Returns a configuration that runs the included files. */
 export function configOf(include: string[], exclude: string[] = []) {
   return defineConfig({
     test: {
-      // Time limits only end tests that hang. They are long, so that a busy machine fails no test.
+      // Time limits only end tests that hang. They are long, so that no test fails on a busy machine.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 30_000 } },
-      // Tests write no cache into the user's folder.
+      // Tests do not use the cache in the user's home folder.
       env: { XDG_CACHE_HOME: join(tmpdir(), 'registry-mirror-test-cache') },
       pool: 'forks',
       // Many tests wait for processes and servers, so more files and tests than processors run at a time.

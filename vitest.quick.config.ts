@@ -14,7 +14,9 @@ const PURE = [
   'probe',
 ];
 
-/** Tests of these folders that run whole simulations, processes or random sequences: 2 to 40 seconds each. */
+/**
+ * The slow tests of these folders: they run whole simulations, processes or random sequences, for 2 to 40 seconds each.
+ */
 const SLOW = [
   'allowance/clock_ahead',
   'allowance/clock_set_back',
@@ -41,11 +43,11 @@ const SLOW = [
   'probe/probe',
 ].map((name) => `test/${name}.test.ts`);
 
-// A renamed file would otherwise run here again.
+// Without this check, a slow test whose file was renamed would run here.
 const missing = SLOW.filter((path) => !existsSync(path));
 if (missing.length > 0) throw new Error(`vitest.quick.config.ts names missing files: ${missing.join(', ')}`);
 
-/** `npm run test:quick`: the pure parts, without a server and in less than half a minute. */
+/** `npm run test:quick` tests the pure modules in less than half a minute, without a server. */
 export default configOf(
   PURE.map((folder) => `test/${folder}/**/*.test.ts`),
   SLOW,

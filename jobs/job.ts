@@ -108,7 +108,7 @@ export function readJobData(data: unknown): JobData {
   const { data: version } = z.object({ version: z.union([z.number(), z.string()]) }).safeParse(data);
   const fault =
     version === undefined || version.version === JOB_VERSION
-      ? 'the data of this job were not written by registry-mirror'
+      ? 'the data of this job was not written by registry-mirror'
       : `another version wrote this job (data version ${version.version}, this worker reads ${JOB_VERSION})`;
   throw new JobRejected(
     `${fault}; the job did nothing. Remove it from the queue. The schedules will queue the same work again.`,

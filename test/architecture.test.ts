@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { cycles, platformImports, sourcesWith, trespasses } from './support/architecture_rules.ts';
 
 describe('the architecture', () => {
-  test('rooms import only rooms below them', () => {
+  test('each folder imports only folders in lower layers', () => {
     expect(trespasses()).toEqual([]);
   });
 
-  test('plan, probe and estimate import no module of Node that acts', () => {
+  test('plan, probe and estimate import no Node module that performs I/O', () => {
     expect(platformImports()).toEqual([]);
   });
 
-  test('no file imports itself through others', () => {
+  test('no file imports itself, directly or through other files', () => {
     expect(cycles()).toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe('the architecture', () => {
     expect(sourcesWith(/process\.env\b/).filter((file) => !file.startsWith('src/config/'))).toEqual([]);
   });
 
-  test('decisions about time and chance take them as arguments', () => {
+  test('pure code takes time and randomness as arguments', () => {
     const readers = sourcesWith(/Date\.now\(|new Date\(\)|Math\.random\(/);
     const pure =
       /^src\/(plan|probe|estimate|load|dialect|names|json|change_rate)\/|^src\/allowance\/(window_table|windows|completion)\.ts$/;

@@ -4,12 +4,12 @@ import { describe, expect, it, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** A deprecated word of docs/glossary.md. */
+/** A deprecated word in docs/glossary.md. */
 interface Deprecated {
-  /** `turn design`: these two words side by side. */
+  /** A term such as `turn design` means these two words side by side. */
   readonly word: string;
   readonly use: string;
-  /** Folders whose names must not contain it; none: reviewers decide. */
+  /** Folders whose names must not contain it. If there are none, reviewers decide. */
   readonly folders: readonly string[];
 }
 
@@ -77,7 +77,9 @@ function offenders({ word, use, folders }: Deprecated, among: readonly Name[]): 
     .map(({ file, name }) => (file === name ? file : `${name} in ${file}`));
 }
 
-/** Are these words in the name side by side, other than as a part of the term to use ("in-flight calls")? */
+/**
+ * Returns whether the words are side by side in the name, but not as a part of the preferred term ("in-flight calls").
+ */
 function contains(name: readonly string[], words: readonly string[], use: readonly string[]): boolean {
   const isPermitted = (at: number) => {
     const inUse = use.indexOf(words[0] ?? '');
@@ -90,7 +92,7 @@ function isForm(found: string | undefined, word: string): boolean {
   return found === word || found === `${word}s` || found === `${word}es`;
 }
 
-/** `openTurnDesign`, `turn_design` and `TURN_DESIGN` as lower-case words. */
+/** Splits names such as `openTurnDesign`, `turn_design` and `TURN_DESIGN` into lower-case words. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -125,7 +127,7 @@ function filesUnder(folder: string): string[] {
     .sort();
 }
 
-/** A file of src/warehouse is named for its table, and names of tables do not change. */
+/** A file of src/warehouse is named after its table, and names of tables do not change. */
 function readTableWords(): Set<string> {
   const folder = join(root, 'src/warehouse/migrations');
   const sql = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

@@ -26,7 +26,7 @@ interface Run {
   readonly loaded: Outcome[];
   /** Each choice of the planner, with the number of results that the planner knew. */
   readonly choices: { readonly target: string; readonly learned: number; readonly atMs: number }[];
-  /** Targets that were planned and neither processed nor released. */
+  /** Targets that were planned but neither processed nor released. */
   readonly missing: () => string[];
   mirror(bounds?: Partial<Bounds>): Promise<Mirrored>;
 }
@@ -37,7 +37,7 @@ interface RunOptions extends Partial<RigOptions> {
   readonly onProcess?: (outcomes: readonly Outcome[]) => void;
   /** Runs before each choice. */
   readonly onChoice?: (choices: number) => void;
-  /** Changes the due calls by a result. */
+  /** Updates the due calls after a result. */
   readonly onLearn?: (due: Call[], result: LoadResult) => void;
 }
 
@@ -52,7 +52,7 @@ const resultOf = (outcome: Outcome): LoadResult => {
   };
 };
 
-/** The engine over a real upstream, with a list as plan and a loader that records. */
+/** Runs the engine with a real upstream, a list of due calls, and a loader that records the outcomes. */
 async function runOf(handler: Handler, calls: readonly Call[], options: RunOptions = {}): Promise<Run> {
   const upstream = await upstreamOf(handler);
   const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 4, ...options });
@@ -174,7 +174,7 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('ends with the words of the upstream when it reports a used-up quota', async () => {
+  test('ends with the message of the upstream when it reports a used-up quota', async () => {
     const run = await runOf(answerWith(403, '{"error":"monthly quota exhausted"}'), records(20), {
       connections: 1,
     });
@@ -365,7 +365,7 @@ describe('the choice of a call', () => {
     const run = await runOf(answerWith(200, '{"results":[],"total":0}'), searches(10), {
       allowance: { perMinute: 600 },
       watchLedger: (ledger) => countingReturns(ledger, () => (returned += 1)),
-      // The first response answers all other queries.
+      // After the first response, no other query is due.
       onLearn: (due) => void due.splice(0),
     });
     expect(await run.mirror()).toMatchObject({ ending: { ended: 'done' }, totals: { calls: 1 } });
@@ -410,7 +410,7 @@ describe('a response', () => {
     await run.mirror();
     expect(storedMs).toHaveLength(6);
     storedMs.sort((a, b) => a - b);
-    // The median, because one turn of a busy event loop can last longer.
+    // The median is checked, because one turn of a busy event loop can last longer.
     expect(storedMs[3]).toBeLessThanOrEqual(10);
   });
 
@@ -420,7 +420,7 @@ describe('a response', () => {
     expect(run.loaded).toHaveLength(3);
   });
 
-  test('is known to the next call: after a throttle no further call is sent', async () => {
+  test('is known before the next call is sent: after a throttle no further call is sent', async () => {
     const throttled = answerWith(429, '', { 'retry-after': '1800' });
     for (const call of [...records(1), ...searches(1)]) {
       const run = await runOf(throttled, [call, ...records(20)], { connections: 1 });

@@ -11,7 +11,9 @@ export function semanticsOf({ search }: Dialect): Semantics {
   return search.matches === 'unknown' ? 'token_prefix' : search.matches;
 }
 
-/** Returns the cap, which is the most results that one query can return; Infinity if there is no cap. */
+/**
+ * Returns the cap, which is the maximum number of results that one query can return, or Infinity if there is no cap.
+ */
 export function windowOf({ search: { paging } }: Dialect): number {
   return (
     (paging.style === 'none' ? (paging.window ?? paging.size) : paging.window) ?? Number.POSITIVE_INFINITY

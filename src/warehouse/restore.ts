@@ -26,9 +26,11 @@ export interface Replacement {
  */
 export async function prepareReplacement(file: string, path: string, nowMs: number): Promise<Replacement> {
   if (!existsSync(file))
-    throw new UsageError(`there is no file ${file}`, { hint: 'Name a file that `backup` wrote.' });
+    throw new UsageError(`there is no file ${file}`, { hint: 'Specify a file that `backup` created.' });
   if (existsSync(path) && isSameFile(file, path))
-    throw new UsageError(`${file} is the warehouse itself`, { hint: 'Name a file that `backup` wrote.' });
+    throw new UsageError(`${file} is the warehouse itself`, {
+      hint: 'Specify a file that `backup` created.',
+    });
   const copy = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   const discard = () => {
     for (const part of PARTS) rmSync(copy + part, { force: true });

@@ -1,5 +1,6 @@
 // npm run accept allowance
-// Uses a total allowance of 100 calls on a registry of 5,000, in four scenarios. The sandbox counts the calls.
+// Spends a total allowance of 100 calls on a registry of 5,000 companies, in four scenarios. The sandbox counts the
+// calls.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';

@@ -59,7 +59,7 @@ try {
   await upstream.close();
 }
 
-/** Starts the backfill and kills it after this number of further calls. Returns false if it ended before the kill. */
+/** Starts the backfill and kills it after this many further calls. Returns false if it ended before the kill. */
 async function killAfter(at: Upstream, calls: number): Promise<boolean> {
   const command = at.start(...args);
   await at.arrived(at.sandbox.arrivals().length + calls, command);

@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 const kills = Number(values.kills);
-/** On a busy machine, the kills could end before the mirror has changed. */
+/** A minimum is needed, because on a busy machine all kills could happen before the mirror changes. */
 const MIN_SYNCS = 10;
 const random = seededRandom(Number(values.seed));
 const registry = companies(Number(values.companies));

@@ -1,6 +1,7 @@
 // npm run accept hostile [-- --case PART_OF_A_NAME]
-// Tests small responses that need much memory. `sync` runs three times for each, with a heap of 512 MB. Prints the exit code,
-// the peak of resident memory and the calls for the hostile target of each run, and the stored rows and bytes.
+// Tests small responses that need a lot of memory. For each response, `sync` runs three times with a heap of 512 MB.
+// Prints each run's exit code, peak resident memory and calls for the hostile target, and then the stored rows and
+// bytes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -25,7 +26,7 @@ interface Hostile {
   readonly name: string;
   readonly kind: 'search' | 'entity';
   readonly body: () => string;
-  /** The correct number of rows in quarantine. */
+  /** The expected number of rows in quarantine. */
   readonly quarantined: number;
 }
 
@@ -72,7 +73,7 @@ const CASES: readonly Hostile[] = [
     quarantined: 0,
   },
   {
-    name: 'a record with a list of 490,000 numbers, one of them of 20 digits',
+    name: 'a record with a list of 490,000 numbers, one of which has 20 digits',
     kind: 'entity',
     body: () => record(`"list":[${'0,'.repeat(490_000)}12345678901234567890]`),
     quarantined: 0,
@@ -136,7 +137,10 @@ async function scenario(hostile: Hostile): Promise<boolean> {
   }
 }
 
-/** One company, and one hostile response: to the first query, or to every call for the company's record. */
+/**
+ * Starts an upstream with one company. It sends the hostile response to the first query, or to every call for the
+ * company's record.
+ */
 async function openHostile({ kind, body }: Hostile) {
   const hostile = gzipSync(body(), { level: 9 });
   const usual = JSON.stringify({ results: [{ id: 'C1', name: 'Alpha' }], total: 1 });
@@ -213,7 +217,7 @@ async function sync(config: string) {
   return { code: child.exitCode, residentMb, stderr, seconds: (performance.now() - startedMs) / 1000 };
 }
 
-/** The peak of resident memory so far, as reported by the kernel; 0 if the process has ended. */
+/** Returns the peak resident memory that the kernel reports, or 0 if the process has ended. */
 function peakMb(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

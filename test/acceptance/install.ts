@@ -26,7 +26,7 @@ function pack(): string {
     encoding: 'utf8',
     timeout: 600_000,
   });
-  // The build prints lines before the document.
+  // The build prints lines before the JSON document.
   const [{ filename, size, entryCount }] = JSON.parse(printed.slice(printed.indexOf('\n[') + 1));
   process.stdout.write(`${filename}: ${entryCount} files, ${Math.round(size / 1000)} kB\n`);
   return join(folder, filename);
@@ -98,7 +98,7 @@ function npm(args: readonly string[], path: string) {
   });
 }
 
-/** The script of npm itself, so that it runs with the Node version of the test. */
+/** Returns the path of npm's own script, so that each Node version under test can run it. */
 function npmPath(): string {
   const script = (process.env.PATH ?? '')
     .split(':')

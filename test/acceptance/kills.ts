@@ -1,6 +1,6 @@
 // npm run accept kills [-- --kills 100]
-// Kills `sync` with SIGKILL at random times over one mirror. The mirror must equal the upstream in the end, and each
-// kill may cost only the calls in flight.
+// Repeatedly runs `sync` on one mirror and kills it with SIGKILL at random times. In the end the mirror must equal the
+// upstream, and each kill may waste only the in-flight calls.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { compareWithUpstream } from '../support/equality.ts';

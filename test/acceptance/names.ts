@@ -1,6 +1,6 @@
 // npm run accept names [-- --names 2000 --companies 6000]
 // Runs `backfill` with many names, a third of them misspelt or with another legal form, for each query rule. Prints the
-// calls per name, and the matches that are right, wrong or left to the user.
+// calls per name, and how many matches are right, wrong or left to the user.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -54,7 +54,7 @@ for (const matches of ['prefix', 'token_prefix', 'token', 'substring'] as const)
   }
 }
 process.stdout.write(
-  'first, among, without: left to the user, with the wanted company as the first, another or no candidate\n',
+  'first, among, without: left to the user, with the wanted company first, later or not among the candidates\n',
 );
 process.exitCode = wrongInAll === 0 ? 0 : 1;
 

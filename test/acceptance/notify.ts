@@ -1,6 +1,6 @@
 // npm run accept notify -- [--kills 40] [--seed 1]
-// Kills `sync` at random times while its digests go to webhooks, a command and a mail program, some of which fail. Every
-// change must reach each receiver in exactly one digest, whose attempts all have the same id and content.
+// Kills `sync` at random times while it sends digests to webhooks, a command and a mail program, some of which fail.
+// Every change must reach each receiver in exactly one digest, whose attempts all have the same id and content.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ try {
   const wholeMs = await send(null);
   while (kills < Number(values.kills)) {
     changeRegistry();
-    // Half of the kills hit the deliveries, which take only a small part of a run.
+    // Half of the kills happen during deliveries, although deliveries take only a small part of a run.
     await send(
       random.chance(0.5)
         ? { afterMs: random.below(wholeMs) }
@@ -68,12 +68,12 @@ function changeRegistry(): void {
 }
 
 interface Kill {
-  /** The kill waits until the receivers have got this number of requests from the sender. */
+  /** The sender is killed after the receivers have got this many requests from it. */
   readonly afterRequests?: number;
   readonly afterMs: number;
 }
 
-/** Runs the sender a day later than the last one, and kills it. Returns its run time. */
+/** Runs the sender one day later than the last time, and kills it. Returns its run time. */
 async function send(kill: Kill | null): Promise<number> {
   const earlier = receivers.counts.requests;
   days += 1;
@@ -114,7 +114,7 @@ function deliveries(): Delivery[] {
   return rows('SELECT delivery_id AS id, receiver, next_try_at IS NOT NULL AS isOpen FROM _delivery');
 }
 
-/** The undelivered digests of receivers that are enabled. */
+/** The undelivered digests of enabled receivers. */
 function openDeliveries(): unknown[] {
   return rows(`SELECT 1 FROM _delivery JOIN _receiver ON name = receiver
                WHERE next_try_at IS NOT NULL AND disabled_at IS NULL`);
@@ -137,7 +137,8 @@ async function checkDisabled(): Promise<void> {
 
 /** Checks that the receiver got every digest, and every change in exactly one digest. */
 function checkReceived(name: string): void {
-  // If the sender is killed before it has written its message, a program gets an incomplete one without an id.
+  // If the sender is killed while it writes a message to a program, the program gets an incomplete message without an
+  // id.
   const messages = receivers
     .received(name)
     .filter(({ id, body }) => (name === 'mail' ? id !== '' : isDigest(body)));

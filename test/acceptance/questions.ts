@@ -1,6 +1,6 @@
 // npm run accept questions
 // Runs the questions of docs/analysts.md on the demo's warehouse, with the SQLite versions of this machine and with
-// DuckDB on a Parquet export. Prints the resulting rows.
+// DuckDB on a Parquet export. Prints the number of resulting rows.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { questionsFor } from '../docs/questions.ts';

@@ -8,7 +8,7 @@ import type { TrialResult } from './rate_trial.ts';
 describe('soonerThanRate', () => {
   const everyMs = (spacingMs: number) => Array.from({ length: 70 }, (_, nth) => nth * spacingMs);
 
-  test('accepts calls at their slots, one of them late', () => {
+  test('accepts calls at their slots, even if one is late', () => {
     expect(soonerThanRate(everyMs(1017), 60)).toBe(0);
     expect(soonerThanRate([0, 1017, 2034 + 250, 3051, 4068], 60)).toBe(0);
   });

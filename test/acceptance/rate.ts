@@ -74,7 +74,7 @@ function QUICK() {
   return { rates: '60:8', connections: '1,4', responses: '50', rules: 'word prefix' };
 }
 
-/** Sorts the runs, the longest first. */
+/** Sorts the runs by length, the longest first. */
 function trialsOf(defaults: ReturnType<typeof FULL>): Trial[] {
   const listOf = (name: keyof typeof defaults) => (values[name] ?? defaults[name]).split(',');
   const rules = listOf('rules').map((rule) => {
@@ -130,7 +130,7 @@ function table(results: readonly TrialResult[]): string {
     ...[[...head, ...more], ...rows].map((cells) =>
       cells.map((cell, at) => (at === 0 ? String(cell).padEnd(18) : String(cell).padStart(10))).join(''),
     ),
-    'early: record calls while a search was expected to find companies; in search: of these, with a search in flight;',
+    'early: record calls sent while a search was expected to find companies; in search: those with a search in flight;',
     'promised: the highest expected yield of such a search; over: arrivals beyond the allowance, or rejected',
   ].join('\n');
 }

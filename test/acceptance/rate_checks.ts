@@ -29,7 +29,7 @@ export function soonerThanRate(timesMs: readonly number[], perMinute: number): n
 const TOLERANCE_MS = 1000;
 
 export interface EarlyRecord {
-  /** The highest expected yield of a search at that time. */
+  /** The highest expected yield of a search at the time of the record call. */
   readonly bestSearch: number;
   readonly isDuringSearch: boolean;
 }
@@ -57,7 +57,7 @@ export function earlyRecords(
   });
 }
 
-/** The failed checks, one sentence each. */
+/** Returns one sentence for each failed check. */
 export function failedChecks(results: readonly TrialResult[]): string[] {
   return [...results.flatMap(failuresOfOne), ...fewerThanWithOne(results)];
 }
@@ -78,7 +78,9 @@ function failuresOfOne(result: TrialResult): string[] {
   return failures.filter((failure) => failure !== null).map((failure) => `${nameOf(result)}: ${failure}`);
 }
 
-/** More connections must not cause worse choices: if responses are fast, every choice uses the same knowledge. */
+/**
+ * More connections must not cause worse choices, because every choice uses the same knowledge if responses are fast.
+ */
 function fewerThanWithOne(results: readonly TrialResult[]): string[] {
   return results.flatMap((result) => {
     const { trial, listed } = result;

@@ -31,7 +31,7 @@ export interface TrialResult {
   readonly bestSearch: number;
 }
 
-/** Runs `sync` in its own process over an empty warehouse. */
+/** Runs `sync` in its own process with an empty warehouse. */
 export async function runTrial(trial: Trial, sandbox: Sandbox, parent: string): Promise<TrialResult> {
   const folder = join(parent, `${trial.rule.replaceAll(' ', '-')}-${accountOf(trial)}`);
   mkdirSync(folder);

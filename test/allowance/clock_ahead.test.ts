@@ -10,7 +10,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A machine with a clock that can be set, and a ledger on it. */
+/** Returns a machine whose clock can be set, with a ledger. */
 function machine(allowance: Partial<Allowance>) {
   let [realMs, setMs, bootId, bootedMs] = [T0, 0, 'first', T0 - HOUR_MS];
   const boot = () => ({ bootId, uptimeMs: realMs - bootedMs });

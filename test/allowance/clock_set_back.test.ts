@@ -25,7 +25,7 @@ describe('a clock that is set back and later corrected', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T23:30'), { most: 10 });
     expect(spendAll(ledger, at('01T20:00'))).toBe(40);
-    // The 40 calls can have been made after midnight. The corrected clock does not show when.
+    // The 40 calls may have been made after midnight. The corrected clock does not show when.
     expect(spendAll(ledger, at('02T01:00'))).toBe(10);
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
@@ -42,7 +42,7 @@ describe('a clock that is set back and later corrected', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
     spendAt(ledger, T0, { most: 1 });
     expect(spendAll(ledger, T0 - 4 * HOUR_MS)).toBe(9);
-    // Corrected after a minute: nine calls were made at T0 at the earliest.
+    // The clock is corrected after a minute. The nine calls may have been made at any time since T0.
     expect(spendAt(ledger, T0 + MINUTE_MS).is).toBe('spent');
     expect(spendAll(ledger, T0 + DAY_MS - HOUR_MS)).toBe(0);
   });
@@ -88,7 +88,7 @@ describe('a clock that was fast and is corrected', () => {
     expect(spendAll(ledger, T0 + MINUTE_MS)).toBe(15);
   });
 
-  test('an account whose state is only read is released too', () => {
+  test('the account is released even if its state is only read', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     ledger.usedBy('warehouse.db', T0);
@@ -157,7 +157,7 @@ describe('a doubt about the clock', () => {
   });
 });
 
-/** Returns the doubt after the clock showed T0 and then three hours less. */
+/** Returns the doubt after the clock is set back by three hours from T0. */
 function doubtAfterSetBack(ledger: Ledger) {
   spendAt(ledger, T0);
   spendAt(ledger, T0 - 3 * HOUR_MS);

@@ -10,7 +10,8 @@ test('no real day exceeds its limit, for any steps of the clock', () => {
     fc.record({
       waitMs: fc.integer({ min: 1000, max: 90 * MINUTE_MS }),
       most: fc.integer({ min: 1, max: 12 }),
-      // More than the longest wait. A smaller step back than the time that passed cannot be seen.
+      // Longer than the longest wait, because the ledger cannot detect a step that is shorter than the time since the
+      // last call.
       set: fc.option(fc.integer({ min: 91 * MINUTE_MS, max: 8 * HOUR_MS }), { nil: null, freq: 12 }),
     }),
     { minLength: 20, maxLength: 120 },

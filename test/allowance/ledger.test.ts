@@ -116,7 +116,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(ledger, startMs + 23 * HOUR_MS)).toBe(0);
   });
 
-  test('a month and a day apply together, and the result names the window that resets last', () => {
+  test('limits per month and per day apply together, and the result names the window that resets last', () => {
     const ledger = ledgerOf({ perDay: 50, perMonth: 80 });
     expect(spendAll(ledger, T0)).toBe(50);
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(30);
@@ -280,7 +280,7 @@ describe('a report of the upstream', () => {
       { perDay: 100, perMonth: 1000, day: { kind: 'rolling' } },
       '2026-03-02T12:00:00.000Z',
     ],
-  ])('an exhaustion without a date lasts until the next reset; %s', (_what, allowance, until) => {
+  ])('an exhaustion without a date lasts until the next reset: %s', (_what, allowance, until) => {
     const ledger = ledgerOf(allowance);
     spendAt(ledger, T0);
     ledger.exhaustedUntil(null, T0);
@@ -310,7 +310,7 @@ describe('a report of the upstream', () => {
     expect(ledger.state(T0).resumesAtMs).toBeNull();
   });
 
-  test('reports in the responses of in-flight calls are counted as one', () => {
+  test('the same report in the responses of several in-flight calls is counted once', () => {
     const ledger = ledgerOf({ total: 1000 });
     for (let call = 0; call < 16; call++) ledger.exhaustedUntil(null, T0 + call);
     expect(ledger.state(T0 + 16).exhausted?.untilMs).toBe(T0 + 15 + DAY_MS);
@@ -362,8 +362,8 @@ describe('a report of the upstream', () => {
   });
 });
 
-describe('the file of a ledger', () => {
-  test('a file that cannot be opened fails with its path', () => {
+describe('the ledger file', () => {
+  test('the error about a file that cannot be opened contains its path', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'ledger.db');
     writeFileSync(
@@ -418,7 +418,7 @@ describe('the file of a ledger', () => {
     db.close();
   });
 
-  test('a file of a newer program is rejected', () => {
+  test('a file from a newer version of the program is rejected', () => {
     const { path } = ledgerOf();
     const db = new Database(path);
     db.pragma('user_version = 99');
@@ -428,7 +428,7 @@ describe('the file of a ledger', () => {
     );
   });
 
-  test('a file of an older program is migrated and keeps its counts', () => {
+  test('a file from an older version of the program is migrated and keeps its counts', () => {
     const path = join(temporaryFolder(), 'ledger.db');
     const older = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
     expect(spendAt(older, T0, { most: 20 }).is).toBe('go');
@@ -439,7 +439,7 @@ describe('the file of a ledger', () => {
     expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);
   });
 
-  test('a file causes a busy error while another process writes it', () => {
+  test('spending causes a busy error while another process writes to the file', () => {
     const ledger = ledgerOf();
     const other = new Database(ledger.path);
     other.exec('BEGIN IMMEDIATE');

@@ -4,8 +4,8 @@ import { isBusy, openLedger, type Spent } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
 /**
- * The order of a process that spends all it can and prints each slot. It starts when it receives a line, and ends when
- * its standard input ends or the allowance is exhausted.
+ * The task of a process that spends the whole allowance and prints each slot. The process starts when it receives a
+ * line, and ends when its standard input ends or the allowance is exhausted.
  */
 export interface SpenderOrder {
   readonly path: string;

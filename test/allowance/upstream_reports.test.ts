@@ -12,7 +12,7 @@ function reportOf(quota: Partial<ReportedQuota>, changes: Partial<QuotaReport> =
   return { quotas, sentAtMs: T0, inFlight: 0, ...changes };
 }
 
-describe('a quota that the upstream reports', () => {
+describe('a quota reported by the upstream', () => {
   test('limits further calls until the reset that the upstream names', () => {
     const ledger = ledgerOf({ perDay: 100 });
     ledger.reportQuota(reportOf({ left: 2, resetsAtMs: T0 + HOUR_MS }), T0);
@@ -41,7 +41,7 @@ describe('a quota that the upstream reports', () => {
     expect(ledger.state(T0 + 6).left).toBe(20);
   });
 
-  test('does not include the calls in flight', () => {
+  test('does not include the in-flight calls', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 5 }, { inFlight: 2 }), T0);
     expect(ledger.state(T0).left).toBe(3);
@@ -57,7 +57,7 @@ describe('a quota that the upstream reports', () => {
     expect(ledger.state(T0).reported?.left).toBe(1);
   });
 
-  test('counts for every process of the account, and returns a unit that was not sent', () => {
+  test('applies to every process of the account, and regains the unit of an unsent call', () => {
     const first = ledgerOf();
     const second = ledgerOf({}, { path: first.path });
     first.reportQuota(reportOf({ left: 2 }), T0);
@@ -106,7 +106,7 @@ describe('a quota that the upstream reports', () => {
     expect(ledger.state(T0 + 3).reported?.untilMs).toBe(T0 + HOUR_MS);
   });
 
-  test('is void if the clock was set back to a time before it', () => {
+  test('is ignored if the clock was set back to a time before the report', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 0, resetsAtMs: T0 + DAY_MS }), T0);
     expect(spendAt(ledger, T0).is).toBe('spent');
@@ -115,7 +115,7 @@ describe('a quota that the upstream reports', () => {
   });
 });
 
-describe('a rate that the upstream reports', () => {
+describe('a rate reported by the upstream', () => {
   test('extends the time between calls for a day', () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     ledger.reportSpacing(2000, T0);
@@ -132,7 +132,7 @@ describe('a rate that the upstream reports', () => {
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + HOUR_MS + 1000 - LOOKAHEAD_MS });
   });
 
-  test('is void if the clock was set back to a time before it', () => {
+  test('is ignored if the clock was set back to a time before the report', () => {
     const ledger = ledgerOf();
     ledger.reportSpacing(60_000, T0);
     expect(spendAt(ledger, T0 - 5000, { most: 5 })).toMatchObject({ slots: { length: 1 } });

@@ -24,7 +24,7 @@ vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) =>
 const NOON_MS = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Calls are counted by the minute and until their arrival, so the limit returns up to this much later. */
+/** Calls are counted by the minute and until their arrival, so a window can release them up to this much later. */
 const RESOLUTION_MS = 2 * MINUTE_MS;
 
 const hourly = (perHour: number, others: Partial<Allowance> = {}) =>

@@ -22,7 +22,7 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '300' },
     /** Measures only the kinds whose name contains this text. */
     kinds: { type: 'string', default: '' },
-    /** Folder of the warehouse. It is not deleted, and an existing warehouse in the folder is used again. */
+    /** Folder of the warehouse. It is not deleted, and an existing warehouse in the folder is reused. */
     keep: { type: 'string' },
   },
 });
@@ -44,7 +44,7 @@ try {
   say(`Choosing among ${values.companies} known companies, up to ${values.calls} calls of each kind`);
   await fillWarehouse(warehouse, Number(values.companies));
   say(
-    '  kind                            first choice, of CPU   again   CPU ms a choice, median   99 of 100   longest load   memory at most',
+    '  kind                            first choice, of CPU   again   CPU ms a choice, median   99 of 100   longest load      peak memory',
   );
   for (const [kind, reach] of Object.entries(KINDS)) {
     if (!kind.includes(values.kinds)) continue;
@@ -81,7 +81,9 @@ function choose(order: ChoosingOrder): Promise<Choices> {
   return resultOf<Choices>(startPart('choosing/batch.ts', JSON.stringify(order)));
 }
 
-/** Opens a loader with this dialect once. It counts the words that it did not count with the previous dialect. */
+/**
+ * Opens a loader with this dialect before the measurement, because a changed dialect can make the loader count words.
+ */
 function settle(path: string, kind: ChoosingKind): void {
   const nowMs = Date.now();
   const held = openWarehouse({ path, nowMs });

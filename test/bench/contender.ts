@@ -12,9 +12,9 @@ export interface ContenderOrder extends UpstreamReady {
   readonly lanes: number;
   /** The number of records to fetch. */
   readonly records: number;
-  /** Requests per minute; null: unlimited. */
+  /** Requests per minute, or null if the rate is unlimited. */
   readonly perMinute: number | null;
-  /** For a limited rate: the time at the start that is not measured, and the measured time after it. */
+  /** For a limited rate: the unmeasured time at the start, and the measured time after it. */
   readonly warmUpMs?: number;
   readonly measuredMs?: number;
 }

@@ -30,7 +30,7 @@ const names = Object.keys(AT_RATE) as Name[];
 installPeers();
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-cost-'));
 const upstream = await openUpstream(folder, 5000);
-// Like the sources of the installed command, these sources are compiled once, not at each start.
+// The sources are compiled once, not at each start, like those of the installed command.
 process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
 try {
   for (const name of names) await performAs(name, { ...orderAt(600), warmUpMs: 3000, measuredMs: 100 });
@@ -38,7 +38,7 @@ try {
   say(
     `Cost of 1,000 calls at a rate: ${values.seconds} s each, ${values.copies} parallel copies, without the start, scaled to 1,000 calls`,
   );
-  say('  a minute   who                    calls   CPU ms per 1,000 calls   memory at most');
+  say('  a minute   who                    calls   CPU ms per 1,000 calls      peak memory');
   for (const result of done) report(result);
 } finally {
   upstream.close();

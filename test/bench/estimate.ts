@@ -56,7 +56,7 @@ for (let seed = first; seed < first + Number(values.registries); seed++) {
   }
 }
 print(
-  `of ${values.registries}: ${held.sync} whole registries within the interval and upper ≤ 1.5 × lower ` +
+  `of ${values.registries}: ${held.sync} whole registries within the interval, with upper ≤ 1.5 × lower ` +
     `(${reported.held} of the ${reported.all} that report their size); ` +
     `${held.ids} lists of ids and ${held.names} lists of names within a tenth`,
 );
@@ -65,7 +65,7 @@ function holds({ estimate, actual }: EstimateResult): boolean {
   return estimate.low <= actual && actual <= (estimate.high ?? Infinity);
 }
 
-/** Are the actual calls within the range, extended by a tenth? */
+/** Returns whether the actual calls are within the range, extended by a tenth. */
 function isWithinTenth({ estimate, actual }: EstimateResult): boolean {
   return estimate.low * 0.9 <= actual && actual <= (estimate.high ?? 0) * 1.1;
 }

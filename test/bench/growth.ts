@@ -17,7 +17,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '10000,100000,1000000' },
     calls: { type: 'string', default: '3000' },
     rounds: { type: 'string', default: '3' },
-    /** Folder of the warehouses. They are not deleted, and existing warehouses in the folder are used again. */
+    /** Folder of the warehouses. They are not deleted, and existing warehouses in the folder are reused. */
     keep: { type: 'string' },
   },
 });
@@ -67,7 +67,7 @@ function configuration(companies: number, port: number): object {
 }
 
 function report(): void {
-  say('  companies   ms per call   CPU ms per call   memory at most   start-up      file');
+  say('  companies   ms per call   CPU ms per call      peak memory   start-up      file');
   for (const size of sizes) {
     const of = (figure: (batch: Batch) => number) => median((batches.get(size) ?? []).map(figure));
     const [ms, cpu, peak, startMs, bytes] = [

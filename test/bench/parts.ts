@@ -6,7 +6,7 @@ import { COMMAND_FLAGS } from '../support/command_flags.ts';
 import { say } from './figures.ts';
 import type { Filled } from './growth/fill.ts';
 
-/** Starts a script of this folder as a process, with an IPC channel. */
+/** Starts a script in this folder as a process with an IPC channel. */
 export function startPart(script: string, ...args: string[]): ChildProcess {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
   return fork(join(import.meta.dirname, script), args, { execArgv: COMMAND_FLAGS, stdio: [...stdio] });

@@ -1,6 +1,6 @@
 /**
- * `npm run bench serve` compares `serve` with a bare fastify route on the same warehouse. The rounds of both alternate.
- * This process sends the requests; each server is a separate process.
+ * `npm run bench serve` compares `serve` with a bare fastify route on the same warehouse. The rounds of the two
+ * alternate. This process sends the requests; each server is a separate process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '20000' },
     flat: { type: 'string', default: '1000000' },
     connections: { type: 'string', default: '8' },
-    /** The path at which the warehouse is kept for the next run. */
+    /** The path at which the warehouse is stored for the next run. */
     warehouse: { type: 'string' },
   },
 });
@@ -205,7 +205,10 @@ function asked(warehouse: string) {
 }
 
 interface Cost extends Measured {
-  /** Processor time of the server per request, in microseconds. Other work on the machine affects it least. */
+  /**
+   * Processor time of the server per request, in microseconds. Other work on the machine affects it less than elapsed
+   * time.
+   */
   readonly cpuMicros: number;
 }
 

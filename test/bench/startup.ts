@@ -1,5 +1,6 @@
 // npm run bench startup [-- --rounds 10]
-// Processor time, elapsed time and memory of everyday commands, as multiples of `node -e 0` in the same rounds.
+// Measures the processor time, elapsed time and memory of everyday commands, as multiples of `node -e 0` in the same
+// rounds.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +69,7 @@ function costOf(args: readonly string[]): Cost {
   };
 }
 
-/** The medians. */
+/** Returns the median of each measurement. */
 function summary(costs: readonly Cost[]): Cost {
   const median = (of: (cost: Cost) => number) =>
     costs.map(of).sort((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0;

@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    /** Replaces the arguments of a single part. */
+    /** Replaces the arguments of the part. Only one part may be selected. */
     with: { type: 'string' },
   },
 });

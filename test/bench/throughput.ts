@@ -25,7 +25,8 @@ const { values } = parseArgs({
 const companies = Number(values.companies);
 const lanes = Number(values.lanes);
 const contenders = values.only.split(',') as Contender[];
-// Crawlee needs minutes where the others need seconds. Therefore it fetches fewer records, and only calls per second are compared.
+// Crawlee needs minutes for calls that take the others seconds. Therefore it fetches fewer records, and only calls per
+// second are compared.
 const sizes = {
   mirror: companies,
   script: companies,
@@ -68,7 +69,7 @@ function report(): void {
   say(
     `Search, fetch and load ${companies} companies, ${lanes} parallel requests, ${values.rounds} alternating rounds`,
   );
-  say('  (median of the rounds)    calls   calls a second   CPU ms per 1,000 calls   memory at most');
+  say('  (median of the rounds)    calls   calls a second   CPU ms per 1,000 calls      peak memory');
   for (const contender of contenders) {
     const rounds = done[contender];
     const [calls, rate, cpu, memory] = [

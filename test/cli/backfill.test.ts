@@ -78,7 +78,7 @@ describe('backfill --ids', () => {
     expect(asked(upstream)).toHaveLength(24);
   });
 
-  it('writes the report of a finished backfill a second time, as CSV or JSON Lines', async () => {
+  it('can write the report of a finished backfill again, as CSV or JSON Lines', async () => {
     const upstream = await place();
     const [id = ''] = idsOf(upstream);
     await upstream.run('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));

@@ -6,7 +6,7 @@ import { openProgram } from '../../src/cli/main.ts';
 
 const program = await openProgram(COMMAND_NAMES);
 
-/** The completions of bash for the last word. */
+/** Returns bash's completions for the last word. */
 function completed(...words: readonly string[]): string[] {
   const list = ['registry-mirror', ...words].map((word) => `'${word}'`).join(' ');
   const script = `${completionScript('bash', program)}

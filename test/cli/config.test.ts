@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/loader.ts';
 
 const SECRET = `whsec_${'A'.repeat(32)}`;
 
-/** Runs a command in a folder below that of a configuration. */
+/** Runs a command in a subfolder of the configuration's folder. */
 async function run(...args: string[]) {
   const folder = temporaryFolder();
   const cwd = join(folder, 'below');

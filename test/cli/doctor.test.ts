@@ -21,7 +21,7 @@ import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
-/** The key in its default header. */
+/** The settings that send the key in the default header. */
 const sent = (api_key: Secret) => ({ api_key, key_header: 'Authorization: Bearer {key}' });
 
 const COMPANIES = [...generateRegistry({ companies: 20, seed: 3 })];

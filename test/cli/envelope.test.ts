@@ -22,7 +22,7 @@ async function documentOf(...args: string[]) {
   return document;
 }
 
-it('success, failure and usage errors have one form, and `command` is the full name', async () => {
+it('the output has one form for success, failure and usage errors, and `command` is the full command name', async () => {
   upstream = await openUpstream({});
   const config = ['--config', upstream.configPath];
   const named = async (...args: string[]) => {

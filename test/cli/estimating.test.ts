@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openOutput, type Streams } from '../../src/cli/output.ts';
 import { showEstimating } from '../../src/cli/plan.ts';
 
-test('the progress of an estimate is shown at a terminal after one second', () => {
+test('the progress of an estimate is shown on a terminal after one second', () => {
   expect(shownBy({ isTTY: true }, {})).toBe('\r\x1b[KEstimating… 40 %');
 });
 
@@ -13,7 +13,7 @@ test.each([
   expect(shownBy(streams, flags)).toBe('');
 });
 
-/** The output on standard error at 0.5 and at 1.5 seconds. */
+/** The output on standard error after 0.5 and 1.5 seconds. */
 function shownBy(stream: { isTTY: boolean }, flags: { json?: boolean }): string {
   let written = '';
   const write = (text: string) => {

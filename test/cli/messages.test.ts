@@ -56,17 +56,20 @@ const notFound = (response: ServerResponse) => response.writeHead(404).end('{"er
 it.each([
   ['HTML instead of JSON', html, 'html'],
   ['404 on every path', notFound, 'not-found'],
-])('%s names the URL and the remedy, and costs two calls, then one call a run', async (_, reply, name) => {
-  configure();
-  respond = reply;
-  const first = await printed('sync');
-  expect({ code: first.code, calls: calls.length }).toEqual({ code: 1, calls: 2 });
-  const second = await printed('sync');
-  expect({ code: second.code, calls: calls.length }).toEqual({ code: 1, calls: 3 });
-  await expect(`${first.text}\n${second.text}`).toMatchFileSnapshot(`snapshots/message-${name}.txt`);
-});
+])(
+  'the message about %s names the URL and the remedy; the first run spends two calls and later runs one',
+  async (_, reply, name) => {
+    configure();
+    respond = reply;
+    const first = await printed('sync');
+    expect({ code: first.code, calls: calls.length }).toEqual({ code: 1, calls: 2 });
+    const second = await printed('sync');
+    expect({ code: second.code, calls: calls.length }).toEqual({ code: 1, calls: 3 });
+    await expect(`${first.text}\n${second.text}`).toMatchFileSnapshot(`snapshots/message-${name}.txt`);
+  },
+);
 
-it('an upstream that rejects every search is named, and costs one call in the next run', async () => {
+it('the message about an upstream that rejects every search names it, and the next run spends one call', async () => {
   configure();
   respond = (response) =>
     calls.at(-1)?.includes('stats')
@@ -92,7 +95,7 @@ it('a run after a wrong base URL continues normally as soon as a call succeeds',
   expect((await printed('sync')).text).toMatch(/1 new/);
 });
 
-it('a permanently exhausted quota is reported once, also with --quiet, and a reached call limit by its name', async () => {
+it('a permanently exhausted quota is reported once, also with --quiet, and a reached call limit is reported by name', async () => {
   configure({ total: 3 });
   respond = (response) =>
     response
@@ -106,14 +109,14 @@ it('a permanently exhausted quota is reported once, also with --quiet, and a rea
   await expect(`${limited.text}\n${exhausted.text}`).toMatchFileSnapshot('snapshots/message-quota.txt');
 });
 
-it('a port out of range gets a message with the range', async () => {
+it('the error about a port out of range contains the range', async () => {
   configure();
   const { code, text } = await printed('serve', '--port', '80000');
   expect(code).toBe(2);
   await expect(text).toMatchFileSnapshot('snapshots/message-port.txt');
 });
 
-it('a corrupt ledger is a finding of doctor among the others', async () => {
+it('doctor reports a corrupt ledger together with its other findings', async () => {
   configure();
   writeFileSync(join(folder, 'ledger.db'), 'not a SQLite file');
   const { code, text } = await printed('doctor');
@@ -124,7 +127,7 @@ it('a corrupt ledger is a finding of doctor among the others', async () => {
   await expect(ledger.join('\n')).toMatchFileSnapshot('snapshots/message-ledger.txt');
 });
 
-/** An asker at a narrow terminal. */
+/** Returns an asker on a narrow terminal. */
 function terminalAsker() {
   const shown: string[] = [];
   const stderr = new PassThrough().on('data', (text) => shown.push(String(text)));
@@ -133,7 +136,7 @@ function terminalAsker() {
   return { shown, input, asker: openAsker(input, { stderr: stderr as never }) };
 }
 
-it('answers that were pasted together answer one question each', async () => {
+it('if several answers are pasted together, each answers one question', async () => {
   const { shown, input, asker } = terminalAsker();
   setImmediate(() => input.write('5\nno\n2\n'));
   expect(await asker.text('First?', readCount(0))).toBe(5);
@@ -151,7 +154,7 @@ it('answers that were pasted together answer one question each', async () => {
   await expect(asker.text('Eighth?', readCount(0))).rejects.toThrow('the input ended');
 });
 
-it('questions are wrapped at words', async () => {
+it('questions are wrapped between words', async () => {
   const { shown, input, asker } = terminalAsker();
   setImmediate(() => input.write('5\n'));
   const question = 'Calls that this account has already used, in total and with every key?';

@@ -7,7 +7,7 @@ import { type Overrides, openUpstream, type Upstream } from '../support/upstream
 
 let open: Upstream | null = null;
 
-// An estimate has a limit of processor time. Without this limit its result is the same on every machine.
+// An estimate has a limit of processor time. Without it, the result is the same on every machine.
 beforeEach(() => void vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 }));
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -103,7 +103,7 @@ describe('plan', () => {
     const { data } = (await upstream.run('sync', '--dry-run')).json;
     const { json } = await upstream.run('sync');
     expect(json.data.ended).toBe('done');
-    // As in a backfill, an ambiguous name fetches no record.
+    // As in a backfill, no record is fetched for an ambiguous name.
     expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
     expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
     expect(data.calls.high).toBeLessThan(400);

@@ -19,12 +19,12 @@ function run(...args: string[]): ChildProcess {
   return spawn(process.execPath, ['src/cli/bin.js', 'sandbox', ...args], { cwd: root });
 }
 
-/** Standard output up to the end of the ready text; the command continues to run. */
+/** Returns standard output up to the end of the ready message. The command continues to run. */
 async function ready(command: ChildProcess): Promise<string> {
   let text = '';
   for await (const chunk of command.stdout ?? []) {
     text += chunk;
-    // The text ends with the dialect, and the JSON document with its last member.
+    // The message ends with the dialect, or is a JSON document, which ends with `error`.
     if (/limits: \[\]\n$|"error":null\}\n$/.test(text)) break;
   }
   return text;
@@ -37,7 +37,7 @@ async function stop(command: ChildProcess, signal: NodeJS.Signals): Promise<numb
   return code;
 }
 
-/** The error that the command throws for these arguments, in this process. */
+/** Returns the error that the command throws for these arguments, in this process. */
 async function failed(...args: string[]): Promise<unknown> {
   const command = sandboxCommand()
     .exitOverride()
@@ -135,9 +135,9 @@ test.each<[string, string[], RegExp]>([
     ['--unlimited', '--shape', 'nonesuch'],
     /neither a preset nor a readable YAML file.*brreg/,
   ],
-  ['a file that is not there', ['--unlimited', '--data', 'missing.csv'], /missing\.csv cannot be read/],
+  ['a file that does not exist', ['--unlimited', '--data', 'missing.csv'], /missing\.csv cannot be read/],
   ['a log that cannot be written', ['--unlimited', '--arrivals', '/nonexistent/a'], /cannot be written/],
-  ['ids that are no numbers', ['--unlimited', '--shape', 'numbered'], /JSON numbers/],
+  ['ids that are not numbers', ['--unlimited', '--shape', 'numbered'], /JSON numbers/],
 ])('%s is a usage error with a remedy', async (_what, args, message) => {
   const error = await failed(...args);
   expect(error).toBeInstanceOf(UsageError);

@@ -28,9 +28,9 @@ let folder: string;
 
 beforeAll(async () => {
   vi.stubEnv('TZ', 'UTC');
-  // An estimate has a limit of processor time. Without this limit its result is the same on every machine.
+  // An estimate has a limit of processor time. Without it, the result is the same on every machine.
   vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
-  // A path of constant length, so that line breaks are equal on every machine.
+  // The path has a constant length, so that line breaks are the same on every machine.
   folder = mkdtempSync('/tmp/registry-mirror-');
   sandbox = await startSandbox({
     companies: COMPANIES,
@@ -97,7 +97,7 @@ function section(title: string, text: string): string {
   return `──── ${title} ────\n${text}`;
 }
 
-/** Lines that exceed the width, except lines with one long word that cannot be broken. */
+/** Returns the lines that exceed the width, except lines with one long word that cannot be broken. */
 function tooWide(text: string, columns: number): string[] {
   return text
     .split('\n')
@@ -125,10 +125,10 @@ function steady(text: string): string {
     .replace(/(?<="schema_version":")\d+/, '#');
 }
 
-// The findings of doctor about this machine; their continuation lines are removed too.
+// Doctor's findings about this machine. They are removed with their continuation lines.
 const MACHINE = /^\w+ +(?:runtime|SQLite|disk|warehouse|Redis):/;
 
-/** Runs a command at a terminal of `columns` columns (null: no terminal), and returns its whole output. */
+/** Runs a command at a terminal of `columns` columns (or none if null), and returns its whole output. */
 async function shown(args: readonly string[], terminal: Terminal): Promise<string> {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW });
   return await textAt(withConfig(args), terminal);
@@ -177,7 +177,10 @@ function configure(name: string, overrides: Partial<ConfigInput>): void {
   writeFileSync(AT(name), stringify(config), { mode: 0o600 });
 }
 
-/** Three days of runs: part of the registry is listed, one record is fetched twice, and one response is invalid JSON. */
+/**
+ * Makes runs on three days. They list part of the registry, fetch one record twice, and receive one response with
+ * invalid JSON.
+ */
 async function fillMirror(): Promise<void> {
   const on = async (daysAgo: number, ...args: string[]) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW - daysAgo * DAY_MS });

@@ -23,7 +23,7 @@ notify: [{ name: team, webhook: { url: "https://hooks.example/a-token", secret: 
 dialect: ${JSON.stringify(DIALECT)}
 `;
 
-/** A configuration with a cache folder of its own. */
+/** A configuration with its own cache folder. */
 function configured(text = TEXT) {
   const folder = temporaryFolder();
   const path = join(folder, 'registry-mirror.yaml');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { configPath } from '../../src/config/config_file.ts';
 import { temporaryFolder } from '../support/loader.ts';
 
-/** A folder with `folder/a/b` and a home, and configuration files at these paths. */
+/** Creates a folder with `folder/a/b`, a home folder, and configuration files at these paths. */
 function placed(...files: readonly string[]) {
   const folder = temporaryFolder();
   const workingDirectory = join(folder, 'a/b');

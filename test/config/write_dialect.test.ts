@@ -72,7 +72,7 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.paging).toEqual(cursor.search.paging);
   });
 
-  it('does not change values about which a question is open', () => {
+  it('does not change values that an open question is about', () => {
     const before = withDialect(FILE, found).replace('matches: unknown', 'matches: prefix');
     const text = withDialect(before, { ...found, open: new Set(['search.matches']) });
     expect(parse(text).dialect?.search.matches).toBe('prefix');

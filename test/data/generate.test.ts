@@ -4,20 +4,20 @@ import { generateRegistry, lineOf, SAMPLE } from '../../data/generate.ts';
 
 const sampleFile = new URL('../../data/sample-registry.jsonl', import.meta.url);
 
-test('the committed sample is what the generator makes', () => {
+test('the committed sample equals the output of the generator', () => {
   const made = [...generateRegistry(SAMPLE)].map((company) => `${lineOf(company)}\n`).join('');
   expect(made === readFileSync(sampleFile, 'utf8'), 'run `node data/generate.ts` and commit the file').toBe(
     true,
   );
 });
 
-test('the same options give the same companies, and another seed gives others', () => {
+test('the same options produce the same companies, and another seed produces other companies', () => {
   const names = (seed: number) => [...generateRegistry({ companies: 200, seed })].map(lineOf);
   expect(names(1)).toEqual(names(1));
   expect(names(1)).not.toEqual(names(2));
 });
 
-test('a longer registry is not a shorter one cut: dates spread over the whole history', () => {
+test('even in a small registry, dates are spread over the whole history', () => {
   const years = [...generateRegistry({ companies: 1_000, seed: 3 })].map(({ fields }) =>
     Number(String(fields.registered_on).slice(0, 4)),
   );
@@ -25,7 +25,7 @@ test('a longer registry is not a shorter one cut: dates spread over the whole hi
   expect(Math.max(...years)).toBeGreaterThan(2015);
 });
 
-test('ids are unique in every style, keep leading zeros, and can lie beyond 2^53', () => {
+test('ids are unique in every style, keep leading zeros, and can exceed 2^53', () => {
   const idsOf = (ids: 'registry' | 'numeric' | 'big_numeric') =>
     [...generateRegistry({ companies: 5_000, seed: 4, ids })].map(({ id }) => id);
   for (const style of ['registry', 'numeric', 'big_numeric'] as const) {
@@ -36,7 +36,7 @@ test('ids are unique in every style, keep leading zeros, and can lie beyond 2^53
   expect(idsOf('big_numeric').every((id) => BigInt(id) > BigInt(Number.MAX_SAFE_INTEGER))).toBe(true);
 });
 
-test('the sample has what real names have', () => {
+test('the sample has the properties of real names', () => {
   const companies = [...generateRegistry(SAMPLE)];
   const names = companies.map(({ name }) => name);
   const some = (pattern: RegExp) => names.filter((name) => pattern.test(name)).length;
@@ -54,7 +54,7 @@ test('the sample has what real names have', () => {
   expect(companies.some(({ fields }) => 'previous_names' in fields)).toBe(true);
 });
 
-test('first words are distributed as in registries: few are common, many occur once', () => {
+test('first words are distributed as in real registries: a few are common, and many occur once', () => {
   const counts = new Map<string, number>();
   for (const { name } of generateRegistry({ companies: 20_000, seed: 6 })) {
     const first = name.split(/[\s　]/u)[0] ?? '';

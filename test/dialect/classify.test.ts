@@ -488,7 +488,7 @@ describe('an error body of a real registry', () => {
   });
 });
 
-describe('the reason of a verdict', () => {
+describe('the reason for a verdict', () => {
   test('is one short line without control characters', () => {
     const body = `\u001b[31mred\u0007\u202e\n\n${'x\u0000'.repeat(5000)}`;
     const verdict = verdictOn({ status: 500, body });

@@ -18,7 +18,7 @@ const schema = z.strictObject({
   ...sizeKeys,
 });
 
-/** A style that no other file knows. */
+/** A paging style that no other file mentions. */
 const tokenHeader = {
   style: 'token_header',
   schema,
@@ -92,7 +92,7 @@ describe('a new paging style in the list', () => {
   });
 
   test('does not compile without the server side of the service', () => {
-    // @ts-expect-error: the service has no half for token_header
+    // @ts-expect-error: the service has no server side for token_header
     const halves: ServicePagings<z.output<typeof styles.schema>> = SERVICE_PAGING;
     expect(Object.keys(halves)).not.toContain('token_header');
   });

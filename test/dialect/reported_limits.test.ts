@@ -23,7 +23,7 @@ describe('the limits that a response reports', () => {
     expect(quotas).toEqual([{ window: 'month', left: 12, limit: 500, resetsAtMs: null }]);
   });
 
-  test('a negative number means that no call is left, and other text reports nothing', () => {
+  test('a negative number means that no call is left, and other text is ignored', () => {
     const limit = { remaining: 'x-left' };
     expect(reportOf([limit], { headers: { 'x-left': '-1' } }).quotas[0]?.left).toBe(0);
     expect(reportOf([limit], { headers: { 'x-left': 'plenty' } }).quotas).toEqual([]);

@@ -20,7 +20,7 @@ const TIMES = [
   'entity_overview.age_days',
 ];
 
-/** Each block of the page that is generated, by the name in its marks. */
+/** The generated blocks of the page, by the names in their markers. */
 const BLOCKS = {
   tables: () =>
     markdownTable(
@@ -45,7 +45,7 @@ const BLOCKS = {
   columns: () => PUBLISHED_TABLES.map(tableSection).join('\n\n'),
 };
 
-/** The page with its generated blocks as they are now. @throws Error if a block is not in the page. */
+/** Returns the page with current generated blocks. @throws Error if a block is not in the page. */
 export function withColumns(page: string): string {
   return Object.entries(BLOCKS).reduce((text, [name, block]) => {
     const [begin, end] = [`<!-- ${name}: written by \`npm run docs:columns\` -->`, `<!-- end of ${name} -->`];

@@ -55,7 +55,7 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
-describe.each(['README.md', 'docs/operations.md'])('the line for cron in %s', (path) => {
+describe.each(['README.md', 'docs/operations.md'])('the cron line in %s', (path) => {
   it('runs unchanged in the folder of the project', () => {
     const [, line = ''] = /^[\d*/, ]+ cd \S+ && (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? [];
     const { PATH, HOME } = process.env;
@@ -68,12 +68,12 @@ describe.each(['README.md', 'docs/operations.md'])('the line for cron in %s', (p
 
 interface Spoken {
   readonly text: string;
-  /** null: no command has this name. */
+  /** Null if no command has this name. */
   readonly command: Command | null;
   readonly flags: readonly string[];
 }
 
-/** The commands in code: after `registry-mirror`, or at the start of a code span. */
+/** Returns the commands in code: after `registry-mirror`, or at the start of a code span. */
 function spokenCommands(markdown: string): Spoken[] {
   const blocks = [...markdown.matchAll(/```[a-z]*\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const spans = [...markdown.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(

@@ -4,9 +4,9 @@ import { openProgram } from '../../src/cli/main.ts';
 
 export const COMMANDS_PAGE = new URL('../../docs/commands.md', import.meta.url);
 
-const BEGIN = '<!-- What follows is written by `npm run docs:commands`. -->';
+const BEGIN = '<!-- The following text is written by `npm run docs:commands`. -->';
 
-/** The page with the current help of every command; the hand-written part above stays. */
+/** Returns the page with the current help of every command. The hand-written part above it does not change. */
 export async function withCommands(page: string): Promise<string> {
   const [written = ''] = page.split(BEGIN);
   const program = await openProgram(COMMAND_NAMES);
@@ -16,7 +16,7 @@ export async function withCommands(page: string): Promise<string> {
   return `${written}${BEGIN}\n\n${sections.join('\n')}`;
 }
 
-/** Every command and subcommand, with its help at 80 columns. */
+/** Returns every command and subcommand, with its help at 80 columns. */
 export function* commandsOf(program: Command): Generator<{ name: string; command: Command; help: string }> {
   for (const command of program.commands) {
     yield { name: command.name(), command, help: helpOf(command) };

@@ -7,7 +7,7 @@ const pages = filesIn('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.
   path.endsWith('.md'),
 );
 
-test('every link of a document leads to a file', () => {
+test('every link in a document leads to a file', () => {
   const links = pages.flatMap((page) =>
     [...textOf(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => ({ page, target })),
   );

@@ -5,7 +5,7 @@ import { commandsOf } from './commands_page.ts';
 
 export const MAN_PAGE = new URL('../../docs/registry-mirror.1', import.meta.url);
 
-/** The manual page, with the same help of each command as docs/commands.md. */
+/** Returns the manual page. It has the same help for each command as docs/commands.md. */
 export async function manPage(): Promise<string> {
   const program = await openProgram(COMMAND_NAMES);
   const summaries = COMMANDS.map(({ name, summary }) => `.TP\n.B ${escaped(name)}\n${escaped(summary)}`);

@@ -13,7 +13,7 @@ beforeAll(() => {
 }, 600_000);
 afterAll(() => demo.remove());
 
-test('the page has 14 queries, two of them in a variant for DuckDB', () => {
+test('the page has 14 queries, including two variants for DuckDB', () => {
   expect(QUESTIONS).toHaveLength(14);
   expect(questionsFor('DuckDB')).toHaveLength(12);
   expect(questionsFor('SQLite')).toHaveLength(12);

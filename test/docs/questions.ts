@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** A documented query. */
 export interface Question {
   readonly sql: string;
-  /** The only engine that can run it; null: every engine can. */
+  /** The only engine that can run the query, or null if every engine can. */
   readonly only: 'SQLite' | 'DuckDB' | null;
 }
 

@@ -25,17 +25,17 @@ function recordsOf(queries: readonly QueryState[], fresh: ReadonlySet<string> = 
   }).entity;
 }
 
-test('a complete shorter listing shows every company of a prefix', () => {
+test('a complete shorter listing shows every company with a prefix', () => {
   expect(recordsOf([listed('name', 'isle', 60)])).toEqual({ low: 50, high: 50 });
 });
 
-test('the total of a shorter listing bounds the companies of a prefix', () => {
+test('the total of a shorter listing bounds the number of companies with a prefix', () => {
   const { low, high } = recordsOf([listed('name', 'isl', 90), listed('name', 'is', 4000)]);
   expect(low).toBeGreaterThanOrEqual(50);
   expect(high).toBeLessThanOrEqual(90);
 });
 
-test('without a shorter listing, the registry count bounds the companies of a prefix', () => {
+test('without a shorter listing, the registry count bounds the number of companies with a prefix', () => {
   expect(recordsOf([listed('name', 'bank', 90)]).high).toBeGreaterThan(5000);
 });
 

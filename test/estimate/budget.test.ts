@@ -20,7 +20,7 @@ describe('the budget of the simulations', () => {
       const counted = counting(registry, mirror);
       simulateSearches(counted.ask(ENDLESS, [SIZE]));
       expect(counted.calls()).toBeLessThanOrEqual(ENDLESS.searches);
-      // A simulated registry has 2,000 companies: each is learned at most once by each of six simulations.
+      // A simulated registry has 2,000 companies. Each of the six simulations learns each company at most once.
       expect(counted.found()).toBeLessThanOrEqual(6 * 2_000);
     }
   });
@@ -31,7 +31,7 @@ describe('the budget of the simulations', () => {
     for (const searches of [5, 50]) {
       const counted = counting(registry, mirror);
       simulateSearches(counted.ask({ searches, usedShare: () => 0 }, [1_000]));
-      // The last search of a simulation that was cut short is planned but not run.
+      // If the budget ends a simulation, its last search is planned but not sent.
       expect(counted.calls()).toBeLessThanOrEqual(searches);
     }
   });

@@ -14,7 +14,7 @@ const COUNT = 20;
 test.each<[Partial<RegistrySettings>, number]>([
   // Each page of the listing is chosen after the previous one.
   [{ minLength: 0, semantics: 'token', pageSize: 20 }, 100],
-  // The listing is complete: the records follow.
+  // The listing is complete, so the records follow.
   [{ semantics: 'prefix' }, 800],
 ])('the predicted calls are those of a run with one call at a time: %j, %i known', (profile, enough) => {
   const { registry, mirror } = known(profile, enough);
@@ -43,7 +43,7 @@ function predict(registry: Registry, mirror: MemoryMirror): Call[] {
   });
 }
 
-/** The calls of a run, one at a time. */
+/** Returns the calls of a run that makes one call at a time. */
 function run(registry: Registry, mirror: MemoryMirror): Call[] {
   const planner = plannerOver(registry, mirror, mirror.nowMs);
   const calls: Call[] = [];

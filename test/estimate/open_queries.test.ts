@@ -8,7 +8,7 @@ const KNOWN = named('Acme Trading Limited', 'Baker Limited', 'Cedar Holdings Lim
 describe('an open query', () => {
   it('matches a share of the missing companies that is computed from its total', () => {
     const [limited] = open([stopped('limited', 43)]);
-    // 40 of its 43 companies are missing, of 100 missing in all.
+    // 40 of its 43 companies are missing, and 100 companies are missing in total.
     expect(limited).toMatchObject({ position: 'last', share: 0.4 });
     expect(limited?.words).toEqual(['limited', 'limited', 'limited']);
   });

@@ -5,7 +5,7 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 const DIALECT = dialectWith({ semantics: 'prefix' });
 
 describe('the scenarios of a registry', () => {
-  it('differ without evidence', () => {
+  it('differ if there is no evidence', () => {
     const supposed = scenariosFor(named('Acme', 'Alpine'), [listed('name', 'a')], DIALECT, 0);
     expect(new Set(supposed.map(({ ignoresDiacritics: overlooksMarks }) => overlooksMarks)).size).toBe(2);
     expect(new Set(supposed.map(({ otherScripts }) => otherScripts)).size).toBeGreaterThan(1);
@@ -31,7 +31,7 @@ describe('the scenarios of a registry', () => {
     const marked = Array.from({ length: 20 }, (_, at) => `Åsbygg ${at}`);
     expect(others(plain, 'a')).toBeLessThan(0.05);
     expect(others([...plain, ...marked], 'a')).toBeGreaterThan(0.2);
-    // Companies found by a word are no sample of those without it.
+    // Companies found by a word are not a representative sample of the companies without it.
     expect(others(plain, 'acme')).toBeGreaterThan(0.2);
   });
 

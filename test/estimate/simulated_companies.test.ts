@@ -16,12 +16,12 @@ describe('simulated companies', () => {
     expect(imagine({ seed: 2 })).not.toEqual(imagine({}));
   });
 
-  it('are as many as are missing and include no known company', () => {
+  it('are as many as the missing companies and include no known company', () => {
     const ids = new Set([...KNOWN, ...imagine({})].map(({ entityId }) => entityId));
     expect(ids.size).toBe(KNOWN.length + 200);
   });
 
-  it('do not all have the word that found the known ones', () => {
+  it('do not contain the word by which all known companies were found', () => {
     const names = imagine({}, [listed('name', 'limited')]).map(({ name }) => name.split(' '));
     expect(names.filter((words) => words.includes('limited'))).toEqual([]);
     expect(names.filter((words) => words.includes('trading')).length).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ describe('simulated companies', () => {
     const others = imagine({ otherScripts: 0.3 }).filter(({ name }) => !/[a-z]/.test(name));
     expect(others.length).toBeGreaterThan(40);
     expect(others.length).toBeLessThan(80);
-    // Most contain a frequent first character of such a script.
+    // Most names contain a frequent first character of an unknown script.
     expect(others.filter(({ name }) => /[株有合東соапαακπشم]/.test(name)).length).toBeGreaterThan(20);
   });
 

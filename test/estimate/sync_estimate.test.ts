@@ -46,7 +46,7 @@ describe('the cost estimate of a whole registry', () => {
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const [without, due] = [priceOf(registry, mirror), priceOf(registry, mirror, 500)];
     expect(due.entity.low - without.entity.low).toBe(500);
-    // The certain part makes the total narrower, so its uncertain part is widened.
+    // The 500 certain calls make the range of the total relatively narrower, so it is widened.
     expect(due.total.low - without.total.low).toBeGreaterThan(400);
     expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
   });
@@ -82,7 +82,7 @@ function registryOf(profile: Partial<RegistrySettings>): Registry {
 
 function priceOf(registry: Registry, mirror: MemoryMirror, recordsDue = 0): SyncEstimate {
   const plain = dialectOf(registry.settings);
-  // The simulated registry takes names and identifiers apart.
+  // The simulated registry has separate parameters for names and identifiers.
   const dialect = { ...plain, search: { ...plain.search, identifier_param: 'id' } };
   const settings = {
     startedAtMs: mirror.nowMs,

@@ -8,7 +8,7 @@ function pauseOf(verdict: Verdict, nowMs: number): number | null {
   return verdict.is === 'throttled' ? verdict.untilMs - nowMs : null;
 }
 
-test('throttles of calls that were in flight together are counted once', () => {
+test('throttled calls that were in flight together are counted once', () => {
   const { observe } = openBackoff();
   const pauses = [1000, 1010, 1020].map((nowMs) => pauseOf(observe(throttled, 900, nowMs), nowMs));
   expect(pauses).toEqual([1000, 1000, 1000]);

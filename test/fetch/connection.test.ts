@@ -23,7 +23,7 @@ const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).
 
 interface SecureUpstream extends Upstream {
   readonly ca: string;
-  /** The server name in the handshake of each request; false: none. */
+  /** The server name in the handshake of each request, or false if there is none. */
   readonly serverNames: (string | false)[];
 }
 
@@ -263,7 +263,7 @@ describe('an idle connection', () => {
     });
     for (let call = 0; call < 10; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     const [first, last] = [upstream.arrivals[0], upstream.arrivals[9]];
-    // Ten calls have nine spacings between them. Each connection that is lost at its slot wastes one more.
+    // Ten calls have nine spacings between them. Each connection that is lost at its slot adds one.
     expect(((last?.atMs ?? 0) - (first?.atMs ?? 0)) / spacing).toBeLessThan(12);
     expect(spentBy(rig)).toBe(10);
   });
@@ -274,7 +274,7 @@ describe('an idle connection', () => {
     const [connection] = openConnections(1, idle);
     onTestFinished(() => connection?.close());
     let longestMs: number;
-    // On a busy machine a pause can exceed the idle time. Such a round shows nothing.
+    // On a busy machine a pause can exceed the idle time. Such a round is repeated.
     do {
       await connection?.connect();
       longestMs = 0;

@@ -570,7 +570,7 @@ describe('a limit of the upstream', () => {
     for (let call = 0; call < 13; call++) {
       let result = await rig.make(ENTITY);
       if ('because' in result && result.because.is === 'paused') {
-        // The pause is longer than a run waits. The next run starts after it.
+        // The pause is longer than the maximum wait of a run, so the next run starts after it.
         expect(result.because.untilMs - nowMs).toBeGreaterThan(600_000);
         nowMs = result.because.untilMs;
         result = await rig.make(ENTITY);

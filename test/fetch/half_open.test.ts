@@ -6,11 +6,11 @@ import { openUpstream } from '../support/upstream.ts';
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n';
 const HEADERS = 'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{';
 
-/** Upstreams that keep their sockets open, and never close them. Each sends its text every 20 ms. */
+/** Upstreams that never close their sockets. Each sends its text every 20 ms. */
 test.concurrent.for([
   ['sends no byte', '', ''],
   ['sends headers and a part of the body, then vanishes', HEADERS, ''],
-  ['sends interim responses without end', HINTS, HINTS],
+  ['endlessly sends interim responses', HINTS, HINTS],
   [
     'switches protocols',
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',

@@ -128,7 +128,7 @@ describe('the rate limiter', () => {
       lateness.sort((a, b) => a - b);
       expect(lateness[20]).toBeLessThan(100);
       const lastedMs = (slots.at(-1) ?? 0) - (slots[0] ?? 0);
-      // A busy machine can miss slots. The use of the rate is measured by `npm run bench rate`.
+      // A busy machine can miss slots, so only `npm run bench rate` measures the use of the rate.
       expect(lastedMs).toBeLessThan(2 * slots.length * spacingMs(1200));
     },
   );

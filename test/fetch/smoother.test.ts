@@ -5,7 +5,7 @@ import { openSmoother } from '../../src/fetch/smoother.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Runs `act` and returns its time in milliseconds, and the warnings of the process. */
+/** Runs `act` and returns its duration in milliseconds and the warnings of the process. */
 async function observed(act: () => Promise<void>) {
   const warnings: string[] = [];
   const note = ({ name }: Error) => void warnings.push(name);

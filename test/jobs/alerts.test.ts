@@ -7,7 +7,7 @@ import { hasPromtool, promtool } from '../support/promtool.ts';
 
 const RULES = resolve(import.meta.dirname, '../../docs/alerts/registry-mirror.rules.yml');
 
-/** Samples of one series, in the notation of promtool, one every five minutes from the start of the epoch. */
+/** Samples of one series in promtool's notation, one every five minutes from the start of the epoch. */
 type Series = Readonly<Record<string, string>>;
 
 interface AlertCase {
@@ -208,7 +208,7 @@ const CASES: readonly AlertCase[] = [
   })),
   {
     alert: 'NeedsYou',
-    when: 'the cause has a rule of its own',
+    when: 'the cause has its own rule',
     series: { [series('problem', { ...A, cause: 'key_refused' })]: always(1) },
     at: '1h',
     fires: [],
@@ -250,7 +250,7 @@ const CASES: readonly AlertCase[] = [
   },
   {
     alert: 'QuarantineGrows',
-    when: 'a hundred responses have been there for days',
+    when: 'a hundred responses have been in quarantine for days',
     series: { [series('quarantined', A)]: always(100) },
     at: '2d',
     fires: [],
@@ -349,7 +349,7 @@ function callsWith(ok: string, broken: string): Series {
 interface Rule {
   readonly alert: string;
   readonly labels: { readonly severity: string };
-  /** The cases check which alerts fire, and not their words. */
+  /** The cases check which alerts fire, but not their texts. */
   readonly annotations: unknown;
 }
 

@@ -49,7 +49,7 @@ describe('a queued backfill', () => {
     await place.redis.del(...(await place.redis.keys(`${place.prefix}:*`)));
     const worker = await place.startWorker([backfill]);
     const backfills = () => place.runs().filter(({ command }) => command === 'backfill');
-    await until('the backfill has made its calls', () => backfills().length === 3);
+    await until('the backfill has sent its calls', () => backfills().length === 3);
     await until('the worker has finished it', async () => (await backfillJobs(place)).length === 1);
     expect(backfills().map(({ calls }) => calls)).toEqual([20, 20, 10]);
     expect(worker.lines.map(({ msg }) => msg)).toContain('backfill queued again');

@@ -108,7 +108,7 @@ it('a run that starts at or after a scheduled time and ends without a failure co
   expect(isCovered(NOON, run({ startedAtMs: NOON, endedAtMs: NOON + 1, ended: 'failed' }))).toBe(false);
 });
 
-/** A registry on which every job has just ended, with some last runs replaced. */
+/** A registry in which every job has just ended, except that `lastRuns` replaces some last runs. */
 function facts(lastRuns: QueueFacts['lastRuns']): QueueFacts {
   const done = run({ startedAtMs: NOON - MINUTE, endedAtMs: NOON - MINUTE + 1 });
   return {

@@ -64,7 +64,7 @@ describe('a worker', () => {
     await until('three scheduled times are missed', () => Date.now() - stoppedMs > 3500);
     place.upstream.configure({ ...base(place), schedule: { ...NEVER, entities: '* * * * * *' } });
     const second = await place.startWorker();
-    await until('the missed times are made up', () => place.runs().length > before + 1);
+    await until('a run covers the missed times', () => place.runs().length > before + 1);
     await second.stop();
     const [caughtUp, next] = place.runs().slice(before);
     expect(Date.parse(next?.started_at ?? '') - Date.parse(caughtUp?.started_at ?? '')).toBeGreaterThan(0);

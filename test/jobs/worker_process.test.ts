@@ -33,7 +33,7 @@ describe.concurrent('the command `worker`', () => {
     expect(stderr).toContain('two configurations have the same queue `isle-of-man.main`');
   });
 
-  it('loads the calls in flight after SIGTERM, queues the next batch and exits with 0', async (test) => {
+  it('loads the in-flight calls after SIGTERM, queues the next batch and exits with 0', async (test) => {
     const { place } = await workplace(test, { sandbox: { latencyMs: 800 } });
     const command = start(test, place);
     await until('calls are in flight', () => place.upstream.sandbox.arrivals().length >= 9);

@@ -80,7 +80,10 @@ describe('a number', () => {
   });
 });
 
-/** The value of a literal as a whole number and a power of ten, without rounding; equal for equal values. */
+/**
+ * Returns the value of a literal as a whole number and a power of ten, without rounding. Equal values have equal
+ * results.
+ */
 function exactly(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal);
   if (match === null) throw new Error(`not a number: ${literal}`);
@@ -148,7 +151,7 @@ describe('a document', () => {
     expect(() => parseJson(open.repeat(100_000))).toThrow(SyntaxError);
   });
 
-  test('is not nested deeper by brackets in strings', () => {
+  test('is not nested by brackets in strings', () => {
     const text = JSON.stringify({
       a: '[{'.repeat(1000),
       b: `\\"${'['.repeat(1000)}\\`,

@@ -48,7 +48,7 @@ test('a record with 2,000 fields gets 900 columns, and its other fields are stor
   expect(value(`SELECT _rest ->> '$."/field1999"' FROM entity`)).toBe(1999);
 });
 
-test('the schema stays limited although each record has 10,000 new keys', () => {
+test('the schema stays limited even if each record has 10,000 new keys', () => {
   const { record: load, warehouse, value } = bench();
   for (const id of ['C1', 'C2', 'C3']) {
     const record = {
@@ -62,7 +62,7 @@ test('the schema stays limited although each record has 10,000 new keys', () => 
   expect(value('SELECT count(*) FROM _column')).toBeLessThan(5000);
 });
 
-// The record is the first level.
+// The record counts as the first level.
 const nested = (open: string, close: string, depth = 500) =>
   `${open.repeat(depth - 1)}"bottom"${close.repeat(depth - 1)}`;
 

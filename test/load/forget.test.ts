@@ -43,7 +43,7 @@ function mirrorOfTwo(path = join(temporaryFolder(), 'warehouse.db')) {
   return lived;
 }
 
-test('a forgotten entity leaves no trace in tables, indexes and the bytes of the file', () => {
+test('a forgotten entity leaves no trace in tables, indexes or the bytes of the file', () => {
   const { warehouse, all } = mirrorOfTwo();
   expect(forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS })).toEqual({
     rows: expect.any(Number),
@@ -79,7 +79,7 @@ test('a forgotten entity leaves no trace in the files while the mirror continues
   }
 });
 
-test('a listing stays complete after a rebuild although its response no longer contains a forgotten entity', async () => {
+test('a listing stays complete after a rebuild even if its response no longer contains a forgotten entity', async () => {
   const { warehouse, all } = mirrorOfTwo();
   const listing = () => all('SELECT text, rows, status FROM _query');
   const before = listing();

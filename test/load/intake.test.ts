@@ -16,7 +16,7 @@ interface Faults {
   process: boolean;
 }
 
-/** An intake over a loader that records its calls. */
+/** An intake with a loader that records its calls. */
 function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
   const faults: Faults = { store: false, process: false };
   const events: string[] = [];

@@ -268,7 +268,7 @@ test('the fetch of a record updates the time at which the company was last seen'
   search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
   record('C1', { id: 'C1', name: 'A' });
   expect(lastSeen()).toEqual(['2026-03-01T00:00:02.000Z']);
-  // An unchanged record writes no new row.
+  // Loading an unchanged record adds no row.
   record('C1', { id: 'C1', name: 'A' });
   expect(lastSeen()).toEqual(['2026-03-01T00:00:03.000Z']);
 });
@@ -477,7 +477,7 @@ test('a batch writes the search index once', () => {
     name: `Company ${n}`,
     tags: ['a', 'b', 'c'],
   }));
-  load([outcome(entityCall('C'), { id: 'C', name: 'The first makes the tables', tags: ['a'] })]);
+  load([outcome(entityCall('C'), { id: 'C', name: 'The first batch creates the tables', tags: ['a'] })]);
   const segments = 'SELECT count(DISTINCT segid) FROM entity_fts_idx';
   const before = value(segments) as number;
   load(records.map((record) => outcome(entityCall(record.id), record)));

@@ -8,7 +8,7 @@ import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 const received = fc.record({
   key: fc.constantFrom('name:a', 'name:b'),
   index: fc.integer({ min: 0, max: 5 }),
-  /** Responses arrive in another order than their calls were sent. */
+  /** Responses arrive in a different order from their calls. */
   sentAfterMs: fc.integer({ min: 0, max: 20 }),
   rows: fc.integer({ min: 0, max: 2 }),
   like: fc.integer({ min: 0, max: 7 }),

@@ -65,7 +65,7 @@ test('recovered responses are added to the totals of the run that paid for them'
 test('a response that ends the process three times in a row is quarantined, and the others are processed', () => {
   const killed = bench();
   killed.loader.store(received(killed));
-  // The state after three starts that ended while they processed the first response.
+  // Creates the state after three starts that each ended while processing the first response.
   metaTable(killed.warehouse.db).set('processed_alone', '1 3');
 
   const restarted = killed.reopen();

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { parse } from 'yaml';
 
-/** The tests of a room that are not in the folder of its name. */
+/** The tests of a room that are not in the test folder of the same name. */
 const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'plan/refresh': ['test/plan/sync_planner.test.ts'],
   report: ['test/page/history.test.ts'],
@@ -22,7 +22,10 @@ const SLOW_TESTS = [
   'test/plan/refresh/simulated_refresh.test.ts',
 ];
 
-/** A mutant that behaves like the original code: its file, the line of code at its start, its replacement, the reason. */
+/**
+ * A mutant that behaves like the original code: its file, the line of code at its start, its replacement, and the
+ * reason.
+ */
 interface Equivalent {
   readonly file: string;
   readonly line: string;
@@ -46,7 +49,8 @@ const results = await new Stryker({
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutate/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  // The tests of commands and messages compare texts. An empty text is not a likely mistake.
+  // Texts are not replaced by empty ones, because the tests of messages compare texts, and an empty text is an unlikely
+  // mistake.
   mutator: { plugins: null, excludedMutations: ['StringLiteral'] },
   concurrency: 2,
   incremental: true,
@@ -63,7 +67,10 @@ function testsOf(name: string): string[] {
   return [...own, ...(FURTHER_TESTS[name] ?? [])].filter((path) => !SLOW_TESTS.includes(path)).sort();
 }
 
-/** Ranges of about the requested share of lines. The choice depends only on the seed and on the content of the line. */
+/**
+ * Returns the ranges of about the requested share of lines. The choice depends only on the seed and on the content of
+ * the line.
+ */
 function sampledLines(path: string): string[] {
   return readFileSync(path, 'utf8')
     .split('\n')

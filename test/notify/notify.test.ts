@@ -28,7 +28,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A receiver on loopback, which responds with the next of these statuses, and then with the last one. */
+/** A local receiver that responds with these statuses in order, and then repeats the last one. */
 async function hook(...statuses: number[]) {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -94,7 +94,7 @@ test('CSV for spreadsheets quotes semicolons, because some locales use them as s
   expect(text('entity.csv')).toContain(',"a;=1+1",');
 });
 
-test('JSON Lines contain the records as the registry sent them', () => {
+test('a JSON Lines file contains the records as the registry sent them', () => {
   const { run, text } = mirror();
   run({ format: 'jsonl', tables: ['entity', 'entity__tags'] });
   const [first] = text('entity.jsonl').split('\n');

@@ -156,7 +156,7 @@ describe.concurrent('sync during an outage', () => {
       expect(json.data.why).toContain(part);
   });
 
-  test('an unreachable upstream spends nothing and ends the run with a message', async () => {
+  test('if the upstream is unreachable, the run spends nothing and ends with a message', async () => {
     const upstream = await upstreamOf({}, { upstream: { base_url: 'http://127.0.0.1:1/api' } });
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
@@ -201,10 +201,10 @@ describe('sync with a failing upstream', () => {
 
   test.each([
     ['malformed YAML', 'version: 1\nupstream: [', /:2:12: not valid YAML/],
-    ['no allowance', MINIMAL(''), /100 calls in total[\s\S]*1,000 a day/],
+    ['a missing allowance', MINIMAL(''), /100 calls in total[\s\S]*1,000 a day/],
     ['an unknown key', MINIMAL('allowance: { totl: 5 }'), /totl/],
     [
-      'free and commercial',
+      'commercial use of a free account',
       MINIMAL('allowance: { total: 5 }\naccount: { commercial_use: true }'),
       /commercial/,
     ],
@@ -213,7 +213,7 @@ describe('sync with a failing upstream', () => {
       MINIMAL('allowance: { total: 5 }\nwarehouse: /proc/none/warehouse.db'),
       /\/proc\/none/,
     ],
-  ])('%s: one clear message, exit 2, nothing written', async (_name, text, message) => {
+  ])('%s causes one clear message and exit code 2, and nothing is written', async (_name, text, message) => {
     const upstream = await upstreamOf();
     writeFileSync(upstream.configPath, text);
     const { code, stderr } = await upstream.run('sync');

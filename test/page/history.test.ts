@@ -68,7 +68,7 @@ test('intervals are as short as possible, but there are at most 120 of them, exc
   expect(coarser([searched(DAY_MS + HOUR_MS, 1)], DAY_MS)).toEqual([searched(DAY_MS, 1)]);
 });
 
-test('an hour is read again until one hour after its end, because calls are loaded later than sent', () => {
+test('an hour is read again until one hour after its end, because calls are loaded after they are sent', () => {
   const loaded = [searched(0, 1)];
   const readFrom: number[] = [];
   const history = openCallHistory(({ fromMs }) => {

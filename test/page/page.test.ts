@@ -53,7 +53,7 @@ describe('the overview', () => {
   test.each([
     ['a filled mirror', 'empty', () => served],
     ['an empty mirror', 'filled', () => empty],
-  ] as const)('of %s shows its sections in the order of the list', async (_mirror, notShownIf, at) => {
+  ] as const)('of %s shows its sections in the order of `SECTIONS`', async (_mirror, notShownIf, at) => {
     const tab = await open('/', { at: at() });
     const ids = await tab.page.locator('[data-live]').evaluateAll((elements) => elements.map(({ id }) => id));
     const sectionOf = (id: string) =>

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const DAYS = 28;
 const COMPANIES = 2_400;
 const ALLOWANCE = { per_minute: 600, per_day: 1_000, total: 40_000 } as const;
-/** A little longer than a day: the quota of the day is then available again. */
+/** A little longer than a day, so that the daily quota is available again. */
 const BETWEEN_SYNCS_MS = DAY_MS + 600_000;
 const JAPANESE = {
   id: 'J-0001',
@@ -49,7 +49,7 @@ const synthetic = companies(COMPANIES + DAYS * 10);
 const mirror = await openMirrored({
   companies: [...synthetic.slice(0, COMPANIES), JAPANESE],
   configuration: {
-    // Four weeks pass in seconds: a rate limit would delay them.
+    // There is no rate limit, because four weeks pass in seconds.
     allowance: { ...ALLOWANCE, per_minute: 'unlimited' },
     max_age: { stats: '1d', records: '10d' },
     schedule: { timezone: 'Europe/Berlin' },
@@ -134,14 +134,14 @@ async function shootAll(name: string, url: string, into: string): Promise<void> 
     );
 }
 
-/** Uses a new browser for each picture: after many tall pages a browser may fail to capture another. */
+/** Uses a new browser for each picture, because after many tall pages a browser may fail to capture another. */
 async function shoot(
   url: string,
   options: BrowserContextOptions,
   capture: (page: Page) => Promise<unknown>,
 ): Promise<void> {
   const browser = await openBrowser();
-  // The policy of the page forbids fonts.
+  // The content security policy of the page forbids fonts.
   const page = await browser.newPage({ ...options, bypassCSP: true });
   await page.goto(url, { waitUntil: 'load' });
   await page.addStyleTag({

@@ -12,7 +12,7 @@ const askAt = (nowMs: number) => {
   return { nowMs, left: LEFT };
 };
 
-/** A planner over a list. It records its method calls. */
+/** A planner whose due calls are a list. It records its method calls. */
 function listPlanner(ids: readonly string[]) {
   const due = ids.map(entityOf);
   const events: string[] = [];
@@ -116,7 +116,7 @@ test('closing releases the draft', () => {
   expect(events).toEqual(['next a', 'release a']);
 });
 
-describe('a look', () => {
+describe('a look at the plan', () => {
   test('reports the time of the earliest retry if nothing is due', () => {
     const { choice } = listPlanner([]);
     expect(choice.look(askAt(0))).toEqual({ isDue: false, wakeAtMs: 9000, drift: null });

@@ -5,7 +5,7 @@ import type { VerdictKind } from '../../src/outcome.ts';
 import { withRejectionCheck } from '../../src/plan/rejected_searches.ts';
 import type { Planner } from '../../src/planner.ts';
 
-/** A planner of searches for a, b, c and so on, each of which is planned until it is learned. */
+/** A planner that plans one search for each letter from a to j. */
 function searches(): Planner {
   const open = [...'abcdefghij'].map(
     (text): Call => ({
@@ -44,7 +44,7 @@ test('after four rejected queries and one that matches nothing, no further searc
   expect(planner.rejection).toBe('HTTP 400: the query qzxjvkwq is invalid');
 });
 
-test('after a doubted run, one query decides', () => {
+test('if the previous run ended with rejected searches, one query shows whether searches work', () => {
   expect(runWith(() => 'refused', true).sent).toEqual(['qzxjvkwq']);
   const { planner, sent } = runWith(() => 'ok', true);
   expect(sent.join('')).toBe('qzxjvkwqabcdefghij');
@@ -57,7 +57,7 @@ test('an upstream that rejects only queries with too many matches is searched to
   expect(planner.rejection).toBeNull();
 });
 
-test('a rejected query is normal after a search that succeeded', () => {
+test('after a successful search, rejected queries are not checked', () => {
   expect(runWith((text) => (text === 'b' ? 'ok' : 'refused')).sent.join('')).toBe('abcdefghij');
 });
 

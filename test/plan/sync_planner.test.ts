@@ -53,7 +53,7 @@ describe('a first run', () => {
 });
 
 describe('a search in flight', () => {
-  // By identifier prefixes with a cap, each search depends on the response to the one before.
+  // In searches by identifier prefix with a cap, each search depends on the previous response.
   const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, identifiers: 'prefix', window: 40 });
   const withSearchInFlight = () => {
     const { mirror, planner } = run(registry, { stopAfter: 6 });

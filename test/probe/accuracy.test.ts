@@ -10,7 +10,7 @@ import { medianOf, openGradeCounts } from '../support/probe_scores.ts';
 
 const MAX_CALLS = 16;
 const MAX_MEDIAN_CALLS = 10;
-// The number is limited by time. `npm run bench probe` probes hundreds of APIs.
+// A larger number would take too long. `npm run bench probe` probes hundreds of APIs.
 const seeds = Array.from({ length: 36 }, (_, index) => index + 1);
 const profiles: [string, ApiProfileInput | ApiProfile][] = [
   ...Object.entries(PROFILE_PRESETS),

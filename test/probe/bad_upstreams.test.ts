@@ -179,7 +179,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** A clock whose sleep takes no time: it advances by the delay. */
+/** A clock that advances by the delay instead of sleeping. */
 function skippingClock(): Clock & { sleptMs(): number } {
   let sleptMs = 0;
   return {

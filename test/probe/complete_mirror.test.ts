@@ -9,7 +9,10 @@ import { companiesFor } from '../support/probe_companies.ts';
 
 const COMPANIES = 100;
 
-/** Models of registries with unusual formats that responses show. The other formats must be configured. */
+/**
+ * Models of registries with unusual formats that a probe can recognise in responses. The other formats must be
+ * configured.
+ */
 const RECOGNISABLE = ['ares', 'prh', 'main_result', 'several_results', 'link_list'];
 
 describe('a probed dialect', () => {
@@ -29,7 +32,7 @@ describe('a probed dialect', () => {
         const mirrored = await syncAt(place.config());
         const expected = await syncAt(configWith(place, sandbox, sandbox.dialect));
         expect(mirrored.ended).toBe('done');
-        // Under the rule `token`, unknown words are found by chance: the order of the responses decides.
+        // With the rule `token`, the order of the responses determines which unknown words are found.
         const missing = [...expected.known].filter((id) => !mirrored.known.has(id));
         expect(missing.length).toBeLessThanOrEqual(sandbox.dialect.search.matches === 'token' ? 6 : 0);
         for (const id of mirrored.known) expect(mirrored.records.has(id), id).toBe(true);

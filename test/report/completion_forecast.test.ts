@@ -66,7 +66,7 @@ describe('the completion of a mirror', () => {
     expect(text(calls(50, null))).toBe('Complete today at the earliest');
   });
 
-  test('is uncertain if a total limit permits the fewest calls but not the most', () => {
+  test('is uncertain if a total limit permits the lowest but not the highest number of calls', () => {
     const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
     const ledger = { ...UNLIMITED, windows: [total], left: 100 };
     expect(text({ ...calls(50, 150), ledger, allowance: allowanceOf({ total: 100 }) })).toBe(

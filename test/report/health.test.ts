@@ -113,14 +113,16 @@ describe('a mirror needs its user', () => {
     expect(problems[0]?.cause).toMatch(cause);
     expect(problems[0]?.remedy).toMatch(/^[A-Z].*\.$/);
   });
+});
 
-  test('and the sentence names the most urgent cause, even during a run', () => {
+describe('the reported cause', () => {
+  test('is the most urgent one, even during a run', () => {
     const both = health({ quarantined: 2, licenceEnds: '2027-03-01', isRunning: true });
     expect(both.problems.map(({ name }) => name)).toEqual(['licence_ends', 'quarantine']);
     expect(healthSentence(both, formatTime)).toBe('Needs you: The paid licence ended on 2027-03-01.');
   });
 
-  test('and the reason is shortened to one line of limited length', () => {
+  test('is shortened to one line of limited length', () => {
     const { problems } = health({ runs: [run({ ended: 'failed', error: `${'x'.repeat(900)}\nstack` })] });
     expect(problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}…`);
     const exact = health({ runs: [run({ ended: 'failed', error: 'x'.repeat(200) })] });
@@ -170,7 +172,7 @@ test('a run is in progress until the heartbeat of its lock is too old', () => {
   });
 });
 
-test('the health without a warehouse depends on the account only', () => {
+test('the health without a warehouse depends only on the account', () => {
   const settings = { licenceEnds: null, receivers: ['ops'], schedule: { timezone: 'UTC' }, jobs: [] };
   const sources = { nowMs: NOW_MS, mirror: null, lostCalls: 0, settings, formatTime };
   expect(readHealth({ ...sources, allowance: UNLIMITED }).state).toBe('empty');

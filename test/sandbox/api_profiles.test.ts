@@ -21,7 +21,7 @@ const registries = {
   number: [...generateRegistry({ companies: 400, seed: 7, ids: 'big_numeric' })],
 };
 
-/** The query with the most matches that the profile does not reject. */
+/** Returns the query with the most matches among those that the profile does not reject. */
 function broadestQuery(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
   const { search } = sandbox.profile;
   const by = search.identifier_param === null ? 'any' : 'name';

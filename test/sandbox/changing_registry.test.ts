@@ -16,7 +16,7 @@ function registry(options: Partial<Parameters<typeof changingRegistry>[1]> = {})
   return { store, catalogue, changing: changingRegistry(store, { rates, seed: 1, ...options }) };
 }
 
-test('the number of changes matches the configured rates, whatever the length of the steps', () => {
+test('the number of changes matches the configured rates, for steps of any length', () => {
   for (const steps of [1, 7, 3_600]) {
     const { changing } = registry();
     const happened = Array.from({ length: steps }, () =>

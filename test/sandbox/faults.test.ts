@@ -32,7 +32,7 @@ interface Raw {
 interface Reading {
   /** Closes the connection after this time. */
   readonly openMs?: number;
-  /** Closes the connection after this number of bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   readonly bodyBytes?: number;
 }
 

@@ -37,7 +37,7 @@ describe('50 parallel clients never exceed', () => {
     expect(refused).toHaveLength(CLIENTS * 4 - most);
     for (const { headers, json } of refused) {
       expect(json).toMatchObject({ status: 429, code });
-      // A total never resets: there is no time to wait for.
+      // A total never resets, so there is no time to wait for.
       const wait = Number(headers.get('retry-after') ?? Number.NaN);
       if ('total' in limits && limits.total === 90) expect(wait).toBeNaN();
       else expect(wait).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ test('every request that got a response is counted even if the server is killed'
   await served.close();
   expect(answered).toBeGreaterThan(50);
   expect(answered + left).toBeLessThanOrEqual(total);
-  // Requests in progress at the kill can be counted, too.
+  // Requests that were in progress at the kill may also be counted.
   expect(answered + left).toBeGreaterThanOrEqual(total - inFlight);
 });
 

@@ -36,7 +36,7 @@ describe('a mirror of a mirror contains the same data', () => {
       }),
     );
     try {
-      // An example of the documents: it filters, or the query lacks the form that the registry requires.
+      // The search endpoint must not ignore the query. It rejects queries that do not have the form of the registry.
       const { status, text } = await served.ask('/api/search?q=nobody-has-this-name');
       expect([200, 400, 404]).toContain(status);
       for (const { id } of first.sandbox.companies.all()) expect(text).not.toContain(`"${id}"`);

@@ -29,7 +29,7 @@ test('no row is repeated or missing while a client pages and the mirror changes'
   expect(new Set(ids).size).toBe(300);
   expect(ids.toSorted()).toEqual(numbered(0, 300).map(({ id }) => id));
 
-  // A new first page shows the present state of the mirror.
+  // A new first page shows the current state of the mirror.
   const present = mirror.sandbox.companies.count();
   expect(present).not.toBe(300);
   expect((await page(1)).total).toBe(present);

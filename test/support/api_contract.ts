@@ -22,7 +22,7 @@ export interface Service {
   readonly barredKey: string;
 }
 
-/** The tests that the endpoints must pass for every catalogue. */
+/** Defines the tests that the endpoints must pass for every catalogue. */
 export function keepsTheContract(service: () => Service): void {
   const ask: Service['ask'] = (path, options) => service().ask(path, options);
   const askWithKey = async (path: string, authorization: string) =>

@@ -6,7 +6,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Every source file, as a path relative to the root of the project. */
 export const sources: readonly string[] = [...filesUnder('src'), ...filesUnder('jobs')];
 
-/** The layers of the code, the highest first. A layer may import every layer below it. */
+/** The layers of the code, highest first. A layer may import every layer below it. */
 const ROWS = {
   edge: ['cli', 'jobs', 'page', 'serve', 'sandbox'],
   operation: ['operations', 'report', 'api'],
@@ -41,7 +41,7 @@ const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
 /** Pure folders from which the vocabulary may import types, but no code. */
 const LENDS_TYPES: ReadonlySet<string> = new Set(['json', 'names', 'change_rate']);
 
-/** Everything that a stage without I/O may import, in addition to the shared vocabulary. */
+/** The files that a stage without I/O may import, in addition to the shared vocabulary. */
 const WITHOUT_EFFECT =
   /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(window_table|windows|completion)\.ts$/;
 const STAGES_WITHOUT_EFFECT = new Set(['plan', 'probe', 'estimate']);
@@ -65,8 +65,8 @@ function faultOf(file: string, target: string, isTypeOnly: boolean): string | nu
   if (room === 'vocabulary' && isTypeOnly && LENDS_TYPES.has(targetRoom)) return null;
   if (targetRoom === 'data')
     return rowOf(room) === 'edge' ? null : 'only commands and servers use the sample data';
-  if (rowOf(room) === null) return `the room ${room} is not in the design`;
-  if (rowOf(targetRoom) === null) return `the room ${targetRoom} is not in the design`;
+  if (rowOf(room) === null) return `the folder ${room} is in no layer`;
+  if (rowOf(targetRoom) === null) return `the folder ${targetRoom} is in no layer`;
   if (room === 'fetch' && targetRoom === 'warehouse') return 'fetch never imports the warehouse';
   const [from, to] = [rowOf(room), rowOf(targetRoom)];
   if (from === 'stage' && to === 'stage') return 'stages never import each other';
@@ -120,7 +120,7 @@ function roomOf(file: string): string {
 
 interface Import {
   readonly target: string;
-  /** Is every import of this target an `import type` or an `export type`? */
+  /** Whether every import of this target is an `import type` or an `export type`. */
   readonly isTypeOnly: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface Finished {
 }
 
 export interface CommandSettings {
-  /** Default: the folder of the project. */
+  /** The working directory. The default is the project's folder. */
   readonly cwd?: string | undefined;
   /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ async function finish(child: ChildProcess): Promise<Finished> {
   return { code, signal, stdout, stderr, json: documentIn(stdout) };
 }
 
-/** The width of a terminal in columns; null: the output goes to a pipe. */
+/** The width of the terminal in columns, or null if the output goes to a pipe. */
 type Columns = number | null;
 
 let previous: Promise<unknown> = Promise.resolve();

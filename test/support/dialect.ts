@@ -4,7 +4,7 @@ import { Dialect } from '../../src/dialect/dialect.ts';
 
 type DialectInput = Parameters<typeof Dialect.parse>[0] & object;
 
-/** A simple dialect. `changes` replace whole sections. */
+/** A simple dialect. `changes` replaces whole sections. */
 export function dialectOf(changes: DialectInput = {}): Dialect {
   return Dialect.parse({
     search: {

@@ -6,7 +6,7 @@ export interface Comparison {
   readonly upstream: number;
   readonly listed: number;
   readonly records: number;
-  /** The ids of missing or different records, each with the reason. Contains at most ten. */
+  /** The ids of at most ten missing or different records, each with the reason. */
   readonly differences: readonly string[];
 }
 

@@ -19,7 +19,7 @@ import { allowanceOf, ledgerOf } from './ledger.ts';
 export const API_KEY = 'canary-0123456789/abcdef==';
 export const GOOD_RECORD = '{"id":"42","name":"A"}';
 
-/** A server on loopback that records its requests. */
+/** A local server that records its requests. */
 export interface Upstream {
   readonly origin: string;
   readonly port: number;
@@ -106,7 +106,7 @@ export interface RigOptions {
   readonly keyHasWorked?: boolean;
   /** Runs after a slot is taken and before the call is sent. */
   readonly beforeSending?: () => Promise<void>;
-  /** Returns the ledger that fetch uses instead of the given one. */
+  /** Returns a replacement for the ledger that fetch would use. */
   readonly watchLedger?: (ledger: Ledger) => Ledger;
 }
 

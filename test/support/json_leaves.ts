@@ -63,7 +63,7 @@ export function leavesInRows({ db }: Warehouse, root: string, entityId: string):
   return into;
 }
 
-// SQLite stores a lone surrogate as the replacement character; numbers are equal by value.
+// SQLite stores a lone surrogate as the replacement character. Numbers are compared by value.
 function shown(value: SqlValue): string {
   if (typeof value === 'string') return `text ${value.toWellFormed()}`;
   return `number ${Number(value) === 0 ? 0 : value}`;

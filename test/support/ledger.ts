@@ -61,7 +61,7 @@ export function ledgerOf(
   return { ...ledger, path };
 }
 
-/** Requests slots at `nowMs`; by default one slot. */
+/** Requests slots at `nowMs`, by default one. */
 export function spendAt(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): Spent {
   return ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: KEY, ...changes });
 }

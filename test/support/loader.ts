@@ -38,7 +38,7 @@ export function temporaryWarehouse(): Warehouse {
   return warehouse;
 }
 
-/** A loader for bodies. It classifies each body and loads it one second (by the test's clock) after the previous one. */
+/** A loader for bodies. It classifies each body, and loads it one second of the test's clock after the previous one. */
 export interface Bench {
   readonly warehouse: Warehouse;
   readonly load: Loader['load'];

@@ -104,7 +104,7 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   },
 };
 
-/** All health states of a mirror that has run before. */
+/** All health states of a mirror that has had a run. */
 export const PAGE_STATES: readonly PageState[] = [
   { name: 'complete', health: 'Healthy', enter: () => () => {} },
   {
@@ -126,8 +126,8 @@ export const PAGE_STATES: readonly PageState[] = [
   {
     name: 'waiting',
     health: 'Waiting for quota until',
-    // The ledger never deletes a report of an exhausted quota. Therefore this state and the states with their own
-    // account are the last ones.
+    // The ledger never deletes a report of an exhausted quota. Therefore this state and the states with other accounts
+    // come last.
     enter: (mirror) =>
       withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
   },

@@ -41,7 +41,7 @@ export async function axeViolations(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** The width of the part of the document beyond the right edge of the screen, in pixels. */
+/** The number of pixels by which the document extends beyond the right edge of the screen. */
 export function overflowPixels(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -52,7 +52,7 @@ function searchGrades(
   ];
 }
 
-/** Is the number of rows the max page size, or the cap of a query if the cap is smaller? */
+/** Returns whether the number of rows is the max page size, or the cap of a query if the cap is smaller. */
 function isMaxPageSize(
   rows: number,
   { search: { paging, window } }: ApiProfile,
@@ -81,7 +81,7 @@ function isSamePaging(
   );
 }
 
-/** Is the parameter correct? If the upstream has no identifier search, every parameter is correct. */
+/** Returns whether the parameter is correct. If the upstream has no identifier search, every parameter is correct. */
 function isSameParam(param: string | null, truth: Dialect['search']): boolean {
   return (
     truth.identifiers === 'none' ||

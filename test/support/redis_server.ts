@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 /**
- * A Redis for tests. The first available of three is used and named in the output: the server at REDIS_URL,
- * `redis-server` from PATH on a free port with its own folder, or a server in JavaScript. REQUIRE_REAL_REDIS=1 makes
- * the last one an error.
+ * A Redis server for tests. The first available of three servers is used and named in the output: the server at
+ * REDIS_URL, `redis-server` from PATH on a free port with its own folder, or a server in JavaScript. With
+ * REQUIRE_REAL_REDIS=1, the server in JavaScript is not permitted.
  */
 export interface TestRedis {
   readonly url: string;
@@ -21,7 +21,7 @@ export interface OwnRedis extends TestRedis {
   /** Contains the files of the server. */
   readonly folder: string;
   flush(): Promise<void>;
-  /** Ends the server with SIGKILL. The files of the server stay. */
+  /** Ends the server with SIGKILL. Its files remain. */
   kill(): Promise<void>;
   /** Starts the server again on the same port. */
   start(): Promise<void>;
@@ -56,7 +56,7 @@ export async function startOwnRedis({ settings = DURABLE }: RedisSettings = {}):
   );
 }
 
-/** Is `redis-server` installed? Some properties can be tested only with it. */
+/** Returns whether `redis-server` is installed. Some properties can be tested only with it. */
 export function hasRealRedis(): boolean {
   return installedVersion() !== null;
 }

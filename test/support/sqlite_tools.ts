@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** A program of this machine that reads SQLite files with its own SQLite library. */
+/** A program on this machine that reads SQLite files with its own SQLite library. */
 export interface SqliteTool {
   readonly name: string;
   /** For example 3.40.1. */
@@ -9,7 +9,9 @@ export interface SqliteTool {
   rows(path: string, queries: readonly string[]): Record<string, unknown>[][];
 }
 
-/** The sqlite3 command and Python, if they are installed. With REQUIRE_SQLITE_TOOLS=1, a missing one is an error. */
+/**
+ * The sqlite3 command and Python, if they are installed. With REQUIRE_SQLITE_TOOLS=1, a missing program is an error.
+ */
 export function sqliteTools(): SqliteTool[] {
   const found = [commandLine(), python()].filter((tool) => tool !== null);
   if (found.length < 2 && process.env.REQUIRE_SQLITE_TOOLS === '1')

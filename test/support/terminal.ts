@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 
 export interface Terminal {
-  /** null: standard output and standard error are no terminals. */
+  /** The width in columns, or null if standard output and standard error are not terminals. */
   readonly columns: number | null;
   readonly noColor?: string;
 }

@@ -20,7 +20,7 @@ export interface Upstream {
   start(...args: string[]): Command;
   /** Runs the command in a separate process and waits for its end. */
   cli(...args: string[]): Promise<Finished>;
-  /** Runs the command in this process, with the same result. For tests whose subject is not the process. */
+  /** Runs the command in this process, with the same result. Use it in tests that do not need a separate process. */
   run(...args: string[]): Promise<Finished>;
   /** Resolves when the upstream has received `calls` requests in total, or when the command ends. */
   arrived(calls: number, command: Command): Promise<void>;
@@ -64,7 +64,7 @@ export async function openUpstream(
     },
     warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
     close: async () => {
-      // Ends the processes of a failed test.
+      // Ends processes that a failed test has left.
       for (const { process: child } of started) if (child.exitCode === null) child.kill('SIGKILL');
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });

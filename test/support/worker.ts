@@ -25,7 +25,7 @@ export interface Workplace {
   config(): Config;
   /** Starts a worker in this process, and waits until it leads or is on standby. */
   startWorker(jobs?: readonly JobDefinition[]): Promise<TestWorker>;
-  /** Is the mirror equal to the upstream? */
+  /** Returns whether the mirror is equal to the upstream. */
   isMirrored(): boolean;
   /** Rows of `_run`, earliest first. */
   runs(): RunOfTest[];
@@ -57,7 +57,7 @@ export interface WorkplaceOptions {
   readonly redisUrl: string;
   readonly sandbox?: SandboxOptions;
   readonly overrides?: Overrides;
-  /** Registries with the same prefix share one dashboard. Default: a random prefix. */
+  /** Registries with the same prefix share one dashboard. The default is a random prefix. */
   readonly prefix?: string;
   readonly name?: string;
 }

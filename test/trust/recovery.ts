@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     companies: { type: 'string', default: '1000000' },
     restarts: { type: 'string', default: '7' },
-    /** Folder of the warehouse. The folder is not deleted, and an existing warehouse in it is used again. */
+    /** Folder of the warehouse. The folder is not deleted, and an existing warehouse in it is reused. */
     keep: { type: 'string' },
   },
 });

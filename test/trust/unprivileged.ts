@@ -14,13 +14,15 @@ export function permit(folder: string, may: { writeFolder: boolean; write: reado
   setRight(folder, 0o755, may.writeFolder);
 }
 
-/** Root can write every file. Therefore, if the tests run as root, another user gets the files and runs the command. */
+/**
+ * Root can write to every file. Therefore, if the tests run as root, another user owns the files and runs the command.
+ */
 function setRight(path: string, mode: number, mayWrite: boolean): void {
   if (IS_ROOT) chownSync(path, mayWrite ? NOBODY : 0, mayWrite ? NOBODY : 0);
   chmodSync(path, mayWrite || IS_ROOT ? mode : mode & 0o555);
 }
 
-/** Runs the command as a user to whom permissions apply. */
+/** Runs the command as a user to whom file permissions apply. */
 export async function asNeighbour(...args: string[]): Promise<{ code: number | null; said: string }> {
   const user = IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {};
   const child = spawn(process.execPath, ['src/cli/bin.js', ...args], {

@@ -19,7 +19,7 @@ CREATE TABLE _next (number INTEGER PRIMARY KEY);
 CREATE INDEX _next_index ON _answer (call_id, length(body));
 `;
 
-test('a newer version migrates the file while an older one runs; the older run succeeds and its next start is rejected', async () => {
+test('if a newer version migrates the file during a run of an older version, this run succeeds and the next one is rejected', async () => {
   const upstream = await openUpstream({
     companies: [...generateRegistry({ companies: 200, seed: 5 })],
     latencyMs: 60,

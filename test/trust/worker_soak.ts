@@ -1,6 +1,6 @@
 // npm run trust worker-soak [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
-// Runs a worker and a standby while SIGKILL hits workers and Redis at random times and FLUSHALL empties Redis. The
-// mirror must equal the upstream in the end, and the sandbox must count no call above the rate or the allowance.
+// Runs a worker and a standby. At random times, SIGKILL ends workers and Redis, and FLUSHALL empties Redis. The mirror
+// must equal the upstream in the end, and the sandbox must count no call above the rate or the allowance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';

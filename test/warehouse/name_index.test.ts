@@ -16,7 +16,7 @@ function indexed({ all }: Bench) {
   };
 }
 
-/** A mirror with two companies that no search has shown. */
+/** A mirror with two companies that no search has returned. */
 function fetched(): Bench {
   const mirror = bench({ dialect: BY_WORDS });
   mirror.record('C1', { id: 'C1', name: 'Acme Limited' });

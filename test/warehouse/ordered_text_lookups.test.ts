@@ -49,7 +49,7 @@ test('opening an older warehouse adds the index of names', () => {
   }
 });
 
-test('counts and positions are read from an index only', () => {
+test('counts and positions are read only from an index', () => {
   const { warehouse } = bench();
   for (const { count, at, neighbours } of Object.values(TEXT_LOOKUPS))
     for (const sql of [count, at, neighbours]) {

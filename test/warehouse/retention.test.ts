@@ -46,7 +46,7 @@ test('old replaced responses are deleted, and the latest ones remain', () => {
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('the configured number of versions is kept at any age', () => {
+test('the configured number of versions is kept, regardless of their age', () => {
   const { warehouse, all } = old();
   pruneAnswers(warehouse.db, { maxAgeMs: DAY_MS, versions: 3 }, START_MS + 10 * DAY_MS);
   expect(all("SELECT document FROM entity_history WHERE entity_id = 'C1'")).toEqual([

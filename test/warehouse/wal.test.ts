@@ -16,7 +16,7 @@ function openLimited(): Warehouse {
   return warehouse;
 }
 
-/** Writes `times` times, each time in a transaction of its own. Returns the largest size of the WAL. */
+/** Makes `times` writes, each in its own transaction. Returns the largest size of the WAL. */
 function write({ db, write: inTransaction }: Warehouse, times: number, bytes = 20_000): number {
   const set = db.prepare("INSERT OR REPLACE INTO _meta (key, value) VALUES ('attribution', ?)");
   let largest = 0;
@@ -27,7 +27,7 @@ function write({ db, write: inTransaction }: Warehouse, times: number, bytes = 2
   return largest;
 }
 
-test('a long reader lets the WAL grow without blocking, and the writer truncates the WAL afterwards', () => {
+test('a long read makes the WAL grow but blocks no writer, and the writer truncates the WAL afterwards', () => {
   const warehouse = openLimited();
   write(warehouse, 1);
   const reader = new Sqlite(warehouse.path, { readonly: true });
@@ -41,7 +41,7 @@ test('a long reader lets the WAL grow without blocking, and the writer truncates
   expect(walBytes(warehouse.db)).toBeLessThanOrEqual(LIMIT_BYTES);
 });
 
-test('the WAL stays limited although readers overlap', async () => {
+test('the WAL stays limited even if readers overlap', async () => {
   const warehouse = openLimited();
   const readers = await startReaders(warehouse.path);
   let cuts = 0;

@@ -21,7 +21,7 @@ const WITH_LIMITED = { beside: 'limited', isWhole: false };
 
 type Company = { readonly id: string; readonly name?: string };
 
-// Few characters, so that words repeat and share prefixes. One of them needs two units of UTF-16.
+// There are few characters, so that words repeat and share prefixes. One of them needs two units of UTF-16.
 const word = fc.oneof(
   fc
     .array(fc.constantFrom('a', 'b', 'É', 'ｚ', '𝒂'), { minLength: 1, maxLength: 3 })
@@ -42,7 +42,7 @@ test('word counts equal a scan of all names after renames, forgetting and rebuil
         const { warehouse, loader, search, record, value } = bench({ dialect: BY_WORDS });
         let companies: Company[] = names.map((one, at) => ({ id: `C${at}`, name: one }));
         search('limited', { total: 40, results: companies });
-        // The number of companies that have the word is known only now.
+        // The second page is needed, because the number of companies with the word is known only now.
         search('limited', { total: 40, results: companies }, { page: 1 });
         const sets = isFrequent('limited', companies) ? [ALL_COMPANIES, WITH_LIMITED] : [ALL_COMPANIES];
         expectWords(warehouse, sets, companies);

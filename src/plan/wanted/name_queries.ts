@@ -20,7 +20,7 @@ export interface NameQueryRules {
   readonly semantics: Semantics | null;
   readonly minLength: number;
   readonly pageSize: number;
-  /** The cap: the most results that one query can reach; Infinity if there is no cap. */
+  /** The cap: the maximum number of results that one query can return, or Infinity if there is no cap. */
   readonly window: number;
 }
 

@@ -14,7 +14,7 @@ export interface WantedListing {
 export interface WantedListingRules {
   /** The query rule for names; null if unknown. */
   readonly semantics: Semantics | null;
-  /** The cap: the most results that one query can reach; Infinity if there is no cap. */
+  /** The cap: the maximum number of results that one query can return, or Infinity if there is no cap. */
   readonly window: number;
 }
 

@@ -11,7 +11,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** Receivers on this machine that accept, reject, redirect or never answer. All record what they get. */
+/** Local receivers that accept, reject or redirect messages, or never respond. All of them record the requests. */
 export interface Receivers {
   readonly configuration: NonNullable<ConfigInput['notify']>;
   /** The next request to `slow` gets no response. */
@@ -107,7 +107,10 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-/** Checks a request as Standard Webhooks require: the signature of `id.timestamp.body`, and the age. */
+/**
+ * Checks the signature of `id.timestamp.body` and the age of a request, as the Standard Webhooks specification
+ * requires.
+ */
 function isSigned({ headers }: IncomingMessage, body: string, nowMs: number): boolean {
   const {
     'webhook-id': id,
@@ -123,7 +126,7 @@ function isSigned({ headers }: IncomingMessage, body: string, nowMs: number): bo
   );
 }
 
-/** A program that stores its standard input in a file of the folder. */
+/** A program that stores its standard input in a file in the folder. */
 function programIn(folder: string) {
   const path = join(folder, 'program');
   const script = `#!/bin/sh\nfile=$(mktemp ${folder}/part.XXXXXXXX)\ncat > $file\nmv $file $file.whole\n`;

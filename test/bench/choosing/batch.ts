@@ -1,4 +1,4 @@
-// Chooses and loads calls of one kind, as its own process: node test/bench/choosing/batch.ts ORDER
+// Chooses and loads calls of one kind in its own process: node test/bench/choosing/batch.ts ORDER
 import { once } from 'node:events';
 import type { Call } from '../../../src/call.ts';
 import { openLoader } from '../../../src/load/load.ts';
@@ -22,7 +22,7 @@ export interface Choices {
   readonly calls: number;
   /** Time from opening the file to the first choice. */
   readonly start: { readonly wallMs: number; readonly cpuMs: number };
-  /** Processor time of a choice, and of learning from its response. */
+  /** Processor time of choosing a call and learning from its response. */
   readonly medianMs: number;
   readonly most99Ms: number;
   /** The longest time of loading one response. */
@@ -65,7 +65,7 @@ for (let made = 0; made < calls; made++) {
   } = planner.next({ nowMs: Date.now(), left: { calls, lifetimeLimit: null }, most: 1 });
   const choosing = process.cpuUsage(chosen);
   if (made === 0) start = { wallMs: performance.now() - openedMs, cpuMs: cpuMs(process.cpuUsage(begun)) };
-  // Every company is found.
+  // Without a call, every company is already found.
   if (call === undefined) break;
   const outcome = outcomeOf(call, callId++, await answerTo(call));
   const loadedMs = performance.now();
@@ -74,7 +74,7 @@ for (let made = 0; made < calls; made++) {
   const after = process.cpuUsage();
   for (const result of learned) planner.learn(result);
   const learning = process.cpuUsage(after);
-  // The first choice is part of the start.
+  // The time of the first choice is part of the start-up time.
   if (made > 0) took.push(cpuMs(choosing) + cpuMs(learning));
 }
 finishRun(warehouse.db, { runId, ended: 'done', error: null, nowMs: Date.now() });

@@ -1,6 +1,5 @@
-// node test/bench/choosing/upstream.ts ORDER
-// Serves the registry in its own process, so that its memory and time are not measured. It contains all companies of a warehouse, and
-// those that the warehouse does not know.
+// node test/bench/choosing/upstream.ts ORDER Serves the registry in its own process, so that its memory and time are
+// not measured. The registry contains all companies of a warehouse, and some that the warehouse does not know.
 import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { Call } from '../../../src/call.ts';

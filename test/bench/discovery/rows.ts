@@ -5,7 +5,7 @@ export interface Row {
   readonly semantics: Semantics;
   readonly window: number | null;
   readonly pageSize: number;
-  /** Does the registry use a script of thousands of characters? */
+  /** Whether the registry uses a script with thousands of characters. */
   readonly largeAlphabet?: boolean;
 }
 

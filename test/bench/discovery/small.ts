@@ -34,7 +34,7 @@ const { values } = parseArgs({
   },
 });
 
-/** `rule`: the query rule of the registry. `isKnown`: does the dialect contain this rule? */
+/** `rule`: the query rule of the registry. `isKnown`: whether the dialect contains this rule. */
 interface Search {
   readonly title: string;
   readonly rule: RegistrySettings['semantics'];
@@ -114,7 +114,10 @@ function reachableOf(companies: readonly Company[], registry: Registry): number 
   return companies.filter(isReachable).length;
 }
 
-/** The companies that a chain of words reaches: it starts with common words, and each found company adds its words. Without a cap. */
+/**
+ * The companies that a chain of word searches reaches without a cap. The chain starts with common words, and each
+ * company that it finds adds its words.
+ */
 function reachableByWords(companies: readonly Company[]): number {
   const known = new Set([...wordSeeds().map(({ text }) => text), ...'0123456789']);
   let rest = companies.map(({ name }) => wordsOf(foldedName(name)));

@@ -1,4 +1,4 @@
-// Runs a batch of calls of `sync` on a warehouse, as its own process: node test/bench/growth/batch.ts ORDER
+// Runs a batch of `sync` calls on a warehouse in its own process: node test/bench/growth/batch.ts ORDER
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';

@@ -7,7 +7,7 @@ import { finishRun, startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { DIALECT, FIRST_ID, outcomeOf, recordBody, searchBody, searchesOf, statsBody } from './registry.ts';
 
-/** The size of the file in bytes, after listing and after loading the records. */
+/** The size of the file in bytes after all companies are listed, and after the records are loaded. */
 export interface Filled {
   readonly listedBytes: number;
   readonly fetchedBytes: number;

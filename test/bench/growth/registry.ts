@@ -10,7 +10,7 @@ export const FIRST_ID = 10_000_000;
 const ID_DIGITS = 8;
 const PAGE = 100;
 const WINDOW = 1000;
-/** If a query has this number of digits, its matches do not exceed the cap. */
+/** A query with this many digits has no more matches than the cap. */
 const LEAF_DIGITS = ID_DIGITS - Math.log10(WINDOW);
 
 export const DIALECT = Dialect.parse({
@@ -36,7 +36,7 @@ export function statsBody(companies: number): string {
   return JSON.stringify({ total: companies });
 }
 
-/** A page of the companies whose id starts with the query. */
+/** Returns a page of the companies whose ids start with the query. */
 export function searchBody(companies: number, text: string, pageIndex: number): string {
   const { from, to } = idsWithPrefix(companies, text);
   const first = from + pageIndex * PAGE;

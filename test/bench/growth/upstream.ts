@@ -2,7 +2,10 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FIRST_ID, recordBody, searchBody, statsBody } from './registry.ts';
 
-/** Serves the synthetic registry with the three endpoints, in its own process. The process ends with the benchmark. */
+/**
+ * Serves the statistics, searches and records of the synthetic registry in its own process. The process ends with the
+ * benchmark.
+ */
 const companies = Number(process.argv[2]);
 const server = http.createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream');

@@ -18,8 +18,8 @@ export interface BareRows {
 }
 
 /**
- * The bare loop: writes the same rows at the lowest cost, with prepared statements in transactions on the same tables. It parses no JSON,
- * compares no versions and infers no schema.
+ * The bare loop writes the same rows at the lowest cost, with prepared statements in transactions on the same tables.
+ * It parses no JSON, compares no versions and infers no schema.
  */
 export function openBareLoop(db: Database) {
   const entityColumns = columnsOf(db, 'entity');

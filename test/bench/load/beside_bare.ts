@@ -14,7 +14,7 @@ export function loadBesideBare(folder: string, records: number): void {
   );
   const ours = newMirror(join(folder, 'ours.db'));
   const bare = newMirror(join(folder, 'bare.db'));
-  // The first group creates the tables of both.
+  // The first group creates the tables in both files.
   for (const { load } of [ours, bare]) load(outcomesOf(0, GROUP, 0, 1));
   const loop = openBareLoop(bare.warehouse.db);
   const first = { ours: stopwatch(), bare: stopwatch() };
@@ -44,7 +44,7 @@ export function loadBesideBare(folder: string, records: number): void {
   ours.warehouse.close();
 }
 
-/** Loads alternately the same responses under new calls, and responses with typical changes. */
+/** Alternately loads unchanged responses from new calls, and responses with typical changes. */
 function loadAgain(load: ReturnType<typeof newMirror>['load'], records: number): void {
   const again = { same: stopwatch(), changed: stopwatch() };
   settleDisk();

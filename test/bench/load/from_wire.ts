@@ -15,8 +15,8 @@ const TURNS = 4;
 export function requireSqliteUtils(): void {
   if (spawnSync('sqlite-utils', ['--version']).status === 0) return;
   process.stderr.write(
-    'sqlite-utils is not installed, and loading is measured beside it.\n' +
-      'Install it (Debian, Ubuntu: apt-get install -y sqlite-utils), or leave that part out: --part load --part reader --part questions\n',
+    'This part compares loading with sqlite-utils, which is not installed.\n' +
+      'Install it (Debian, Ubuntu: apt-get install -y sqlite-utils), or omit this part: --part load --part reader --part questions\n',
   );
   process.exit(1);
 }
@@ -44,7 +44,7 @@ export function loadFromTheWire(folder: string, records: number): void {
     }
     settleDisk();
     times.utils.time(() => upsert(path('utils.db'), lines));
-    // The time without the start is the work itself.
+    // The start-up time is subtracted, so that only the work is measured.
     times.utils.ms -= startMs;
     sizes.plain += statSync(lines).size;
     sizes.gzipped += gzipSync(readFileSync(lines)).length;

@@ -1,4 +1,4 @@
-// Measures the choices of docs/decisions/0002-storage.md: node test/bench/load/pragmas.ts [records]
+// Measures the alternatives in docs/decisions/0002-storage.md: node test/bench/load/pragmas.ts [records]
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** Queries of analysts, for the mirror and for a hand-made table with the same columns and indexes. */
+/** Typical queries of analysts, for the mirror and for a hand-made table with the same columns and indexes. */
 export const QUESTIONS: readonly { readonly question: string; readonly sql: (table: Tables) => string }[] = [
   {
     question: 'companies by status',
@@ -35,7 +35,7 @@ interface Tables {
 export const MIRRORED: Tables = { entity: 'entity', officers: 'entity__officers' };
 export const HANDMADE: Tables = { entity: 'hand.company', officers: 'hand.officer' };
 
-/** Copies the companies into tables as a developer who knows the payload would design them, with the same indexes. */
+/** Copies the companies into tables that a developer who knows the payload would design, with the same indexes. */
 export function makeByHand(db: Database, path: string): void {
   db.exec(`ATTACH '${path}' AS hand`);
   db.exec('PRAGMA hand.journal_mode = OFF');

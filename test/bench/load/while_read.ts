@@ -9,7 +9,7 @@ const GROUP = 200;
 
 /**
  * Loads records alternately into a file with a reader, whose transaction stays open, and into a file without a reader.
- * After the reader has ended, the loader continues, and the WAL must shrink.
+ * After the reader has ended, the loader continues, and the WAL must become smaller.
  */
 export async function readWhileLoading(folder: string, records: number, seconds: number): Promise<void> {
   say(`\nA reader in a transaction of ${seconds} s while ${records} records load`);
@@ -38,7 +38,7 @@ export async function readWhileLoading(folder: string, records: number, seconds:
     `  loader           ${perSecond(records - GROUP, times.read)} while read, ${perSecond(records - GROUP, times.alone)} alone; longest transaction ${longest.readMs.toFixed(0)} ms, alone ${longest.aloneMs.toFixed(0)} ms`,
   );
   say(
-    `  reader           ${queries} queries of one unmoved snapshot, the longest ${longestMs.toFixed(1)} ms; loading both files took ${loadedSeconds.toFixed(0)} s`,
+    `  reader           ${queries} queries of one unchanged snapshot, the longest ${longestMs.toFixed(1)} ms; loading both files took ${loadedSeconds.toFixed(0)} s`,
   );
   say(
     `  WAL              ${megabytes(longest.logBytes)} at most, ${megabytes(atEnd)} when the reader ended, ${megabytes(walBytes(read.warehouse.db))} two transactions later (limit 67 MB); alone ${megabytes(walBytes(alone.warehouse.db))}`,

@@ -8,7 +8,10 @@ export interface HuntResult {
   readonly calls: number;
   readonly right: number;
   readonly wrong: number;
-  /** The numbers of names that the user must decide: the wanted company is the first candidate, another one, or none. */
+  /**
+   * The number of names that the user must decide: the wanted company is the first candidate, a later one, or not a
+   * candidate.
+   */
   readonly undecidedFirst: number;
   readonly undecidedAmong: number;
   readonly undecidedWithout: number;
@@ -16,7 +19,7 @@ export interface HuntResult {
   readonly open: number;
 }
 
-/** Searches the names in a registry in memory, one call at a time. The real planner chooses the calls. */
+/** Searches for the names in an in-memory registry, one call at a time. The real planner chooses the calls. */
 export function hunt(
   registry: Registry,
   wanted: readonly WantedName[],

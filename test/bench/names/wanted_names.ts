@@ -9,7 +9,7 @@ export interface WantedName {
   readonly spoiltBy: 'nothing' | 'spelling' | 'form';
 }
 
-/** Every third name is misspelt or has another legal form. No changed name is the name of another company. */
+/** Every third name is misspelt or has another legal form. No changed name equals the name of another company. */
 export function wantedNames(companies: readonly Company[], count: number, seed: number): WantedName[] {
   const random = seededRandom(seed).next;
   const taken = new Set(companies.map(({ name }) => comparable(name)));

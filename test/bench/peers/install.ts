@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Installs the compared tools into this folder, unless they are installed.
+ * Installs the compared tools in this folder, unless they are already installed.
  *
  * @throws if the installation fails, because the benchmark cannot compare without them.
  */
@@ -21,7 +21,7 @@ export function installPeers(): void {
     );
 }
 
-/** Does npm's list of installed packages in `node_modules` equal the lockfile? */
+/** Returns whether npm's list of installed packages in `node_modules` equals the lockfile. */
 function areInstalled(folder: string): boolean {
   try {
     const locked = versionsIn(join(folder, 'package-lock.json'));

@@ -1,4 +1,5 @@
-// The upper limit of the throughput: got requests the same pages and records and discards the bodies. It knows all URLs in advance.
+// The upper limit of the throughput: got requests the same pages and records, whose URLs it knows in advance, and
+// discards the bodies.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import got from 'got';

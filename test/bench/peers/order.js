@@ -1,6 +1,6 @@
 /**
- * The order of a contender. `report` runs `work` and sends the counts that `work` returns, with the measurements. Time
- * and processor time start when `report` is called, after modules are loaded.
+ * The task of a contender. `report` runs `work` and sends the counts that `work` returns, with the measurements. The
+ * measurement starts when `report` is called, after the modules are loaded.
  */
 export const order = JSON.parse(process.argv[2]);
 
@@ -19,7 +19,7 @@ export async function report(work) {
 
 export const headers = { authorization: `Bearer ${order.key}` };
 
-/** A page of the listing of all companies, whose ids start with the same digit. */
+/** Returns one page of the listing of all companies. All ids start with the same digit. */
 export function searchUrl(page) {
   return `${order.baseUrl}/search?q=${order.query}&per_page=100&page=${page}`;
 }

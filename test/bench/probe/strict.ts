@@ -9,12 +9,12 @@ import { type StrictApi, startStrictFront } from './strict_api.ts';
 export interface StrictScore {
   readonly calls: number;
   readonly grades: ReadonlyMap<string, Grade>;
-  /** Does a sync with the probed dialect find as many companies as a sync with the true dialect? */
+  /** Whether a sync with the probed dialect finds as many companies as a sync with the true dialect. */
   readonly isWhole: boolean;
   readonly found: string;
 }
 
-/** Probes a strict API as the command does, and mirrors it with the dialect found and with the true one. */
+/** Probes a strict API as the command does, and mirrors it with the probed dialect and with the true dialect. */
 export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
   const companies = await companiesFor(api.profile, api.companies);
   const sandbox = await startSandbox({ profile: api.profile, companies, keepArrivals: false });

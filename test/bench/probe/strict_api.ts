@@ -19,9 +19,9 @@ export interface StrictApi {
   readonly profile: ApiProfile;
   readonly format: string;
   readonly language: string;
-  /** Does a message about an unknown parameter list the known parameters? */
+  /** Whether a message about an unknown parameter lists the known parameters. */
   readonly listsAllowed: boolean;
-  /** Does a message report all mistakes of a request, or only the first one? */
+  /** Whether a message reports all mistakes of a request or only the first one. */
   readonly reportsAll: boolean;
   readonly companion: { readonly name: string; readonly values: readonly string[] } | null;
   readonly companies: number;
@@ -146,7 +146,7 @@ export function strictApi(seed: number): StrictApi {
   };
 }
 
-/** Size and paging parameters have common names, unless the messages list the names. */
+/** Size and paging parameters have common names, unless the messages list all parameter names. */
 function pagingFor(
   { search }: ApiProfile,
   listsAllowed: boolean,
@@ -171,7 +171,7 @@ export interface StrictFront {
   close(): Promise<void>;
 }
 
-/** Serves a sandbox with the checks and messages of a strict API in front of its search. */
+/** Serves a sandbox. Its search has the checks and error messages of a strict API. */
 export async function startStrictFront(api: StrictApi, sandbox: Sandbox): Promise<StrictFront> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', sandbox.url);

@@ -108,7 +108,7 @@ export const LANGUAGES: Readonly<Record<string, Sentences>> = {
   },
 };
 
-/** The sentence for a mistake in a language. */
+/** Returns the sentence about a mistake in this language. */
 export function sentenceOf(mistake: Mistake, language: string): string {
   const sentences = LANGUAGES[language] as Sentences;
   switch (mistake.is) {

@@ -9,7 +9,7 @@ import { openConnections } from '../../../src/fetch/connection.ts';
 import { type Fetch, openFetch, type SendSlot } from '../../../src/fetch/fetch.ts';
 import { openSend } from '../../../src/fetch/send.ts';
 
-/** The `fetch` stage as in assemble.ts, without `plan` and `load`. */
+/** The `fetch` stage, opened as in assemble.ts, without `plan` and `load`. */
 export interface Caller {
   readonly fetch: Fetch;
   close(): void;

@@ -16,7 +16,7 @@ export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly requests: number;
-  /** The paths to request, in this order. Each connection starts at another path. */
+  /** The paths to request, in this order. Each connection starts at a different path. */
   readonly paths: readonly string[];
   readonly key: string;
 }
@@ -93,7 +93,7 @@ async function connect(port: number): Promise<Socket> {
   }
 }
 
-/** The position after the first response in the buffer; null if the head of this response is incomplete. */
+/** Returns the position after the first response in the buffer, or null if the head of this response is incomplete. */
 function endOfAnswer(received: Buffer): number | null {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return null;

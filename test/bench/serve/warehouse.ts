@@ -10,7 +10,7 @@ import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 export function fillWarehouse(path: string, companies: number, nowMs: number): void {
   const warehouse = openWarehouse({ path, nowMs });
   const { db } = warehouse;
-  // A temporary file, which replaces the result of an incomplete run.
+  // Fast but not crash-safe settings are enough, because the next run replaces an incomplete file.
   db.pragma('synchronous = OFF');
   db.pragma('foreign_keys = OFF');
   const call = db.prepare(

@@ -15,7 +15,7 @@ export interface Section {
   readonly date: string;
 }
 
-/** Writes the section of one part. The sections of other parts stay, each with its own date. */
+/** Writes the section of one part. The sections of other parts do not change, and each has its own date. */
 export function writeSection(section: Section): void {
   const sections = readSections();
   sections.set(section.part.title, textOf(section));
@@ -34,7 +34,7 @@ function textOf({ part, args, output, exitCode, minutes, date }: Section): strin
   return `${how}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\``;
 }
 
-/** The text below the question of each part, by the title of the part. */
+/** Reads the text below the question of each part. The keys are the titles of the parts. */
 function readSections(): Map<string, string> {
   const sections = new Map<string, string>();
   for (const section of existingText().split(/^## /m).slice(1)) {

@@ -15,7 +15,10 @@ interface Frame {
   readonly children?: readonly number[];
 }
 
-/** The main thread's time in the latest profile of a folder: microseconds by part of the program, largest first. */
+/**
+ * Returns the main thread's time in the latest profile of a folder, in microseconds by part of the program, largest
+ * first.
+ */
 export function partsOfLatestProfile(folder: string): [part: string, us: number][] {
   const latest = readdirSync(folder)
     .filter((file) => file.endsWith('.cpuprofile'))
@@ -66,7 +69,7 @@ function partOf(stack: readonly Frame['callFrame'][]): string {
   if (!nearest.startsWith('src/')) return places[0] !== nearest ? HTTP : isUnder('got') ? 'got' : 'the rest';
   if (nearest.startsWith('src/warehouse/'))
     return isUnder('src/load/') ? 'load: statements' : 'plan: look-ups';
-  if (isUnder('src/load/')) return 'load: from answers to rows';
+  if (isUnder('src/load/')) return 'load: from responses to rows';
   if (nearest.startsWith('src/fetch/send') && places[0] !== nearest) return HTTP;
   return OF_FOLDER.get(nearest.split('/')[1] ?? '') ?? 'the rest';
 }
@@ -87,6 +90,6 @@ const OF_ENGINE: ReadonlyMap<string, string> = new Map([
 const OF_FOLDER: ReadonlyMap<string, string> = new Map([
   ['plan', 'plan'],
   ['allowance', 'ledger'],
-  ['dialect', 'reading and classifying answers'],
+  ['dialect', 'reading and classifying responses'],
   ['fetch', 'fetch'],
 ]);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { generateRegistry } from '../../../data/generate.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** Runs the sandbox with this number of synthetic companies, as its own process. It ends with the benchmark. */
+/** Runs the sandbox with this many synthetic companies, in its own process. It ends with the benchmark. */
 export interface UpstreamReady {
   readonly baseUrl: string;
   readonly key: string;
   readonly dialect: object;
   readonly idsPath: string;
-  /** Prefix of every id. */
+  /** The prefix of all ids. */
   readonly query: string;
 }
 

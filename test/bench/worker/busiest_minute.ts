@@ -1,4 +1,4 @@
-/** The most arrivals in any 60 seconds. `times`: epoch milliseconds in ascending order. */
+/** Returns the highest number of arrivals in any 60 seconds. `times` are epoch milliseconds in ascending order. */
 export function busiestMinute(times: readonly number[]): number {
   let most = 0;
   let first = 0;

@@ -1,4 +1,4 @@
-/** A run, and the scheduled times that it covers. */
+/** A run and the scheduled times that it covers. */
 export interface Covered {
   readonly runId: number;
   readonly startedAtMs: number;

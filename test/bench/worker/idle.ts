@@ -1,8 +1,8 @@
 // npm run bench worker-idle [-- --minutes 10 --just-mirrored --source]
-// Measures processor time and resident memory of an idle worker over a complete mirror, from /proc. Its schedules wake it
-// every other minute and find no due work. The worker is the built program with the flags and variables of the image.
-// With --source it is the source of the checkout, as `npm run registry-mirror` starts it. With --just-mirrored the same
-// process has mirrored the registry before, without a rate limit. Resident memory (VmRSS) includes the pages of the node
+// Measures the processor time and resident memory of an idle worker with a complete mirror, from /proc. Its schedules
+// wake it every other minute, and nothing is due. The worker is the built program with the flags and variables of the
+// image. With --source, the worker runs from the source, as `npm run registry-mirror` does. With --just-mirrored, the
+// same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the pages of the node
 // program, which all node processes share; proportional memory (Pss) divides them among these processes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ function readImage(): { flags: string[]; variables: Record<string, string> } {
   const entry: string[] = JSON.parse(stage?.match(/^ENTRYPOINT (.+)$/m)?.[1] ?? '[]');
   return {
     flags: entry.filter((word) => word.startsWith('--')),
-    // The image is read-only, so that node cannot write its compile cache there.
+    // The image is read-only, so node cannot write its compile cache there.
     variables: { ...Object.fromEntries(variables), NODE_DISABLE_COMPILE_CACHE: '1' },
   };
 }
@@ -97,7 +97,7 @@ function cpuMsOf(process: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** In MiB (proc(5), smaps_rollup). */
+/** The memory of a process in MiB (proc(5), smaps_rollup). */
 function memoryOf(process: number): { resident: number; proportional: number } {
   const sums = readFileSync(`/proc/${process}/smaps_rollup`, 'utf8');
   const mib = (name: string) =>

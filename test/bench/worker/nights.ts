@@ -84,7 +84,10 @@ async function night(season: string, from: string, until: string): Promise<boole
     }
   }
 
-  /** Prints each scheduled time with its run. False: a time without a run, or a run without a time. The first run, at the start, does not count. */
+  /**
+   * Prints each scheduled time with its run. Returns false if a time has no run or a run has no time. The run at the
+   * start does not count.
+   */
   function table(title: string, name: keyof typeof PATTERNS): boolean {
     const [, ...runs] = runsOf(name);
     const { covered, uncovered } = coverTimes(timesOf(name), runs);

@@ -1,7 +1,8 @@
 // npm run bench worker [-- --companies 4000 --rounds 11]
-// Compares the records per second of a `fetch-entities` job with `sync`, without limits, in alternating order. Each runs as
-// its own process over a copy of one warehouse that lists all companies and has no record. The result is the median of
-// the ratios of all rounds, because other load on the machine changes less within a round than between rounds.
+// Compares the records per second of a `fetch-entities` job with `sync`, without limits, in alternating order. Each
+// runs in its own process with a copy of one warehouse that lists all companies and has no record. The result is the
+// median of the ratios of all rounds, because other load on the machine changes less within a round than between
+// rounds.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,7 +74,7 @@ async function byJob(round: number): Promise<number> {
   return rateOf(warehouse, 'fetch-entities');
 }
 
-/** A configuration over a fresh copy of the listed warehouse. */
+/** A configuration with a fresh copy of the warehouse that lists all companies. */
 function workplace(name: string): { config: string; warehouse: string } {
   const warehouse = join(upstream.folder, `${name}.db`);
   copyFileSync(listed, warehouse);
@@ -96,7 +97,7 @@ function isDone(warehouse: string): boolean {
   );
 }
 
-/** Calls per second from the start to the end of the run, according to `_run`. */
+/** Returns the calls per second between the start and the end of the run, according to `_run`. */
 function rateOf(warehouse: string, command: string): number {
   const seconds = '(julianday(ended_at) - julianday(started_at)) * 86400';
   return Math.round(read(warehouse, `SELECT calls / (${seconds}) FROM _run WHERE command = '${command}'`));

@@ -65,13 +65,13 @@ async function listens(port: number): Promise<void> {
 
 async function queuesAt(port: number): Promise<string[]> {
   const response = await fetch(`http://127.0.0.1:${port}/queues/api/queues`);
-  await sleep(6000); // queues of other workers appear at the next refresh
+  await sleep(6000); // the queues of other workers appear at the next refresh
   const again = await fetch(`http://127.0.0.1:${port}/queues/api/queues`);
   const { queues } = (await (response.ok ? again : response).json()) as { queues: { name: string }[] };
   return queues.map(({ name }) => name).sort();
 }
 
-/** Checks that the worker of Sark covers its scheduled times during an event at the worker of the Isle of Man. */
+/** Checks that Sark's worker covers its scheduled times when something happens to the Isle of Man's worker. */
 async function undisturbed(event: () => Promise<void>) {
   const fromMs = Date.now();
   await sleep(4000);

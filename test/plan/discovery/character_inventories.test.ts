@@ -39,7 +39,7 @@ test('the planner finds names with first characters that no known name has', () 
   expect(mirror.knownCount()).toBe(companies.length);
 });
 
-/** The bytes of the first level of kanji in EUC-JP. */
+/** Returns the first level of kanji as bytes in EUC-JP. */
 function cells(): number[] {
   const bytes: number[] = [];
   for (let row = 0xb0; row < 0xcf; row++) for (let cell = 0xa1; cell <= 0xfe; cell++) bytes.push(row, cell);

@@ -75,7 +75,7 @@ describe('a truncated empty query', () => {
     { semantics: 'token_prefix', window: 400 },
     { semantics: 'prefix', identifiers: 'prefix', window: 100 },
     { semantics: 'prefix', window: 100, totals: 'none' },
-  ] as const)('is split once that is cheaper than its next page: %j', (override) => {
+  ] as const)('is split when that is cheaper than its next page: %j', (override) => {
     const { mirror, calls } = discovered({ ...LISTING, ...override });
     const split = discovered({ ...PLAIN, ...override });
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(split.mirror.knownCount());
@@ -217,7 +217,7 @@ function plannerOver(
   });
 }
 
-/** A mirror with some of the companies and all queries of another one. */
+/** A mirror with some of the companies and all queries of another mirror. */
 function withSomeCompanies(from: MemoryMirror, companies: number): MemoryMirror {
   const mirror = new MemoryMirror();
   for (const { entityId: id, name } of [...from.companies.values()].slice(0, companies))

@@ -10,7 +10,7 @@ test.each([
   [500, true],
   [500, false],
 ])(
-  'after %i names the probabilities of the next character have a sum of about 1 (anchored: %s)',
+  'after %i names, the probabilities of the next character add up to about 1 (anchored: %s)',
   (names, isAnchored) => {
     const model = new NameModel(characterSeeds(), isAnchored);
     for (const { name } of syntheticCompanies(names)) model.learn(name.toLowerCase());

@@ -75,7 +75,9 @@ test('counts are correct after a container bursts', () => {
   );
 });
 
-/** Adds the texts as `PrefixTexts` does: in sorted order, each without the prefixes that the text before it has counted. */
+/**
+ * Adds the texts as `PrefixTexts` does: in sorted order, each without the prefixes that the previous text has counted.
+ */
 function addCompany(counts: PrefixCounts, texts: readonly string[]): void {
   let previous: string | null = null;
   for (const one of texts.toSorted()) {

@@ -21,7 +21,7 @@ test('after one query shows that the upstream trims spaces, no query ends with a
   const trimming = discover(new TrimmingRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
   expect(textsOf(exact.calls).filter(endsWithSpace).length).toBeGreaterThan(10);
   expect(textsOf(trimming.calls).filter(endsWithSpace)).toHaveLength(1);
-  // The companies below the trimmed query are found too.
+  // The companies that only longer queries find are found too.
   expect(trimming.mirror.knownCount()).toBe(companies.length);
 });
 
@@ -63,7 +63,8 @@ test('a truncated listing that repeats the rows of a shorter query ends early', 
   const settings = { ...PLAIN, window: 1000, pageSize: 20 };
   const { calls, mirror } = discover(new Registry(companies, settings), UNTIL_NOTHING_IS_DUE);
   expect(mirror.knownCount()).toBe(companies.length);
-  // 75 pages list every company. Each of their eleven common prefixes can list the same 1,000 on 50 pages.
+  // 75 pages can list every company. Without this check, each of the eleven common prefixes would list the same 1,000
+  // companies on 50 pages.
   expect(calls.length).toBeLessThan(250);
 });
 

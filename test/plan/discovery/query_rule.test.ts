@@ -87,7 +87,7 @@ function withoutRule(settings: RegistrySettings) {
   return { ...dialect, search: { ...dialect.search, matches: 'unknown' as const } };
 }
 
-test('prefixes without matches are votes for whole words, until other listings fit another rule', () => {
+test('prefixes without matches are evidence of whole words, until other listings fit another rule', () => {
   const evidence = new RuleEvidence();
   for (const query of ['no', 'mi', 'co'])
     evidence.addListing({ query, rows: 0, asPrefix: 2, asWordPrefix: 3, asWord: 0 });

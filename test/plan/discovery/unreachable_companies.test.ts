@@ -10,7 +10,7 @@ const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINI
 // The limit of the stop rule for 20 missing companies.
 const MAX_EMPTY_SEARCHES = Math.ceil(120 + 10 * Math.sqrt(20));
 
-/** A registry that counts 20 companies more than its queries match. */
+/** A registry that counts 20 more companies than its queries match. */
 class OvercountingRegistry extends Registry {
   override get size(): number {
     return super.size + 20;
@@ -48,7 +48,7 @@ test('while the registry count does not change, no further search is sent', () =
 });
 
 test('a listing below the cap is read to its end, however many searches were empty', () => {
-  // No query distinguishes the last ten: the listing of their word shows all others first, on 300 pages.
+  // No query distinguishes the last ten companies. The listing of their word shows all others first, on 300 pages.
   const companies = [
     ...Array.from({ length: 3000 }, (_, at) => ({ id: `${100_000 + at}`, name: 'Ab Bc' })),
     ...Array.from({ length: 10 }, (_, at) => ({ id: `${900_000 + at}`, name: 'Bc' })),
@@ -69,22 +69,25 @@ test('a new registry count restarts the search for missing companies', () => {
 test.each([
   { semantics: 'prefix', window: 40 },
   { semantics: 'token_prefix', window: 100 },
-] as const)('new companies take at most 42 per cent of the calls of the first sweep: %j', (override) => {
-  const settings = { ...PLAIN, ...override, order: 'name' as const };
-  let [sweep, later] = [0, 0];
-  for (const before of [1500, 1531, 1562, 1593, 1624, 1655]) {
-    const all = syntheticCompanies(before + 20);
-    const mirror = new MemoryMirror(START_MS);
-    const registry = new Registry(all.slice(0, before), settings);
-    sweep += discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror }).calls.length;
-    expect(mirror.knownCount()).toBe(before);
+] as const)(
+  'finding new companies takes at most 42 per cent of the calls of the first sweep: %j',
+  (override) => {
+    const settings = { ...PLAIN, ...override, order: 'name' as const };
+    let [sweep, later] = [0, 0];
+    for (const before of [1500, 1531, 1562, 1593, 1624, 1655]) {
+      const all = syntheticCompanies(before + 20);
+      const mirror = new MemoryMirror(START_MS);
+      const registry = new Registry(all.slice(0, before), settings);
+      sweep += discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror }).calls.length;
+      expect(mirror.knownCount()).toBe(before);
 
-    mirror.nowMs += 8 * DAY_MS;
-    later += discover(new Registry(all, settings), { ...UNTIL_NOTHING_IS_DUE, mirror }).calls.length;
-    expect(mirror.knownCount()).toBe(all.length);
-  }
-  expect(later).toBeLessThan(0.42 * sweep);
-});
+      mirror.nowMs += 8 * DAY_MS;
+      later += discover(new Registry(all, settings), { ...UNTIL_NOTHING_IS_DUE, mirror }).calls.length;
+      expect(mirror.knownCount()).toBe(all.length);
+    }
+    expect(later).toBeLessThan(0.42 * sweep);
+  },
+);
 
 function overcounting(companies: readonly Company[], override: Partial<RegistrySettings>): Registry {
   return new OvercountingRegistry(companies, { ...PLAIN, ...override });

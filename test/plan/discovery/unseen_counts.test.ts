@@ -169,7 +169,10 @@ test('a query has no unseen companies if a substring of it was listed completely
   expect(candidates.get('an')).toBeGreaterThan(0);
 });
 
-/** 10 known companies; a listing of 5 of them, by default complete, was received when the registry count was `countThen`. */
+/**
+ * A mirror with 10 known companies. A listing of 5 of them, complete by default, was received when the registry count
+ * was `countThen`.
+ */
 function listedBefore(
   counts: { readonly total: number; readonly countThen: number | null },
   listing: Partial<QueryState> = {},

@@ -27,7 +27,7 @@ const SETTINGS = {
 };
 const NO_MATCH = { rows: [], total: 0, refused: false, clamped: false, cut: false, more: false };
 
-/** A registry whose words end at spaces only, so that `#` belongs to the word `#acme`. */
+/** A registry whose words end only at spaces, so that `#` belongs to the word `#acme`. */
 class SpacedRegistry extends Registry {
   readonly #all: readonly Company[];
 
@@ -46,7 +46,7 @@ class SpacedRegistry extends Registry {
   }
 }
 
-/** A registry that counts one company more than its queries match. */
+/** A registry that counts one more company than its queries match. */
 class OvercountingRegistry extends Registry {
   override get size(): number {
     return super.size + 1;
@@ -203,7 +203,7 @@ test('the planner retries a first character after a failed call', () => {
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test('due first characters are distinct, and punctuation has no prior weight', () => {
+test('the first characters to be tried are distinct, and punctuation does not train the name model', () => {
   const due = CHARACTER_GROUPS.filter(({ isDue }) => isDue).flatMap(({ characters }) => characters);
   expect(due).toHaveLength(26 + 10 + 32);
   expect(new Set(due).size).toBe(due.length);
@@ -244,7 +244,7 @@ function overcounting(count: number): Registry {
   return new OvercountingRegistry(latinCompanies(count, []), PLAIN);
 }
 
-/** Companies of which the last ones have a name made from one of the first characters. */
+/** Companies with Latin names. For the last ones, `name` makes a name from one of the tested first characters. */
 function withWords(size: number, name: (first: string) => string): Company[] {
   const odd = size - FIRSTS.length;
   return latinCompanies(size, []).map((one, at) => {

@@ -45,7 +45,7 @@ test.each(['prefix', 'token_prefix', 'substring'] as const)(
   },
 );
 
-test('a query with ignored diacritics is read as the plain query, even if no name begins with it', () => {
+test('a query with ignored diacritics is treated as the plain query, even if no name begins with it', () => {
   const folding = new UpstreamFolding(hasPrefix);
   expect(folding.readAs('ή')).toBe('ή');
   folding.observe('a', ['åsbygg', 'ångfart', 'älv']);
@@ -75,14 +75,14 @@ test('diacritics count until enough responses show that they are ignored', () =>
   expect(folding.readAs('å')).toBe('å');
 });
 
-test('a letter that is missing from most matches is read as another one', () => {
+test('a letter that is missing from most matches is treated as another letter', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('ø', ['olsen', 'ostbygg', 'ødegaard']);
   expect(folding.readAs('øs')).toBeNull();
   expect(folding.readAs('os')).toBe('os');
 });
 
-test('a whole word with such a letter is not aliased, because no other word is known to match the same', () => {
+test('a whole word with a folded letter is not aliased, because no other word is known to have the same matches', () => {
   const mirror = new MemoryMirror();
   mirror.add({ id: '1', name: 'Ødegaard Bjørn Limited' });
   const [byWord, byPrefix] = (['token', 'token_prefix'] as const).map(
@@ -94,13 +94,13 @@ test('a whole word with such a letter is not aliased, because no other word is k
   expect(byPrefix.isAliased('ø')).toBe(true);
 });
 
-test('matches in another script are no evidence that a letter is read as another one', () => {
+test('matches in another script are no evidence that a letter is treated as another letter', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('я', ['yandex', 'yarmarka', 'yasno']);
   expect(folding.readAs('я')).toBe('я');
 });
 
-test('a query that consists of diacritics only is not read as the empty query', () => {
+test('a query that consists only of diacritics is not treated as the empty query', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('a', ['åsbygg', 'ångfart', 'älv']);
   folding.observe('\u0307', ['acme', 'bygg', 'coop']);
@@ -111,7 +111,7 @@ function hasPrefix(text: string, company: string): boolean {
   return company.startsWith(text);
 }
 
-/** Companies of which one in three has diacritics in its name. */
+/** Companies, one third of which have diacritics in their names. */
 function companiesWithDiacritics(count: number): Company[] {
   return syntheticCompanies(count).map(({ id, name }, at) => {
     return {

@@ -50,7 +50,7 @@ test('false flags lower the value and the expected yield of flagged records, and
   const mirror = new MemoryMirror(NOW_MS);
   const valuation = new CallValuation(mirror, 'freshness');
   const before = { flagged: valuation.record(flagged), stale: valuation.record(stale) };
-  // Of 36 flags 20 were false: (36 − 20 + 4) ⁄ (36 + 4) = ½.
+  // 20 of 36 flags were false: (36 − 20 + 4) ⁄ (36 + 4) = ½.
   mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, flagsFetched: 36, flagsFalse: 20 });
   valuation.refreshEstimates();
   expect(before.flagged.repairs).toBe(1);

@@ -34,7 +34,7 @@ test('the fetch yield grows with the age of the record, up to the yield of a fla
 
 test('a company that changes too fast for the call cost has a gain and a listing yield of 0', () => {
   const gains = gainsPerDay(10, 1);
-  // One change in 8 days, and one in 64.
+  // The rates of these classes are one change in 8 days and one in 64 days.
   expect(gains.get(-9)).toBe(0);
   expect(gains.get(-18)).toBeCloseTo(1 - 10 / 64);
   const ask = { ratePerDay: 1 / 64, shown: 1, sinceDays: 20 };

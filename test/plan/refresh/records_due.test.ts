@@ -68,7 +68,7 @@ test('the due records are ordered by expected yield and returned with it', () =>
   expect(knowledge.rateClasses().size).toBe(2);
 });
 
-test('a record that is younger than the maximum age is never due, whatever its yield', () => {
+test('a record that is younger than the maximum age is never due, even with a high yield', () => {
   const { warehouse } = livedIn();
   const nowMs = START_MS + 100 * DAY_MS;
   const ask = dueAt(nowMs, 20 * DAY_MS);

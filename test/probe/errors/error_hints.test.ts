@@ -3,7 +3,7 @@ import { parseJson } from '../../../src/json/json.ts';
 import { errorHintsOf } from '../../../src/probe/errors/error_hints.ts';
 import type { Exchange, Param } from '../../../src/probe/evidence.ts';
 
-/** An error response to a search with the parameters. */
+/** An error response to a search with these parameters. */
 function refusal(body: unknown, params: readonly Param[] = [['foo', 'co']]): Exchange {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const request = { kind: 'search', path: '/api/search', params, why: '' } as const;

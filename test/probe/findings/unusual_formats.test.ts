@@ -25,7 +25,7 @@ describe('a result beside the list', () => {
     expect(find(north)).toMatchObject({ value: '', certainty: 'likely' });
   });
 
-  it('is not the first row again, and not an object that does not match the query', () => {
+  it('is neither a copy of the first row nor an object that does not match the query', () => {
     expect(find(searchExchange({ ...NORTH, hits: [NORTH, MILL] }, 'north')).value).toBeNull();
     expect(find(searchExchange({ id: 'r-1', name: 'search', hits: [NORTH] }, 'north')).value).toBeNull();
   });
@@ -95,7 +95,7 @@ describe('the total in a rejection', () => {
     expect(rule?.total).toContain('Too many results \\((');
   });
 
-  it('is not a limit, and not a number in another rejection', () => {
+  it('is neither a limit nor a number in another rejection', () => {
     expect(broadQueryRules([refusal('Too many results: more than 1000')])).toEqual([]);
     expect(broadQueryRules([refusal('The query must have 3 letters')])).toEqual([]);
   });

@@ -7,7 +7,10 @@ import { readSpecification } from '../../../src/probe/openapi/specification.ts';
 
 const FOLDER = new URL('./documents/', import.meta.url);
 
-/** The values that a person reads in each document. Missing keys are not in the document. */
+/**
+ * The values that a person would read in each document. A key is missing here if the document does not contain the
+ * value.
+ */
 const TRUTH: Readonly<Record<string, Truth>> = {
   'ares.yaml': {
     addresses: {
@@ -170,9 +173,9 @@ const TRUTH: Readonly<Record<string, Truth>> = {
 
 type Truth = { readonly [Key in keyof Specification]?: unknown };
 
-/** What stays open although the document contains it. */
+/** Findings that stay open although the document contains the value. */
 const OPEN: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['name'] };
-/** What is wrong, and called likely. The record is right except for its name. */
+/** Wrong findings that are marked as likely. The finding about the record is right except for the name. */
 const WRONG: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['record'] };
 
 test.each(readdirSync(FOLDER))('the document %s yields the same dialect as a person would write', (file) => {

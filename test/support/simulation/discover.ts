@@ -23,9 +23,9 @@ export interface DiscoverOptions {
   /** Stops after this time. */
   readonly mostMs?: number;
   readonly mirror?: MemoryMirror;
-  /** The dialect that the planner has; by default, the correct one. */
+  /** The dialect that the planner uses, by default the correct one. */
   readonly dialect?: Dialect;
-  /** Does the registry report a count? */
+  /** Whether the registry reports a count. */
   readonly isCounted?: boolean;
 }
 

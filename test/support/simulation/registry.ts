@@ -13,11 +13,11 @@ export interface RegistrySettings {
   readonly semantics: Semantics;
   readonly identifiers: 'prefix' | 'exact' | 'none';
   readonly pageSize: number;
-  /** The cap: the most results that one query can reach; null: none. */
+  /** The cap: the maximum number of results that one query can return, or null if there is no cap. */
   readonly window: number | null;
   readonly order: Order;
   readonly totals: 'exact' | 'none' | { readonly clampedAt: number };
-  /** The registry rejects a query with more results than this number; null: it rejects no query. */
+  /** The registry rejects queries with more results than this. If null, it rejects no query. */
   readonly refusesAbove: number | null;
   readonly minLength: number;
 }
@@ -39,11 +39,11 @@ export interface Page {
   readonly rows: readonly Company[];
   readonly total: number | null;
   readonly refused: boolean;
-  /** Is the total only a lower bound? */
+  /** Whether the total is only a lower bound. */
   readonly clamped: boolean;
-  /** Is the listing truncated after this page? */
+  /** Whether the listing is truncated after this page. */
   readonly cut: boolean;
-  /** Is there a next page? */
+  /** Whether there is a next page. */
   readonly more: boolean;
 }
 
@@ -75,7 +75,7 @@ export class Registry {
     return this.#companies[at] as Company;
   }
 
-  /** The response to one call. */
+  /** Returns the response to one call. */
   search(query: SearchQuery, pageIndex: number): Page {
     const { pageSize, window, totals, refusesAbove, minLength } = this.settings;
     const found = this.matches(query);

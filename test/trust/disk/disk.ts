@@ -35,7 +35,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
     const resumed = await upstream.cli('sync');
     const faults = [
       ...(isFull && !isClean(stopped.stderr) ? [`no clean message: ${stopped.stderr}`] : []),
-      ...(resumed.code === 0 ? [] : [`did not go on: ${resumed.stderr}`]),
+      ...(resumed.code === 0 ? [] : [`did not resume: ${resumed.stderr}`]),
       ...unequal(upstream, warehouse),
     ];
     process.stdout.write(
@@ -48,7 +48,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
   }
 }
 
-/** Does standard error contain one message with a remedy, and no stack? */
+/** Returns whether standard error contains one message with a remedy and no stack trace. */
 function isClean(stderr: string): boolean {
   return (
     /^registry-mirror sync: .*(full|disk I\/O|no space|ENOSPC).*\n {2}→ /i.test(stderr) &&

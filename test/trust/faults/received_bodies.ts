@@ -6,7 +6,10 @@ import { answerTable } from '../../../src/warehouse/answer.ts';
 
 /** The complete bodies that this process received, recorded in Node's HTTP client, not in the code under test. */
 export interface ReceivedBodies {
-  /** Describes the bodies that are missing in the warehouse. It must contain each body byte for byte, as often as received. */
+  /**
+   * Describes the bodies that are missing from the warehouse. It must contain each body byte for byte, as often as
+   * received.
+   */
   missingFrom(db: Database): string[];
   readonly count: number;
   close(): void;

@@ -23,8 +23,8 @@ export interface RoundOptions {
   /** The share of responses with a fault. */
   readonly faultShare: number;
   /**
-   * Trouble that affects more than single responses, during the first runs. deceptions: searches with flaws, moved paths,
-   * a changing registry, clock skew. dialects: the same with a random profile.
+   * Trouble during the first runs that affects more than single responses. `deceptions` means searches with flaws,
+   * moved paths, a changing registry and clock skew. `dialects` means the same with a random profile.
    */
   readonly trouble?: TroubleKind;
 }

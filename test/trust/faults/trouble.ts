@@ -11,9 +11,9 @@ export interface Trouble {
   /** The same profile with flaws in searches. */
   readonly flawedProfile: ApiProfile;
   readonly clockSkewMs: number;
-  /** Do companies change, appear and disappear during the runs? */
+  /** Whether companies change, appear and disappear during the runs. */
   readonly hasChanges: boolean;
-  /** The number of the request, during a run, at which the path of records changes; null: the path does not change. */
+  /** The number of the request in a run at which the path of records changes, or null if it does not change. */
   readonly movesAt: number | null;
 }
 

@@ -314,7 +314,7 @@ function assertOnlyChanged(
   );
   if (unchanged.length > 0 || (different.length === 0 && changes.length > 0))
     throw new Error(
-      `a rebuild brings unchanged rows into the feed: ${changes.map(({ key }) => key.join()).join(' ')}`,
+      `a rebuild adds unchanged rows to the feed: ${changes.map(({ key }) => key.join()).join(' ')}`,
     );
 }
 

@@ -168,7 +168,7 @@ export const TARGETS: readonly Target[] = [
   }),
   target('json', 20, jsonText, (text) => {
     const once = stringifyJson(parseJson(text));
-    if (stringifyJson(parseJson(once)) !== once) throw new Error('a second parse gives another value');
+    if (stringifyJson(parseJson(once)) !== once) throw new Error('a second parse returns another value');
   }),
   target('classify', 10, exchangeIn(profile), ({ shape: seed, call, ...reply }) => {
     const verdict = openClassify(dialectFor(randomProfile(seed)))(call, reply satisfies Reply, {

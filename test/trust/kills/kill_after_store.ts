@@ -1,6 +1,6 @@
-// node --import …/kill_after_store.ts … with KILL_AFTER_STORE=n, KILL_STATEMENTS_LATER=k and KILL_JOURNAL=FILE.
-// Ends the process with SIGKILL after the n-th commit that adds rows to `_call`. A response is then stored but not
-// processed. k more statements can run, but no further commit to the warehouse. The journal lists every body that
+// node --import …/kill_after_store.ts … with KILL_AFTER_STORE=n, KILL_STATEMENTS_LATER=k and KILL_JOURNAL=FILE. Ends
+// the process with SIGKILL after the n-th commit that adds rows to `_call`. A response is then stored but not
+// processed. k more statements can run, but the warehouse gets no further commit. The journal lists every body that
 // arrived complete, independently of the code under test.
 import { hash } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
@@ -64,7 +64,7 @@ function commits({ source, readonly, database }: Statement): boolean {
   return !readonly && !database.inTransaction && !source.startsWith('BEGIN');
 }
 
-/** Did this commit store a response? */
+/** Returns whether this commit stored a response. */
 function after(db: Database): void {
   if (!isWarehouse(db) || db.inTransaction || !db.open) return;
   const calls = callsIn(db);

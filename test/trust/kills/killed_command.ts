@@ -18,7 +18,7 @@ interface AfterStore {
 
 export interface Struck {
   readonly killed: boolean;
-  /** Only for a command that was not killed. */
+  /** Only present if the command was not killed. */
   readonly statements: number;
   readonly lastedMs: number;
 }

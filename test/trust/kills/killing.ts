@@ -77,7 +77,8 @@ async function extentOf(victim: Victim, random: Random): Promise<Extent> {
 
 function drawBlow({ statements, lastsMs }: Extent, random: Random): NonNullable<Blow> {
   if (random.chance(0.5)) return { afterMs: random.below(Math.ceil(lastsMs)) };
-  // The start of a command is short, but executes much code only once. Therefore half of these kills hit the start.
+  // The start of a command is short, but much of its code runs only then. Therefore half of these kills happen during
+  // the start.
   const most = random.chance(0.5) ? Math.min(statements, EARLY_STATEMENTS) : statements;
   return { statement: 1 + random.below(most) };
 }

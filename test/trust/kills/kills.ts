@@ -41,7 +41,7 @@ async function killEverywhere(): Promise<boolean> {
   return broken === 0 && kills >= Number(values.points);
 }
 
-/** Every second mirror uses one connection, the others use four. */
+/** Every second mirror uses one connection, and the others use four. */
 async function killBetween(points: number): Promise<boolean> {
   const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
   const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));

@@ -73,14 +73,14 @@ export function unprocessedIn(db: Database): number {
   return db.prepare("SELECT count(*) FROM _call WHERE outcome = 'received'").pluck().get() as number;
 }
 
-/** A target that two calls fetched, although one is correct. */
+/** Describes the targets that were fetched more than once, although one call is correct. */
 export function fetchedTwice(db: Database): string[] {
   const rows = db
     .prepare<[], { kind: string; target: string; calls: number }>(
       `SELECT kind, target, count(*) AS calls FROM _call WHERE status = 200 GROUP BY kind, target HAVING calls > 1`,
     )
     .all();
-  return rows.map(({ kind, target, calls }) => `${kind} ${target} was answered and stored ${calls} times`);
+  return rows.map(({ kind, target, calls }) => `${kind} ${target} was fetched and stored ${calls} times`);
 }
 
 function withoutBody(db: Database): string[] {
@@ -90,23 +90,23 @@ function withoutBody(db: Database): string[] {
     )
     .pluck()
     .get();
-  return calls === 0 ? [] : [`${calls} answered calls without their response`];
+  return calls === 0 ? [] : [`${calls} calls have a status but no stored response`];
 }
 
-/** The committed rows that are missing in the warehouse. */
+/** Describes the committed rows that are missing from the warehouse. */
 function vanished(db: Database, lines: readonly Journalled[]): string[] {
   const promised = Math.max(0, ...lines.map((line) => (line.is === 'stored' ? line.calls : 0)));
   const calls = db.prepare('SELECT count(*) FROM _call').pluck().get() as number;
-  return calls >= promised ? [] : [`${promised} calls were stored, ${calls} are left`];
+  return calls >= promised ? [] : [`${promised} calls were stored, but the warehouse contains ${calls}`];
 }
 
-/** The requests whose response is in the warehouse, and the received responses that are not, in order. */
+/** Returns the requests whose responses are stored, and the received responses that are not stored, both in order. */
 function heldAgainst(db: Database, lines: readonly Journalled[]) {
   const kept = countStoredBodies(db);
   const received = lines.filter((line) => line.is === 'received');
   const stored = new Set<string>();
   const lost: (typeof received)[number][] = [];
-  // Equal bodies of different requests, such as empty lists, are indistinguishable: the last ones count as lost.
+  // Equal bodies of different requests, such as empty lists, are indistinguishable, so the last ones count as lost.
   for (const line of received) {
     const left = kept.get(line.digest) ?? 0;
     kept.set(line.digest, left - 1);

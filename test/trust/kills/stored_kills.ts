@@ -63,7 +63,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
     }
   };
   try {
-    // A run that fails before the kill ends this mirror.
+    // If a run fails before the kill, this mirror gets no further kills.
     await killAll().catch((error: unknown) => broken.push(`after kill ${kills}: ${messageOf(error)}`));
     broken.push(
       ...(await endWhole(upstream)).map((fault) => `at the end: ${fault}`),
@@ -81,7 +81,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Half of the kills come directly after the commit, the others some statements later. */
+/** Half of the kills happen directly after the commit, and the others some statements later. */
 function laterOf(random: Random): number {
   return random.chance(0.5) ? 0 : 1 + random.below(MOST_STATEMENTS_LATER);
 }
@@ -98,7 +98,7 @@ async function endWhole(upstream: Upstream): Promise<string[]> {
   const differing = derived.filter((row, at) => row !== rebuilt[at]);
   if (derived.length !== rebuilt.length || differing.length > 0)
     broken.push(
-      `the tables differ from those of reprocess in ${differing.length} of ${derived.length} rows (${rebuilt.length} after it): ${differing[0]}`,
+      `the tables differ from those of reprocess in ${differing.length} of ${derived.length} rows (${rebuilt.length} after reprocess): ${differing[0]}`,
     );
   return broken;
 }

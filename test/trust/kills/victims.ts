@@ -16,7 +16,7 @@ import { type Marks, removeFile, spentIn, watchFiles } from './kill_marks.ts';
 export interface Victim {
   readonly upstream: Upstream;
   readonly args: readonly string[];
-  /** The kill comes at random before one of the first statements, of this number; null: before any statement of the command. */
+  /** The command is killed before a random one of this many first statements, or of all its statements if null. */
   readonly mostStatements: number | null;
   /** Runs before each start of the command. */
   prepare(random: Random): void;
@@ -43,7 +43,7 @@ export const VICTIMS: Readonly<
     return {
       ...over(upstream, marks),
       args: ['sync'],
-      // Sometimes the mirror starts again with an empty warehouse. The ledger stays.
+      // Sometimes the mirror starts again with an empty warehouse and the same ledger.
       prepare: (random) => {
         if (random.chance(0.1)) startOver(upstream, marks);
       },
@@ -179,7 +179,7 @@ async function openMirrored(companies: readonly GeneratedCompany[]) {
   return opened;
 }
 
-/** The defaults of all victims. */
+/** The members that are the same for most victims. */
 function over(upstream: Upstream, marks: Marks) {
   return {
     upstream,

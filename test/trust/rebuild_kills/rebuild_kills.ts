@@ -1,5 +1,5 @@
 // npm run trust rebuild-kills -- [--kills 50] [--seed 1]
-// Kills `reprocess` and `export` with SIGKILL, each at this number of random times.
+// Kills `reprocess` and `export` with SIGKILL, each at this many random times.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

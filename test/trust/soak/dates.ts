@@ -9,7 +9,7 @@ export interface DateSoak {
   readonly day: string;
   readonly steps: string;
   readonly calls: number;
-  /** The highest number of calls in a day; for a rolling day, in any 24 hours. */
+  /** The highest number of calls in a day, or in any 24 hours if the day is rolling. */
   readonly fullestDay: number;
   readonly fullestMonth: number;
   readonly daysOver: number;
@@ -21,10 +21,13 @@ export interface DateSoak {
 interface DateSoaking {
   readonly seed: number;
   readonly days: number;
-  /** Does the account spend all calls at the start of a day, or spread them over the day? */
+  /** Whether the account spends all calls at the start of a day (`hasty`) or spreads them over the day (`calm`). */
   readonly spender: 'hasty' | 'calm';
   readonly day: 'fixed' | 'rolling';
-  /** Detectable: the clock is set back by more than the time between two uses of the ledger. A smaller change cannot be detected. */
+  /**
+   * With `seen`, the clock is set back by more than the time between two uses of the ledger. The ledger cannot detect a
+   * smaller step.
+   */
   readonly steps: 'seen' | 'any';
 }
 
@@ -34,8 +37,8 @@ const DAY_MS = 24 * HOUR_MS;
 const LONGEST_SILENCE_MS = 1.5 * HOUR_MS;
 
 /**
- * Simulates days and months under a clock that is set back by hours and corrected within days. Correct time decides.
- * If the ledger can detect the change, no day and no month exceeds its limit.
+ * Simulates days and months with a clock that is set back by hours and corrected within days. In real time, no day and
+ * no month may exceed its limit if the ledger can detect the steps.
  */
 export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoaking): DateSoak {
   const random = seededRandom(seed);
@@ -75,7 +78,7 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
   };
 }
 
-/** A clock that alternates: correct for up to ten days, then late by `leastMs` to four hours for up to six days. */
+/** A clock that is correct for up to ten days, then late by `leastMs` to four hours for up to six days, and so on. */
 function setBackAndRight(random: Random, startMs: number, leastMs: number): (realMs: number) => number {
   let backMs = 0;
   let changesMs = startMs + random.below(10 * DAY_MS);

@@ -53,13 +53,13 @@ export function soakCalendar(options: { zone: string; seed: number; days: number
     broken: [
       ...(most.day > PER_DAY ? [`seed ${seed}, ${zone}: ${most.day} calls on one day`] : []),
       ...(most.month > PER_MONTH ? [`seed ${seed}, ${zone}: ${most.month} calls in one month`] : []),
-      ...(most.total > total ? [`seed ${seed}, ${zone}: ${most.total} calls in all`] : []),
+      ...(most.total > total ? [`seed ${seed}, ${zone}: ${most.total} calls in total`] : []),
       ...(used < 0.98 ? [`seed ${seed}, ${zone}: only ${used} of the allowance was used`] : []),
     ],
   };
 }
 
-/** Simulates a rolling day under a clock that is set back repeatedly. Real elapsed time decides. */
+/** Simulates a rolling day with a clock that is set back repeatedly. In real time, no 24 hours may exceed the limit. */
 export function soakSetBack(options: { seed: number; days: number }): Soak {
   const { seed, days } = options;
   const random = seededRandom(seed);

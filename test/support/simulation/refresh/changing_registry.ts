@@ -107,8 +107,8 @@ export class ChangingRegistry {
 }
 
 /**
- * A random number of the Gamma distribution with this shape and scale 1. Source: Marsaglia and Tsang, "A simple method for
- * generating gamma variables" (ACM TOMS 26(3), 2000).
+ * Returns a random number from the Gamma distribution with this shape and scale 1. Source: Marsaglia and Tsang, "A
+ * simple method for generating gamma variables" (ACM TOMS 26(3), 2000).
  */
 function gamma(shape: number, random: () => number): number {
   if (shape < 1) return gamma(shape + 1, random) * (1 - random()) ** (1 / shape);

@@ -154,7 +154,7 @@ export class RefreshedMirror implements Knowledge {
     return this.#queries;
   }
 
-  /** Names are not used: the ids are numbers. */
+  /** Names are not used, because all queries search for ids. */
   knownCompanies(): Iterable<KnownCompany> {
     return this.#ids.map((entityId) => ({ entityId, name: null }));
   }

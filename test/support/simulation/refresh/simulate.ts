@@ -10,7 +10,7 @@ import { RefreshedMirror } from './refreshed_mirror.ts';
 
 export interface Case extends RegistrySettings {
   readonly callsPerDay: number;
-  /** The number of rows of a page; null: listings are not repeated. */
+  /** The number of rows of a page, or null if listings are not repeated. */
   readonly pageSize: number | null;
 }
 
@@ -27,15 +27,15 @@ export interface Simulated {
 }
 
 /**
- * Fetches each company once. The calls of five full rotations follow, from which the planner learns, and then those of two
- * rotations, which are measured.
+ * Fetches each company once. Then the planner learns from the calls of five full rotations, and the calls of two
+ * further rotations are measured.
  */
 export function simulate(one: Case, seed: number): Simulated {
   const registry = new ChangingRegistry(one, seed);
   const mirror = new RefreshedMirror(one.companies, one.pageSize ?? 100, 100);
   const roundDays = one.companies / one.callsPerDay;
   for (let at = 0; at < one.companies; at++) {
-    // Golden-ratio order, which is unrelated to the order of listings.
+    // The order follows the golden ratio, so that it is unrelated to the order of listings.
     const day = roundDays * (((at * 0.6180339887498949) % 1) - 1);
     registry.begin(at, day);
     mirror.begin(at, START_MS + day * DAY_MS);
