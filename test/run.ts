@@ -25,7 +25,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     throughput: ['bench/throughput.ts', 'calls per second without limits, compared with other tools'],
     worker: ['bench/worker/throughput.ts', 'records per second of a worker job, compared with `sync`'],
     'worker-idle': ['bench/worker/idle.ts', 'processor time and memory of an idle worker'],
-    'worker-nights': ['bench/worker/nights.ts', 'runs of a worker in the nights of clock changes'],
+    'worker-nights': [
+      'bench/worker/nights.ts',
+      'scheduled runs of a worker during the nights of clock changes',
+    ],
     'worker-seconds': ['bench/worker/seconds.ts', 'a schedule that is due every second on a busy machine'],
     'worker-two': ['bench/worker/two.ts', 'two registries with two workers on one Redis'],
   },

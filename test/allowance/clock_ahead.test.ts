@@ -96,7 +96,7 @@ test('pauses, exhaustions, reports and the last call keep their clock time durin
   expect(first.mark().lastSpentMs).toBe(jumpedMs);
 });
 
-test('a process that cannot read the boot time uses the doubt of the others', () => {
+test('a process that cannot read the boot time uses the doubt of other processes', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   expect(spends(first, clock)).toBe(40);
   clock.set(DAY_MS);

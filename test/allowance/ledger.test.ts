@@ -393,7 +393,7 @@ describe('the ledger file', () => {
         new Database(path).exec('CREATE TABLE other (x)').close();
       },
     ],
-    ['was cut', /malformed/, (path) => truncateSync(path, 8192)],
+    ['was truncated', /malformed/, (path) => truncateSync(path, 8192)],
     ['is a text', /not a database/, (path) => writeFileSync(path, 'no database '.repeat(500))],
   ])('a file that %s is not replaced, and the error names the remedy', (_fault, message, damage) => {
     const path = join(temporaryFolder(), 'ledger.db');

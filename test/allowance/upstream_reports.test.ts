@@ -97,7 +97,7 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0).reported).toBeNull();
   });
 
-  test('of an earlier call with the same number does not change the end', () => {
+  test('keeps its end after a report of an earlier call with the same number', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + 2 * HOUR_MS }, { sentAtMs: T0 + 1 }), T0 + 2);
     ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + HOUR_MS }), T0 + 3);
@@ -125,7 +125,7 @@ describe('a rate reported by the upstream', () => {
     expect(spendAt(ledger, T0 + DAY_MS, { most: 20 })).toMatchObject({ slots: { length: 20 } });
   });
 
-  test('extends the time between calls to an hour and a second at most', () => {
+  test('extends the time between calls to at most an hour and a second', () => {
     const ledger = ledgerOf();
     ledger.reportSpacing(99 * HOUR_MS, T0);
     spendAt(ledger, T0);

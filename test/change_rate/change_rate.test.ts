@@ -17,7 +17,7 @@ import { ChangingRegistry } from '../support/simulation/refresh/changing_registr
 
 const DAY_MS = 86_400_000;
 
-test('a company without evidence has the mean rate; a change increases its rate, and a span without a change reduces it', () => {
+test('without evidence a company has the mean rate, which a change increases and a span without a change reduces', () => {
   const prior = { shape: 0.5, meanPerDay: 1 / 180 };
   const quiet = { ...NO_EVIDENCE, steadyDays: 720 };
   const lively = { changes: 4, changingDays: 360, changingLog: 4 * Math.log(90), steadyDays: 0 };

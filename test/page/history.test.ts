@@ -61,7 +61,7 @@ test('an interval counts sent calls, successful searches, first results, and cal
   ]);
 });
 
-test('intervals are as short as possible, but there are at most 120 of them, except of 28 days', () => {
+test('intervals are as short as possible for at most 120 intervals, but never longer than 28 days', () => {
   expect([2 * HOUR_MS, 2 * HOUR_MS + 1, 120 * DAY_MS, 841 * DAY_MS].map(stretchFor)).toEqual([
     ...[60_000, 300_000, DAY_MS, 28 * DAY_MS],
   ]);

@@ -102,16 +102,19 @@ test.each([
   { counts: 'start', beyond: 'empty', at100: 200, at150: 200 },
   { counts: 'start', beyond: 416, at100: 200, at150: 416 },
   { counts: 'end', beyond: 400, at100: 400, at150: 400 },
-] as const)('a cap of 130 rows on the $counts of a page returns $beyond for pages beyond it', async (row) => {
-  const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
-  const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
-  const [second, third, fourth] = [await page(2), await page(3), await page(4)];
-  expect([second.status, third.status, fourth.status]).toEqual([200, row.at100, row.at150]);
-  if (row.beyond === 'empty') {
-    expect(third.json).toMatchObject({ results: { length: 30 } });
-    expect(fourth.json).toMatchObject({ results: [], total: 300 });
-  }
-});
+] as const)(
+  'if 130 rows are the cap on the $counts of a page, requests for later pages return $beyond',
+  async (row) => {
+    const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
+    const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
+    const [second, third, fourth] = [await page(2), await page(3), await page(4)];
+    expect([second.status, third.status, fourth.status]).toEqual([200, row.at100, row.at150]);
+    if (row.beyond === 'empty') {
+      expect(third.json).toMatchObject({ results: { length: 30 } });
+      expect(fourth.json).toMatchObject({ results: [], total: 300 });
+    }
+  },
+);
 
 test.each([
   { counts: 'start', beyond: 416 },

@@ -87,7 +87,7 @@ export function platformImports(): string[] {
     );
 }
 
-/** Imports that lead from a file back to itself. */
+/** Returns the chains of imports that lead from a file back to itself. */
 export function cycles(): string[][] {
   const graph = new Map(sources.map((file) => [file, importsOf(file).map(({ target }) => target)]));
   const finished = new Set<string>();

@@ -24,7 +24,7 @@ export function callsPerBest(runs: readonly Growth[]): string {
     .join(' / ');
 }
 
-/** The lowest and highest figure of the runs at the last share; `–` if a run did not reach this share. */
+/** The lowest and highest figures of the runs at the last share, or `–` if a run did not reach this share. */
 export function spread(runs: readonly Growth[]): string {
   const multiples = runs.map((run) => multipleAt(run, SHARES.at(-1) as number));
   if (multiples.includes(null)) return '–';

@@ -17,7 +17,7 @@ export function installPeers(): void {
   });
   if (status !== 0 || !areInstalled(folder))
     throw new Error(
-      `the peers could not be installed (npm ci --prefix test/bench/peers): ${error ?? `exit ${status}`}`,
+      `the compared tools could not be installed (npm ci --prefix test/bench/peers): ${error ?? `exit ${status}`}`,
     );
 }
 
