@@ -144,7 +144,7 @@ test('a limit for backfills excludes the reserve and is rounded down', () => {
   expect(limitFor(7, 0, 'backfill')).toBe(7);
 });
 
-test('while the clock is in doubt, days and months roll and are an hour longer', () => {
+test('while the clock is in doubt, days and months are rolling and an hour longer', () => {
   const nowMs = Date.parse('2026-03-29T12:00Z');
   const allowance = allowanceOf({ total: 9, perMonth: 5, perDay: 2, day: fixed('06:00', 'UTC') });
   expect(doubtfulWindowsAt(allowance, nowMs)).toMatchObject([

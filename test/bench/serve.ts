@@ -1,6 +1,6 @@
 /**
  * `npm run bench serve` compares `serve` with a bare fastify route on the same warehouse. The rounds of the two
- * alternate. This process sends the requests; each server is a separate process.
+ * alternate. This process sends the requests. Each server is a separate process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

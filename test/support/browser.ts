@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 const PACKAGES = resolve(import.meta.dirname, '../../node_modules');
 const PACKED = join(PACKAGES, '@sparticuz/chromium');
 
-/** Opens Chromium. On Linux x64 it comes from a development dependency; elsewhere it must be installed on the machine. */
+/** Opens Chromium. On Linux x64 it comes from a development dependency. Elsewhere it must be installed. */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform === 'linux' && process.arch === 'x64') return openPacked(await unpacked());
   const found = installed();

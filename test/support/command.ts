@@ -16,7 +16,7 @@ export interface Finished {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The JSON document on standard output; undefined if there is none. */
+  /** The JSON document on standard output, or undefined if there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests check single fields of the document
   readonly json: any;
 }

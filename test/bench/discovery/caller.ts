@@ -36,7 +36,7 @@ export class Caller {
     return this.#followers.get(text) ?? [];
   }
 
-  /** Sends a query; returns its total. */
+  /** Sends a query and returns its total. */
   first(text: string): number {
     return this.#send(text, 0).total ?? 0;
   }

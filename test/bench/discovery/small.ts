@@ -15,14 +15,14 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 import { mean } from './figures.ts';
 
 /**
- * Measures the completeness of discovery in small registries. Samples of names are searched until the planner has no more calls. A
- * cell shows the found companies, the reachable companies and the calls. For several samples, it shows sums of companies and the
- * mean of the calls.
+ * Measures the completeness of discovery in small registries. Samples of names are searched until the planner has no
+ * more calls. A cell shows the found companies, the reachable companies and the calls. For several samples, it shows
+ * sums of companies and the mean of the calls.
  *
  *   node test/bench/discovery/small.ts [--data FOLDER] [--samples 3] [--sizes 300,1000,5000] [--rows TEXT] [--uncounted]
  *
- * FOLDER contains `isle_of_man.csv` and `japan_edinet.csv`; without it, the names are synthetic. With `--uncounted`, the registry
- * reports no count.
+ * FOLDER contains `isle_of_man.csv` and `japan_edinet.csv`. Without it, the names are synthetic. With `--uncounted`,
+ * the registry reports no count.
  */
 const { values } = parseArgs({
   options: {
@@ -102,7 +102,7 @@ function cell(companies: readonly Company[], size: number, search: Search, limit
   return isIncomplete ? `**${text}**` : text;
 }
 
-/** The companies that a query of the whole name lists; for whole words, see `reachableByWords`. */
+/** The companies that a query with the whole name lists. For whole words, see `reachableByWords`. */
 function reachableOf(companies: readonly Company[], registry: Registry): number {
   if (registry.settings.semantics === 'token') return reachableByWords(companies);
   const { window } = registry.settings;

@@ -3,7 +3,7 @@
 // wake it every other minute, and nothing is due. The worker is the built program with the flags and variables of the
 // image. With --source, the worker runs from the source, as `npm run registry-mirror` does. With --just-mirrored, the
 // same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the pages of the node
-// program, which all node processes share; proportional memory (Pss) divides them among these processes.
+// program, which all node processes share. Proportional memory (Pss) divides them among these processes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -32,7 +32,7 @@ export interface Victim {
 export type VictimName = 'sync' | 'backfill' | 'worker' | 'reprocess' | 'export' | 'migrations';
 
 const CONCURRENCY = 4;
-// A run over a small registry executes about ten thousand statements.
+// A run on a small registry executes about ten thousand statements.
 const MOST_STATEMENTS = 600;
 
 export const VICTIMS: Readonly<

@@ -35,7 +35,9 @@ export function fetchOnlyOptimum(ratesPerDay: Float64Array, callsPerDay: number)
   return current / ratesPerDay.length;
 }
 
-/** The interval in days at which a fetch has this marginal value (in days); Infinity if no interval has this value. */
+/**
+ * The interval in days at which a fetch has this marginal value (in days), or Infinity if no interval has this value.
+ */
 function interval(rate: number, marginalDays: number): number {
   if (1 / rate <= marginalDays) return Number.POSITIVE_INFINITY;
   let [low, high] = [0, 60 / rate];
