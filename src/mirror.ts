@@ -210,7 +210,6 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   function end(how: Ending): void {
     ending ??= how;
     stop.abort();
-    wake();
   }
 
   /**

@@ -1,117 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../src/allowance/ledger.ts';
-import { type Call, targetOf } from '../src/call.ts';
-import { systemClock } from '../src/clock.ts';
-import type { Loader } from '../src/load/load.ts';
-import { type LoadResult, noChange } from '../src/load_result.ts';
-import { type Bounds, type Mirrored, mirror } from '../src/mirror.ts';
-import { type Attempt, type Outcome, wasSent } from '../src/outcome.ts';
-import type { Planner } from '../src/planner.ts';
+import { targetOf } from '../src/call.ts';
+import { wasSent } from '../src/outcome.ts';
 import { entityOf, searchFor } from './support/dialect.ts';
-import {
-  answerWith,
-  type Handler,
-  type Rig,
-  type RigOptions,
-  rigOf,
-  type Upstream,
-  upstreamOf,
-} from './support/fetch.ts';
-
-interface Run {
-  readonly upstream: Upstream;
-  readonly rig: Rig;
-  /** Stored attempts and processed outcomes, in order. */
-  readonly stored: Attempt[];
-  readonly loaded: Outcome[];
-  /** Each choice of the planner, with the number of results that the planner knew. */
-  readonly choices: { readonly target: string; readonly learned: number; readonly atMs: number }[];
-  /** Targets that were planned but neither processed nor released. */
-  readonly missing: () => string[];
-  mirror(bounds?: Partial<Bounds>): Promise<Mirrored>;
-}
-
-interface RunOptions extends Partial<RigOptions> {
-  /** Runs before the loader records attempts. It can throw, like a full disk. */
-  readonly onStore?: (attempts: readonly Attempt[]) => void;
-  readonly onProcess?: (outcomes: readonly Outcome[]) => void;
-  /** Runs before each choice. */
-  readonly onChoice?: (choices: number) => void;
-  /** Updates the due calls after a result. */
-  readonly onLearn?: (due: Call[], result: LoadResult) => void;
-}
-
-const resultOf = (outcome: Outcome): LoadResult => {
-  const { call, verdict } = outcome;
-  const isFailure = verdict.is === 'broken' || verdict.is === 'unsent' || verdict.is === 'refused';
-  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs: Infinity };
-  return {
-    ...noChange(outcome),
-    record: verdict.is === 'ok' && call.kind === 'entity' ? { isNew: true, changed: true } : null,
-    failure: isFailure ? { ...failure, why: verdict.why } : null,
-  };
-};
-
-/** Runs the engine with a real upstream, a list of due calls, and a loader that records the outcomes. */
-async function runOf(handler: Handler, calls: readonly Call[], options: RunOptions = {}): Promise<Run> {
-  const upstream = await upstreamOf(handler);
-  const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 4, ...options });
-  const due = [...calls];
-  const planned = new Set<string>();
-  const stored: Attempt[] = [];
-  const loaded: Outcome[] = [];
-  const choices: { target: string; learned: number; atMs: number }[] = [];
-  let asks = 0;
-  let learned = 0;
-  const planner: Planner = {
-    next: ({ most }) => {
-      asks += 1;
-      options.onChoice?.(asks);
-      const next = due.splice(0, most);
-      for (const call of next) {
-        planned.add(targetOf(call));
-        choices.push({ target: targetOf(call), learned, atMs: Date.now() });
-      }
-      return { calls: next, wakeAtMs: null, drift: null };
-    },
-    learn: (result) => {
-      learned += 1;
-      options.onLearn?.(due, result);
-    },
-    release: (call) => {
-      planned.delete(targetOf(call));
-      due.unshift(call);
-    },
-  };
-  const loader: Pick<Loader, 'store' | 'process'> = {
-    store: (attempts) => {
-      options.onStore?.(attempts);
-      stored.push(...attempts);
-    },
-    process: (outcomes) => {
-      options.onProcess?.(outcomes);
-      loaded.push(...outcomes);
-      for (const { call } of outcomes) planned.delete(targetOf(call));
-      return outcomes.map(resultOf);
-    },
-  };
-  const parts = { ...rig, planner, loader, clock: systemClock };
-  const bounds: Bounds = {
-    purpose: 'scheduled',
-    maxCalls: Infinity,
-    deadlineMs: Infinity,
-    signal: new AbortController().signal,
-  };
-  return {
-    upstream,
-    rig,
-    stored,
-    loaded,
-    choices,
-    missing: () => [...planned],
-    mirror: (more) => mirror(parts, { ...bounds, ...more }),
-  };
-}
+import { echo, type Run, records, runOf, searches } from './support/engine.ts';
+import { answerWith, type Handler } from './support/fetch.ts';
 
 const spentBy = ({ rig }: Run) => rig.ledger.state(Date.now()).spentEver;
 
@@ -123,12 +16,6 @@ const countingReturns = (ledger: Ledger, onReturn: () => void): Ledger => ({
     ledger.giveBack(slot);
   },
 });
-
-const records = (count: number) =>
-  Array.from({ length: count }, (_, index) => entityOf(String(1000 + index)));
-const searches = (count: number) => Array.from({ length: count }, (_, at) => searchFor(`query ${at}`));
-const echo: Handler = (request, response, index) =>
-  answerWith(200, JSON.stringify({ id: request.url?.split('/').at(-1) }))(request, response, index);
 
 describe('the engine', () => {
   test.each([4, 8])(

@@ -198,11 +198,8 @@ async function tunnel({ proxy, target, secureContext, signal }: Tunnel): Promise
     ...(secureContext === null ? {} : { secureContext }),
   });
   return new Promise((resolve, reject) => {
-    request.once('connect', (response, socket: net.Socket, head) => {
-      if (response.statusCode === 200) {
-        if (head.length > 0) socket.unshift(head);
-        return resolve(socket);
-      }
+    request.once('connect', (response, socket: net.Socket) => {
+      if (response.statusCode === 200) return resolve(socket);
       socket.destroy();
       reject(
         new Error(

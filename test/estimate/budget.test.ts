@@ -9,7 +9,7 @@ import { MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry } from '../support/simulation/registry.ts';
 import { syntheticCompanies } from '../support/simulation/synthetic_registries.ts';
 
-const SIZE = 6_000;
+const SIZE = 3_000;
 const ENDLESS: Budget = { searches: 12_000, usedShare: () => 0 };
 
 describe('the budget of the simulations', () => {

@@ -7,9 +7,10 @@ import { compareWithUpstream } from '../support/equality.ts';
 import { killAfterArrivals } from '../support/kill.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
+const COMPANIES = 150;
 const open: Upstream[] = [];
 const upstreamOf = async (options: SandboxOptions = {}, overrides: Overrides = {}) => {
-  const upstream = await openUpstream({ companies: companies(300), ...options }, overrides);
+  const upstream = await openUpstream({ companies: companies(COMPANIES), ...options }, overrides);
   open.push(upstream);
   return upstream;
 };
@@ -27,16 +28,16 @@ describe('sync', () => {
     expect(first).toMatchObject({ code: 0, json: { ok: true, command: 'sync' } });
     expect(first.json.data).toMatchObject({
       ended: 'done',
-      new: 300,
-      fetched: 300,
+      new: COMPANIES,
+      fetched: COMPANIES,
       quarantined: 0,
       coverage: 1,
     });
     const db = upstream.warehouse();
     expect(compareWithUpstream(db, upstream.sandbox)).toEqual({
-      upstream: 300,
-      listed: 300,
-      records: 300,
+      upstream: COMPANIES,
+      listed: COMPANIES,
+      records: COMPANIES,
       differences: [],
     });
     db.close();
@@ -88,11 +89,15 @@ describe('sync', () => {
       calls_spent: 40,
     });
     expect(upstream.sandbox.arrivals()).toHaveLength(40);
-    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', known: 300, records: 300 });
+    expect((await upstream.run('sync')).json.data).toMatchObject({
+      ended: 'done',
+      known: COMPANIES,
+      records: COMPANIES,
+    });
   });
 
   test('loses no received response after kill -9, and wastes at most the units of the in-flight calls', async () => {
-    const upstream = await upstreamOf({ latencyMs: 2 });
+    const upstream = await upstreamOf({ companies: companies(300), latencyMs: 2 });
 
     for (let kill = 0; kill < 4; kill++) await killAfterArrivals(upstream, 30 + 20 * kill);
     expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done' });
@@ -106,14 +111,14 @@ describe('sync', () => {
   });
 
   test('the second of two parallel runs ends immediately and spends nothing', async () => {
-    const upstream = await upstreamOf({ latencyMs: 50 });
+    const upstream = await upstreamOf({ latencyMs: 100 });
     const first = upstream.start('sync');
     await upstream.arrived(5, first);
     expect(await upstream.run('sync')).toMatchObject({
       code: 0,
       json: { data: { ended: 'another_run', calls_spent: 0 } },
     });
-    expect((await first.finished).json.data).toMatchObject({ ended: 'done', known: 300 });
+    expect((await first.finished).json.data).toMatchObject({ ended: 'done', known: COMPANIES });
   });
 
   test('after Ctrl-C, the in-flight calls are finished and loaded, and the exit code is 130', async () => {
@@ -195,7 +200,7 @@ describe('sync with a failing upstream', () => {
     const { json } = await upstream.run('sync');
     expect(json.data).toMatchObject({ ended: 'done' });
     const db = upstream.warehouse();
-    expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: 300, differences: [] });
+    expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: COMPANIES, differences: [] });
     db.close();
   });
 

@@ -2,12 +2,20 @@ import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { sampleCompanies } from '../../src/sandbox/company_file.ts';
 import type { Company } from '../../src/sandbox/company_store.ts';
 
+let sample: Promise<readonly Company[]> | null = null;
+
+/** The sample registry, which the tests of a process read once. */
+export function sampleRegistry(): Promise<readonly Company[]> {
+  sample ??= sampleCompanies();
+  return sample;
+}
+
 /** Returns about `maxCompanies` companies of the sample registry. If ids are JSON numbers, they are above 2^53. */
 export async function companiesFor(
   { ids }: ApiProfileInput | ApiProfile,
   maxCompanies = Number.POSITIVE_INFINITY,
 ): Promise<Company[]> {
-  const all = [...(await sampleCompanies())];
+  const all = await sampleRegistry();
   const step = Math.max(1, Math.floor(all.length / maxCompanies));
   const some = all.filter((_, index) => index % step === 0);
   if (ids !== 'number') return some;

@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Command, type Finished, runCommand, startCommand } from './command.ts';
+import { sampleRegistry } from './probe_companies.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 
 /** The environment that an operator has: a registry, a folder and the command. */
@@ -37,7 +38,7 @@ export async function openUpstream(
   options: SandboxOptions = {},
   overrides: Overrides = {},
 ): Promise<Upstream> {
-  const sandbox = await startSandbox(options);
+  const sandbox = await startSandbox({ companies: await sampleRegistry(), ...options });
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
   const configure = (changes: Overrides, name = 'registry-mirror.yaml') => {
     writeFileSync(join(folder, name), stringify(configOf(sandbox, folder, changes)));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EntityCall } from '../../../src/call.ts';
 import { noChange } from '../../../src/load_result.ts';
 import { Pending } from '../../../src/plan/pending.ts';
-import { Witness } from '../../../src/plan/refresh/deletion_proof.ts';
+import { ControlCalls, unknownIdLike, Witness } from '../../../src/plan/refresh/deletion_proof.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 const entityOf = (entityId: string): EntityCall => ({
@@ -43,4 +43,100 @@ test('there is no witness if every known company is missing', () => {
   learnMissing(witness, ['A', 'B', 'C']);
   expect(witness.take(0)).toBeNull();
   expect(witness.drift).toMatch(/^3 known ids in a row returned 404 \(A, B, C\)/);
+});
+
+test('the witness is the company that was found last, or else the sample from an id that changes with the time', () => {
+  const found = witnessOf(['A', 'B', 'C']);
+  found.learn(entityOf('Z'), noChange({ call: entityOf('Z'), verdict: { is: 'ok' } }));
+  expect(found.take(0)).toMatchObject({ entityId: 'Z' });
+  expect([0, 1, 2, 3].map((nowMs) => witnessOf(['A', 'B', 'C']).take(nowMs)?.entityId)).toEqual([
+    ...['A', 'B', 'C', 'A'],
+  ]);
+});
+
+test('the witness is not in flight already', () => {
+  const mirror = new MemoryMirror();
+  for (const id of ['A', 'B']) mirror.add({ id, name: null });
+  const pending = new Pending([]);
+  pending.sent(entityOf('A'));
+  expect(new Witness(mirror, pending).take(0)).toMatchObject({ entityId: 'B' });
+});
+
+test('a second witness is sent only if the first one was released or its call failed', () => {
+  const witness = witnessOf(['A', 'B', 'C', 'D']);
+  learnMissing(witness, ['A', 'B', 'C']);
+  const call = witness.take(0) as EntityCall;
+  expect([witness.take(0), witness.drift]).toEqual([null, null]);
+  witness.release(entityOf('A'));
+  expect(witness.take(0)).toBeNull();
+  witness.release(call);
+  expect(witness.take(0)).toEqual(call);
+  witness.learn(call, noChange({ call, verdict: { is: 'broken' } }));
+  expect([witness.isSent, witness.drift]).toEqual([false, null]);
+  expect(witness.take(0)).toEqual(call);
+  learnMissing(witness, ['D']);
+  expect(witness.drift).toMatch(/^4 known ids in a row returned 404 \(A, B, C, D\)/);
+});
+
+test.each(['ok', 'gone'] as const)('a response that is %s ends the count of missing companies', (is) => {
+  const witness = witnessOf(['A', 'B', 'C', 'D']);
+  learnMissing(witness, ['A', 'B']);
+  expect([witness.hasMissing, witness.isNeeded]).toEqual([true, false]);
+  learnMissing(witness, ['C']);
+  expect(witness.isNeeded).toBe(true);
+  witness.take(0);
+  witness.learn(entityOf('X'), noChange({ call: entityOf('X'), verdict: { is } }));
+  expect([witness.hasMissing, witness.isNeeded, witness.isSent]).toEqual([false, false, false]);
+});
+
+function controlsOf(ids: readonly string[]) {
+  const mirror = new MemoryMirror();
+  for (const id of ids) mirror.add({ id, name: null });
+  mirror.needsControl = true;
+  return { mirror, controls: new ControlCalls(mirror) };
+}
+
+test('a control call is sent once, until a further known company is missing', () => {
+  const { mirror, controls } = controlsOf(['A1', 'B2']);
+  const call = controls.take() as EntityCall;
+  expect(call).toEqual({ ...entityOf('Z9'), reason: 'control: response for an unknown id', expected: 0 });
+  expect([controls.isNeeded(), controls.take()]).toEqual([false, null]);
+  mirror.needsControl = false;
+  controls.learn(entityOf('A1'), noChange({ call, verdict: { is: 'ok' } }));
+  mirror.needsControl = true;
+  // The control call is still in flight.
+  expect(controls.take()).toBeNull();
+  mirror.needsControl = false;
+  controls.learn(call, noChange({ call, verdict: { is: 'absent' } }));
+  expect(controls.isNeeded()).toBe(false);
+  mirror.needsControl = true;
+  expect(controls.isNeeded()).toBe(false);
+  controls.learn(entityOf('A1'), { ...noChange({ call, verdict: { is: 'absent' } }), missing: true });
+  expect(controls.take()?.entityId).not.toBe('Z9');
+});
+
+test('a released control call is sent again with the same id', () => {
+  const { controls } = controlsOf(['A1', 'B2']);
+  const call = controls.take() as EntityCall;
+  controls.release(entityOf('A1'));
+  expect(controls.take()).toBeNull();
+  controls.release(call);
+  expect(controls.take()).toEqual(call);
+});
+
+test('without a known id there is no control call', () => {
+  expect(controlsOf([]).controls.take()).toBeNull();
+});
+
+test('an unknown id has the characters of a known one and is not known', () => {
+  expect(unknownIdLike(['GB-00a4'], 0)).toBe('ZZ-99z9');
+  expect(unknownIdLike(['12', '3456', 'ab-C'], 1)).toMatch(/^\d{4}$/);
+  expect(unknownIdLike(['12', '3456', 'ab-C'], 2)).toMatch(/^[a-z]{2}-[A-Z]$/);
+  expect(unknownIdLike(['12', '3456', 'ab-C'], 4)).toMatch(/^\d{4}$/);
+  const known = ['9', '0', '1', '2', '3', '4', '5', '6', '7'];
+  expect(unknownIdLike(known, 0)).toBe('8');
+  expect(unknownIdLike([...known, '8'], 0)).toBeNull();
+  expect([unknownIdLike(['-'], 0), unknownIdLike([], 0)]).toEqual([null, null]);
+  const ids = new Set(Array.from({ length: 20 }, (_, attempt) => unknownIdLike(['123456'], attempt)));
+  expect(ids.size).toBe(20);
 });

@@ -1,0 +1,95 @@
+import { expect, test, vi } from 'vitest';
+import { entityOf } from '../support/dialect.ts';
+import { echo, records, runOf, steppedClock } from '../support/engine.ts';
+import type { Handler } from '../support/fetch.ts';
+
+test('the planner knows the quota left at each choice', async () => {
+  const run = await runOf(echo, records(20), {
+    connections: 1,
+    allowance: { total: 8 },
+    clock: steppedClock(),
+  });
+  await run.mirror();
+  expect(run.choices.map(({ left }) => left)).toEqual(
+    [8, 7, 6, 5, 4, 3, 2, 1].map((calls) => ({ calls, lifetimeLimit: 8 })),
+  );
+});
+
+test('the planner knows the calls left of the run, and that the account has no total limit', async () => {
+  const options = { connections: 1, allowance: { perDay: 50 }, clock: steppedClock() };
+  const run = await runOf(echo, records(20), options);
+  await run.mirror({ maxCalls: 3 });
+  expect(run.choices.map(({ left }) => left)).toEqual(
+    [3, 2, 1].map((calls) => ({ calls, lifetimeLimit: null })),
+  );
+});
+
+test.each([
+  ['once for all calls within 200 ms', 0, 1],
+  ['again after 200 ms', 200, 10],
+  ['again after the clock was set back', -200, 10],
+])('the quota is read from the ledger %s', async (_title, stepMs, reads) => {
+  const clock = steppedClock();
+  let count = 0;
+  const run = await runOf(
+    (request, response, index) => {
+      clock.step(stepMs);
+      echo(request, response, index);
+    },
+    records(9),
+    {
+      ...{ connections: 1, clock },
+      watchLedger: (ledger) => ({
+        ...ledger,
+        state: (...args) => {
+          count += 1;
+          return ledger.state(...args);
+        },
+      }),
+    },
+  );
+  await run.mirror();
+  expect([run.upstream.arrivals.length, count]).toEqual([9, reads]);
+});
+
+test('a call that could not be sent counts neither for the run nor for the allowance', async () => {
+  let isLost = true;
+  const run = await runOf(echo, records(9), {
+    ...{ connections: 1, allowance: { total: 4 }, clock: steppedClock() },
+    beforeSending: async () => {
+      if (isLost) for (const connection of run.rig.connections) connection.discard();
+      isLost = false;
+    },
+  });
+  expect((await run.mirror({ maxCalls: 3 })).ending).toEqual({ ended: 'max_calls' });
+  expect((await run.mirror()).ending).toMatchObject({ ended: 'allowance' });
+  expect(run.upstream.arrivals).toHaveLength(4);
+  expect(run.choices.map(({ target }) => target)).toEqual(['1000', '1000', '1001', '1002', '1003']);
+});
+
+test('a response is processed without a wait for its batch when no call is in flight', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  try {
+    const run = await runOf(echo, records(3), { connections: 1 });
+    expect((await run.mirror()).totals).toMatchObject({ calls: 3, fetched: 3 });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a call that becomes due by a processed batch is sent while another call is in flight', async () => {
+  const held: (() => void)[] = [];
+  const late: Handler = (request, response, index) => {
+    if (index === 1) held.push(() => echo(request, response, index));
+    else echo(request, response, index);
+    // The second response arrives only after the third request.
+    if (index === 2) for (const reply of held) reply();
+  };
+  const run = await runOf(late, records(2), {
+    onLearn: (due, { call }) => {
+      if (call.kind === 'entity' && call.entityId === '1000') due.push(entityOf('new'));
+    },
+  });
+  expect((await run.mirror()).ending).toEqual({ ended: 'done' });
+  expect(run.loaded).toHaveLength(3);
+});

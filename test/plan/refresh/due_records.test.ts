@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import type { EntityCall } from '../../../src/call.ts';
+import type { DueRecord, ListedCompany, RecordsDue } from '../../../src/knowledge.ts';
+import { noChange } from '../../../src/load_result.ts';
+import type { Verdict } from '../../../src/outcome.ts';
+import { Pending } from '../../../src/plan/pending.ts';
+import { DueRecords } from '../../../src/plan/refresh/due_records.ts';
+import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+
+const NOW_MS = 1000;
+const YIELD = { days: 1, repairs: 1 };
+
+const callFor = (entityId: string): EntityCall => ({ kind: 'entity', entityId, reason: 'test', expected: 1 });
+
+/** A queue over a warehouse that returns `batches` in turn, with each request that it received. */
+function queueOf(
+  batches: readonly (readonly string[])[],
+  { isRated = true, pending = new Pending([]) } = {},
+) {
+  const mirror = new MemoryMirror(NOW_MS);
+  const asked: RecordsDue[] = [];
+  mirror.recordsDue = (ask) => {
+    asked.push(ask);
+    const ids = batches[asked.length - 1] ?? [];
+    return ids.map((entityId): DueRecord => ({ entityId, why: 'stale' }));
+  };
+  const age = { startedAtMs: NOW_MS, maxAgeMs: 600 };
+  const queue = new DueRecords({
+    ...{ knowledge: mirror, age, pending },
+    yieldOf: isRated ? () => YIELD : undefined,
+  });
+  const learn = (verdict: Verdict, row?: Partial<ListedCompany>) =>
+    queue.learn({
+      ...noChange({ call: callFor('X'), verdict }),
+      rows: row === undefined ? [] : [{ entityId: 'R', name: null, isNew: false, changed: false, ...row }],
+    });
+  const take = (nowMs = NOW_MS) => queue.take(nowMs)?.entityId ?? null;
+  return { queue, asked, learn, take, pending };
+}
+
+const OK: Verdict = { is: 'gone', answer: null };
+const BROKEN: Verdict = { is: 'broken', why: '' };
+
+test('records come in the order of the warehouse, which is read again when the batch is used up', () => {
+  const { take, asked } = queueOf([['A', 'B'], ['C']]);
+  expect([take(), take()]).toEqual(['A', 'B']);
+  expect(asked).toHaveLength(1);
+  expect([take(), take()]).toEqual(['C', null]);
+  expect(asked.map(({ nowMs, beforeMs, startedAtMs, most }) => [nowMs, beforeMs, startedAtMs, most])).toEqual(
+    Array(3).fill([NOW_MS, 400, NOW_MS, 1024]),
+  );
+  expect(asked[0]?.expectedYield?.({ why: 'stale', rateClass: 0, ageDays: 1 })).toEqual(YIELD);
+});
+
+test('a record that is in flight or waits for a retry is skipped, and the warehouse leaves it out', () => {
+  const { take, asked, pending } = queueOf([['A', 'B', 'C']]);
+  pending.sent(callFor('A'));
+  pending.wait({ kind: 'entity', target: 'B', tries: 1, nextTryAtMs: NOW_MS + 1, why: '' });
+  expect(take()).toBe('C');
+  expect(asked[0]?.except).toEqual(new Set(['A', 'B']));
+});
+
+test('if nothing is due, the warehouse is read again only after a result that can make a record due', () => {
+  const { take, asked, learn, queue } = queueOf([]);
+  const reads = (action: () => void) => {
+    const before = asked.length;
+    action();
+    take();
+    take();
+    return asked.length - before;
+  };
+  expect(reads(() => {})).toBe(1);
+  expect(reads(() => learn(OK))).toBe(0);
+  expect(reads(() => learn(OK, {}))).toBe(0);
+  expect(reads(() => learn(OK, { isNew: true }))).toBe(1);
+  expect(reads(() => learn(OK, { changed: true }))).toBe(1);
+  expect(reads(() => learn(BROKEN))).toBe(1);
+  expect(reads(() => queue.lookAgain())).toBe(1);
+  expect(reads(() => queue.release(callFor('X')))).toBe(1);
+});
+
+test('if nothing is due, the warehouse is read again at the earliest retry', () => {
+  const { take, asked, pending } = queueOf([]);
+  pending.wait({ kind: 'entity', target: 'B', tries: 1, nextTryAtMs: NOW_MS + 5, why: '' });
+  for (const afterMs of [0, 4, 5]) take(NOW_MS + afterMs);
+  expect(asked.map(({ nowMs }) => nowMs - NOW_MS)).toEqual([0, 5]);
+});
+
+test('a new flag drops the batch, and the next batches are small and then grow', () => {
+  const { take, asked, learn } = queueOf([['A', 'B'], ['C'], ['D'], ['E']]);
+  expect(take()).toBe('A');
+  learn(OK, { changed: true });
+  expect([take(), take(), take()]).toEqual(['C', 'D', 'E']);
+  expect(asked.map(({ most }) => most)).toEqual([1024, 16, 32, 64]);
+});
+
+test('without expected yields, a new flag keeps the batch', () => {
+  const { take, asked, learn } = queueOf([['A', 'B']], { isRated: false });
+  expect(take()).toBe('A');
+  learn(OK, { changed: true });
+  expect(take()).toBe('B');
+  expect(asked[0]).not.toHaveProperty('expectedYield');
+});
+
+test('only the record that was taken last returns to the queue when its call is released', () => {
+  const { take, queue } = queueOf([['A', 'B', 'C']]);
+  expect([take(), take()]).toEqual(['A', 'B']);
+  queue.release(callFor('B'));
+  expect(take()).toBe('B');
+  queue.release(callFor('A'));
+  queue.release(callFor('B'));
+  expect(take()).toBe('C');
+});

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import type { Call, CallKind, SearchCall } from '../../../src/call.ts';
+import { FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
+import type { DueRecord, QueryState } from '../../../src/knowledge.ts';
+import { noChange } from '../../../src/load_result.ts';
+import { Pending } from '../../../src/plan/pending.ts';
+import { Records } from '../../../src/plan/refresh/records.ts';
+import { Refresh } from '../../../src/plan/refresh/refresh.ts';
+import { listed } from '../../support/estimate_knowledge.ts';
+import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = 400 * DAY_MS;
+const ALL: readonly CallKind[] = ['stats', 'search', 'entity'];
+
+/** A mirror with one listing, and with a record that was never fetched. */
+function mirrorOf({ record = 'A', listings = [listed('name', 'a', 50)] } = {}): MemoryMirror {
+  const mirror = new MemoryMirror(NOW_MS);
+  if (record !== '') mirror.add({ id: record, name: 'A' });
+  for (const state of listings) mirror.queryStates.set(state.query.text, state);
+  return mirror;
+}
+
+function refreshOf(mirror: MemoryMirror, kinds: readonly CallKind[] = ALL): Refresh {
+  return new Refresh({
+    knowledge: mirror,
+    settings: {
+      startedAtMs: NOW_MS,
+      maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
+      ...{ focus: 'freshness', kinds: new Set(kinds), scope: { of: 'whole' } },
+    },
+    pending: new Pending([]),
+  });
+}
+
+/** Listings have shown none of a million changes. */
+function withoutSignal(mirror: MemoryMirror): MemoryMirror {
+  const group = { listedExpected: 1e6, listedShown: 0, fetchedExpected: 1e6, fetchedHidden: 1e6 };
+  mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [group] });
+  return mirror;
+}
+
+const answered = (call: Call) => noChange({ call, verdict: { is: 'ok' } });
+
+test('calls of a kind that is not permitted have no value', () => {
+  const kinds = (permitted: readonly CallKind[]) => {
+    const refresh = refreshOf(mirrorOf(), permitted);
+    const taken: string[] = [];
+    for (let call = refresh.take(NOW_MS); call !== null; call = refresh.take(NOW_MS)) taken.push(call.kind);
+    return taken.sort();
+  };
+  expect(kinds(ALL)).toEqual(['entity', 'search']);
+  expect(kinds(['entity'])).toEqual(['entity']);
+  expect(kinds(['search'])).toEqual(['search']);
+  const none = refreshOf(mirrorOf(), ['stats']);
+  expect([none.bestYield(NOW_MS), none.take(NOW_MS)]).toEqual([0, null]);
+});
+
+test('a listing that is due is repeated at the end, even if listings show no changes', () => {
+  const refresh = refreshOf(withoutSignal(mirrorOf()));
+  expect(refresh.take(NOW_MS)).toMatchObject({ kind: 'entity', reason: 'record never fetched' });
+  expect(refresh.bestYield(NOW_MS)).toBeGreaterThan(0);
+  const sweep = refresh.take(NOW_MS) as SearchCall;
+  expect(sweep).toMatchObject({ kind: 'search', reason: 'summaries are due again' });
+  expect(refresh.isSweep(sweep)).toBe(true);
+  expect(refresh.isSweep({ ...sweep, query: { by: 'name', text: 'b' } })).toBe(false);
+  expect(refresh.bestYield(NOW_MS)).toBe(0);
+});
+
+test('the expected yield of a sweep is its rows times the share of companies that it will flag', () => {
+  const mirror = mirrorOf({ record: '' });
+  for (let id = 0; id < 50; id++) mirror.add({ id: String(id), name: null });
+  mirror.rateClasses = () => new Map([[-18, 50]]);
+  const refresh = refreshOf(mirror, ['search']);
+  const { expected } = refresh.take(NOW_MS) as SearchCall;
+  expect(expected).toBe(Math.round(50_000 * refresh.valuation.flags(400)) / 1000);
+  expect(expected).toBeGreaterThan(1);
+});
+
+test('the estimates are read again after 64 results', () => {
+  const mirror = mirrorOf();
+  let reads = 0;
+  mirror.changeEstimates = () => {
+    reads += 1;
+    return FIRST_ESTIMATES;
+  };
+  const refresh = refreshOf(mirror);
+  const call = refresh.take(NOW_MS) as Call;
+  for (let results = 0; results < 63; results++) refresh.learn(answered(call));
+  expect(reads).toBe(1);
+  refresh.learn(answered(call));
+  expect(reads).toBe(2);
+});
+
+test('the days without a listing are half the age of the oldest listing', () => {
+  const old: QueryState = { ...listed('name', 'a', 50), listedAtMs: NOW_MS - 40 * DAY_MS };
+  const refresh = refreshOf(mirrorOf({ listings: [old] }));
+  expect(refresh.valuation.openDays).toBe(Number.POSITIVE_INFINITY);
+  refresh.take(NOW_MS);
+  expect(refresh.valuation.openDays).toBe(20);
+});
+
+/** Records over a warehouse in which one record is due. */
+function recordsOf(due: DueRecord | null) {
+  const mirror = new MemoryMirror(NOW_MS);
+  for (const id of ['A', 'B', 'C', 'D']) mirror.add({ id, name: null });
+  mirror.recordsDue = ({ except }) => (due === null || except.has(due.entityId) ? [] : [due]);
+  const pending = new Pending([]);
+  const age = { startedAtMs: NOW_MS, maxAgeMs: DAY_MS };
+  const records = new Records({ knowledge: mirror, age, pending });
+  const learn = (call: Call, missing = false) => {
+    pending.landed(call);
+    records.learn({ ...noChange({ call, verdict: { is: missing ? 'absent' : 'ok' } }), missing });
+  };
+  return { mirror, records, learn };
+}
+
+test.each([
+  ['never_fetched', 'record never fetched'],
+  ['flagged', 'summary changed since the record was fetched'],
+  ['stale', 'record is due again'],
+  ['missing', 'returned 404: check again'],
+  ['wanted', 'wanted by a backfill'],
+] as const)('a record that is due because it is %s has a reason and an expected yield', (why, reason) => {
+  const { records } = recordsOf({ entityId: 'A', why, expectedYield: { days: 3, repairs: 0.123456 } });
+  expect(records.bestYield(NOW_MS)).toBe(3);
+  expect(records.next(NOW_MS, 5)).toEqual([{ kind: 'entity', entityId: 'A', reason, expected: 0.123 }]);
+});
+
+test('a due record without a value comes last, but it is fetched', () => {
+  const worthless = { entityId: 'A', why: 'stale', expectedYield: { days: 0, repairs: 0 } } as const;
+  expect(recordsOf(worthless).records.bestYield(NOW_MS)).toBe(Number.MIN_VALUE);
+  const unrated = recordsOf({ entityId: 'A', why: 'stale' }).records;
+  expect(unrated.bestYield(NOW_MS)).toBe(1);
+  expect(unrated.take(NOW_MS)).toMatchObject({ expected: 1 });
+  expect(recordsOf(null).records.bestYield(NOW_MS)).toBe(0);
+});
+
+test('calls that prove a deletion come before every other call', () => {
+  const { mirror, records, learn } = recordsOf({ entityId: 'A', why: 'stale' });
+  mirror.needsControl = true;
+  expect(records.bestYield(NOW_MS)).toBe(Number.POSITIVE_INFINITY);
+  const control = records.take(NOW_MS) as Call;
+  expect(control).toMatchObject({ reason: 'control: response for an unknown id' });
+  mirror.needsControl = false;
+  learn(control);
+  for (const entityId of ['B', 'C', 'D']) learn({ ...control, entityId } as Call, true);
+  expect(records.bestYield(NOW_MS)).toBe(Number.POSITIVE_INFINITY);
+  const witness = records.take(NOW_MS) as Call;
+  expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
+  // Until the witness has returned, no other record is fetched.
+  expect([records.bestYield(NOW_MS), records.take(NOW_MS)]).toEqual([0, null]);
+  learn(witness, true);
+  expect(records.drift).toMatch(/404/);
+  expect([records.bestYield(NOW_MS), records.next(NOW_MS, 9)]).toEqual([0, []]);
+});
+
+test('the last witness is sent only if a known company is missing and no record call is in flight', () => {
+  const { records, learn } = recordsOf(null);
+  const call = { kind: 'entity', entityId: 'B', reason: 'test', expected: 1 } as const;
+  expect(records.next(NOW_MS, 1)).toEqual([]);
+  learn(call, true);
+  expect(records.next(NOW_MS, 0)).toEqual([]);
+  const [witness] = records.next(NOW_MS, 1);
+  expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
+  expect(records.finalWitness(NOW_MS)).toEqual([]);
+  if (witness !== undefined) records.release(witness);
+  // The call is released but its target is not free yet.
+  expect(records.finalWitness(NOW_MS)).toEqual([]);
+});

@@ -1,0 +1,166 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Call, targetOf } from '../../src/call.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import type { Loader } from '../../src/load/load.ts';
+import { type LoadResult, noChange } from '../../src/load_result.ts';
+import { type Bounds, type Mirrored, mirror } from '../../src/mirror.ts';
+import type { Attempt, Outcome } from '../../src/outcome.ts';
+import type { Plan, Planner, QuotaLeft } from '../../src/planner.ts';
+import { entityOf, searchFor } from './dialect.ts';
+import {
+  answerWith,
+  type Handler,
+  type Rig,
+  type RigOptions,
+  rigOf,
+  type Upstream,
+  upstreamOf,
+} from './fetch.ts';
+
+/** One run of the engine over a real upstream. */
+export interface Run {
+  readonly upstream: Upstream;
+  readonly rig: Rig;
+  /** Stored attempts and processed outcomes, in order. */
+  readonly stored: Attempt[];
+  readonly loaded: Outcome[];
+  /** Each choice of the planner, with the quota left and the number of results that the planner knew. */
+  readonly choices: {
+    readonly target: string;
+    readonly left: QuotaLeft;
+    readonly learned: number;
+    readonly atMs: number;
+  }[];
+  /** Targets that were planned but neither processed nor released. */
+  readonly missing: () => string[];
+  mirror(bounds?: Partial<Bounds>): Promise<Mirrored>;
+}
+
+export interface RunOptions extends Partial<RigOptions> {
+  /** Runs before the loader records attempts. It can throw, like a full disk. */
+  readonly onStore?: (attempts: readonly Attempt[]) => void;
+  readonly onProcess?: (outcomes: readonly Outcome[]) => void;
+  /** Runs before each choice. */
+  readonly onChoice?: (choices: number) => void;
+  /** Updates the due calls after a result. */
+  readonly onLearn?: (due: Call[], result: LoadResult) => void;
+  /** The number of tries of a failed target. Default: 1. */
+  readonly triesOf?: (call: Call) => number;
+  /** Parts of each plan. Default: no retry and no drift. */
+  readonly plan?: () => Partial<Plan>;
+}
+
+/** Runs the engine with a real upstream, a list of due calls, and a loader that records the outcomes. */
+export async function runOf(
+  handler: Handler,
+  calls: readonly Call[],
+  options: RunOptions = {},
+): Promise<Run> {
+  const upstream = await upstreamOf(handler);
+  const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 4, ...options });
+  const due = [...calls];
+  const planned = new Set<string>();
+  const stored: Attempt[] = [];
+  const loaded: Outcome[] = [];
+  const choices: Run['choices'] = [];
+  let asks = 0;
+  let learned = 0;
+  const planner: Planner = {
+    next: ({ most, left }) => {
+      asks += 1;
+      options.onChoice?.(asks);
+      const next = due.splice(0, most);
+      for (const call of next) {
+        planned.add(targetOf(call));
+        choices.push({ target: targetOf(call), left, learned, atMs: Date.now() });
+      }
+      return { calls: next, wakeAtMs: null, drift: null, ...options.plan?.() };
+    },
+    learn: (result) => {
+      learned += 1;
+      options.onLearn?.(due, result);
+    },
+    release: (call) => {
+      planned.delete(targetOf(call));
+      due.unshift(call);
+    },
+  };
+  const resultOf = (outcome: Outcome): LoadResult => {
+    const { call, verdict } = outcome;
+    const isFailure = verdict.is === 'broken' || verdict.is === 'unsent' || verdict.is === 'refused';
+    const tries = options.triesOf?.(call) ?? 1;
+    const failure = { kind: call.kind, target: targetOf(call), tries, nextTryAtMs: Infinity };
+    return {
+      ...noChange(outcome),
+      record: verdict.is === 'ok' && call.kind === 'entity' ? { isNew: true, changed: true } : null,
+      failure: isFailure ? { ...failure, why: verdict.why } : null,
+    };
+  };
+  const loader: Pick<Loader, 'store' | 'process'> = {
+    store: (attempts) => {
+      options.onStore?.(attempts);
+      stored.push(...attempts);
+    },
+    process: (outcomes) => {
+      options.onProcess?.(outcomes);
+      loaded.push(...outcomes);
+      for (const { call } of outcomes) planned.delete(targetOf(call));
+      return outcomes.map(resultOf);
+    },
+  };
+  const { clock = systemClock, watchLedger } = options;
+  const ledger = watchLedger?.(rig.ledger) ?? rig.ledger;
+  const parts = { ...rig, ledger, planner, loader, clock };
+  const bounds: Bounds = {
+    purpose: 'scheduled',
+    maxCalls: Infinity,
+    deadlineMs: Infinity,
+    signal: new AbortController().signal,
+  };
+  return {
+    upstream,
+    rig,
+    stored,
+    loaded,
+    choices,
+    missing: () => [...planned],
+    mirror: (more) => mirror(parts, { ...bounds, ...more }),
+  };
+}
+
+/** A clock that moves only while a caller sleeps, so that the times of a run with one connection are exact. */
+export interface SteppedClock extends Clock {
+  /** The delay of each sleep, in order. */
+  readonly sleepsMs: number[];
+  step(byMs: number): void;
+}
+
+export function steppedClock(startMs = Date.now()): SteppedClock {
+  const sleepsMs: number[] = [];
+  let nowMs = startMs;
+  return {
+    sleepsMs,
+    now: () => nowMs,
+    step: (byMs) => {
+      nowMs += byMs;
+    },
+    sleep: async (delayMs, signal) => {
+      if (signal?.aborted) return;
+      sleepsMs.push(delayMs);
+      nowMs += Math.max(0, delayMs);
+      await setImmediate();
+    },
+  };
+}
+
+export const records = (count: number) =>
+  Array.from({ length: count }, (_, index) => entityOf(String(1000 + index)));
+
+export const searches = (count: number) => Array.from({ length: count }, (_, at) => searchFor(`query ${at}`));
+
+/** Returns a record with the requested id. */
+export const echo: Handler = (request, response, index) =>
+  answerWith(200, JSON.stringify({ id: request.url?.split('/').at(-1) }))(request, response, index);
+
+/** Closes the connection without a response. */
+export const hangUp: Handler = (request) => void request.socket.destroy();
