@@ -81,7 +81,7 @@ export class Records {
 
   /** Returns the witness call if the run would otherwise end with an unexplained 404 for a known id. */
   finalWitness(nowMs: number): EntityCall[] {
-    if (this.drift !== null || !this.#witness.hasMissing) return [];
+    if (!this.#witness.hasMissing) return [];
     const call = this.#pending.inFlightCount('entity') === 0 ? this.#witness.take(nowMs) : null;
     if (call === null) return [];
     this.#pending.sent(call);

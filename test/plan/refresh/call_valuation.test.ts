@@ -1,9 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Call, CallKind } from '../../../src/call.ts';
-import { FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
-import { FIRST_CLASS } from '../../../src/change_rate/change_rate.ts';
+import { type EstimateState, FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
+import {
+  classWeights,
+  FIRST_CLASS,
+  RATE_CLASSES,
+  rateOfClass,
+} from '../../../src/change_rate/change_rate.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
 import { CallValuation } from '../../../src/plan/refresh/call_valuation.ts';
+import { gainsPerDay, listingYield } from '../../../src/plan/refresh/fetch_yield.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import type { Focus, Planner } from '../../../src/planner.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
@@ -100,3 +106,101 @@ function openOver(mirror: MemoryMirror, focus: Focus): Planner {
     },
   });
 }
+
+test('the value of a flagged record is the expected days until its next change', () => {
+  const mirror = new MemoryMirror(NOW_MS);
+  mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, prior: { ...FIRST_ESTIMATES.prior, shape: 3 } });
+  const { days } = new CallValuation(mirror, 'freshness').record({
+    ...{ why: 'flagged', rateClass: -9, ageDays: 10 },
+  });
+  // E[1/λ] for a Gamma distribution of shape 5 and mean 1/8.
+  expect(days).toBeCloseTo((5 / 4) * 8, 9);
+});
+
+describe('the value of a listing', () => {
+  const SHOWS_NOTHING = { listedExpected: 1e9, listedShown: 0, fetchedExpected: 1e9, fetchedHidden: 1e9 };
+  const HALF_SHOWN = { listedExpected: 1e9, listedShown: 5e8, fetchedExpected: 1e9, fetchedHidden: 5e8 };
+
+  /** A hundred companies, half of which change with the rate of class −9 (1/8 per day). */
+  function valuationOf(changes: Partial<EstimateState> = {}) {
+    const mirror = new MemoryMirror(NOW_MS);
+    for (let id = 0; id < 100; id++) mirror.add({ id: String(id), name: null });
+    mirror.rateClasses = () => new Map([[-9, 50]]);
+    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, ...changes });
+    return { mirror, valuation: new CallValuation(mirror, 'freshness') };
+  }
+
+  test('counts the companies that it will flag', () => {
+    const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
+    // If λ has a Gamma distribution with shape 2 and mean 1/8, a share of 1 − (1 + vλτ/2)^(−2) is flagged.
+    for (const days of [1, 10, 100])
+      expect(valuation.flags(days)).toBeCloseTo(0.5 * (1 - (1 + (0.5 * days) / 8 / 2) ** -2), 3);
+    expect(valuation.flags(0)).toBe(0);
+  });
+
+  test('is the mean of the listing yields of all rate classes', () => {
+    const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
+    valuation.chosen(2);
+    const gains = gainsPerDay(2, 0.5);
+    const weights = classWeights({ shape: 2, meanPerDay: rateOfClass(-9) });
+    const sinceDays = Math.exp(48 / 16);
+    let expected = 0;
+    for (const [at, rateClass] of RATE_CLASSES.entries())
+      expected +=
+        0.5 *
+        (weights[at] ?? 0) *
+        listingYield({
+          ...{ ratePerDay: rateOfClass(rateClass), shown: 0.5, sinceDays },
+          gainPerDay: gains.get(rateClass) ?? 0,
+        });
+    expect(valuation.listing(sinceDays)).toBeCloseTo(expected, 6);
+  });
+
+  test('falls when calls become more valuable, and follows the first chosen call at once, later ones slowly', () => {
+    const after = (...days: number[]) => {
+      const { valuation } = valuationOf();
+      const before = valuation.listing(20);
+      for (const one of days) valuation.chosen(one);
+      return valuation.listing(20) / before;
+    };
+    expect(after(4)).toBeLessThan(0.9);
+    expect(after(0, Number.POSITIVE_INFINITY)).toBe(1);
+    // 4 · (1 + 0.02 · 0.1) for each more valuable call, 4 · (1 − 0.02 · 0.9) for each less valuable one.
+    expect(after(4, ...Array(200).fill(100))).toBeCloseTo(after(4 * 1.002 ** 200), 2);
+    expect(after(4, ...Array(30).fill(0.1))).toBeCloseTo(after(4 * 0.982 ** 30), 2);
+  });
+
+  test('follows new estimates and new rate classes', () => {
+    const { mirror, valuation } = valuationOf();
+    const first = valuation.listing(20);
+    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [HALF_SHOWN], lessons: 40 });
+    mirror.rateClasses = () => new Map([[-9, 100]]);
+    expect(valuation.listing(20)).toBe(first);
+    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 49 });
+    valuation.refreshEstimates();
+    expect([valuation.listing(20), valuation.listing(200) > first]).toEqual([first, true]);
+    // The shares are read again after 50 more observations.
+    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 50 });
+    valuation.refreshEstimates();
+    valuation.flags(20);
+    expect(valuation.listing(20)).toBeCloseTo(2 * first, 9);
+    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [SHOWS_NOTHING], lessons: 50 });
+    valuation.refreshEstimates();
+    expect(valuation.listing(20)).toBeLessThan(first / 100);
+  });
+});
+
+test.each([
+  ['coverage', 1000, 1],
+  ['records', 0.001, 4],
+  ['freshness', 0.001, 0.25],
+] as const)(
+  'the focus %s determines the values of new companies and of new records',
+  (focus, company, record) => {
+    const valuation = new CallValuation(new MemoryMirror(NOW_MS), focus);
+    const averageDays = 2 ** (26 / 3);
+    expect(valuation.companies(3)).toBeCloseTo(3 * company * averageDays, 6);
+    const unfetched = { why: 'never_fetched', rateClass: FIRST_CLASS, ageDays: 0 } as const;
+    expect(valuation.record(unfetched).days).toBeCloseTo(record * averageDays, 6);
+  },
+);

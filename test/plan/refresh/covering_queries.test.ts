@@ -10,6 +10,19 @@ it('a query below a complete listing is not repeated', () => {
   ]);
 });
 
+it('a query is below each of its prefixes, and below no other query', () => {
+  const all = ['a', 'abcd', 'b', 'bb', 'bcd'].map((text) => listed('name', text, 3));
+  expect(textsOf(all)).toEqual(['a', 'b']);
+  expect(textsOf([listed('identifier', '0', 3), listed('name', '00', 3)])).toEqual(['0', '00']);
+});
+
+it('a query with a longer query below it is repeated only if its listing is complete', () => {
+  expect(textsOf([capped(listed('name', 'a', 9)), listed('name', 'abc', 4)])).toEqual(['abc']);
+  expect(
+    textsOf([listed('name', 'a', 9), capped(listed('name', 'ab', 9)), listed('name', 'abc', 4)]),
+  ).toEqual(['a']);
+});
+
 it('a complete listing of every company covers name and identifier queries', () => {
   expect(textsOf([listed('name', '', 20), listed('name', 'a', 9), listed('identifier', '00', 4)])).toEqual([
     '',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { RATE_CLASSES } from '../../../src/change_rate/change_rate.ts';
 import {
   fetchYield,
   flaggedYield,
@@ -42,4 +43,50 @@ test('a company that changes too fast for the call cost has a gain and a listing
   expect(listingYield({ ...ask, gainPerDay: 1 })).toBeGreaterThan(
     listingYield({ ...ask, sinceDays: 10, gainPerDay: 1 }),
   );
+});
+
+test.each([
+  [0, 5],
+  [0.5, 5],
+  [1, 2],
+])(
+  'if listings show a share %d of the changes, the gain is the greatest mean gain per day',
+  (shown, callCostDays) => {
+    for (const rateClass of [-24, -15, -12]) {
+      const rate = 2 ** (rateClass / 3);
+      const shownRate = shown * rate;
+      let greatest = 0;
+      // (R − μ) ⁄ L for every age up to 20 ⁄ λ.
+      for (let step = 1; step <= 4000; step++) {
+        const ageDays = (step / 200) * (1 / rate);
+        const rightDays = (1 - Math.exp(-rate * ageDays)) / rate;
+        const waitDays = shown === 0 ? ageDays : (1 - Math.exp(-shownRate * ageDays)) / shownRate;
+        greatest = Math.max(greatest, (rightDays - callCostDays) / waitDays);
+      }
+      expect(gainsPerDay(callCostDays, shown).get(rateClass)).toBeCloseTo(greatest, 3);
+    }
+  },
+);
+
+test('every rate class has a gain', () => {
+  expect([...gainsPerDay(1, 0.5).keys()]).toEqual(RATE_CLASSES);
+});
+
+test('the listing yield equals the fetch yield at the rate at which listings show changes', () => {
+  const listing = { ratePerDay: MONTHLY, shown: 0.5, sinceDays: 45, gainPerDay: 0.8 };
+  const watch = { ratePerDay: MONTHLY / 2, ageDays: 45, openDays: 45, shown: 0 };
+  expect(listingYield(listing)).toBeCloseTo(0.8 * fetchYield(watch), 9);
+  expect(listingYield({ ...listing, shown: 0 })).toBe(0);
+});
+
+test('the fetch yield equals its formula between two listings', () => {
+  const [t, o, v] = [60, 20, 0.25];
+  const right = (1 - Math.exp(-MONTHLY * t)) / MONTHLY;
+  const unflagged = Math.exp(-v * MONTHLY * (t - o));
+  const wait = (1 - unflagged) / (v * MONTHLY) + o * unflagged;
+  const p = Math.exp(-(1 - v) * MONTHLY * t - v * MONTHLY * o);
+  const watch = { ratePerDay: MONTHLY, ageDays: t, openDays: o, shown: v };
+  expect(stillRight(watch)).toBeCloseTo(p, 12);
+  expect(fetchYield(watch)).toBeCloseTo(right - p * wait, 9);
+  expect(fetchYield({ ...watch, openDays: 90 })).toBeCloseTo(fetchYield({ ...watch, openDays: 60 }), 12);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Call, CallKind, SearchCall } from '../../../src/call.ts';
+import { type Call, type CallKind, FIRST_PAGE, type SearchCall } from '../../../src/call.ts';
 import { FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
 import type { DueRecord, QueryState } from '../../../src/knowledge.ts';
 import { noChange } from '../../../src/load_result.ts';
@@ -11,6 +11,7 @@ import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 400 * DAY_MS;
+const PLANNED = { reason: 'test', expected: 1 };
 const ALL: readonly CallKind[] = ['stats', 'search', 'entity'];
 
 /** A mirror with one listing, and with a record that was never fetched. */
@@ -21,7 +22,7 @@ function mirrorOf({ record = 'A', listings = [listed('name', 'a', 50)] } = {}): 
   return mirror;
 }
 
-function refreshOf(mirror: MemoryMirror, kinds: readonly CallKind[] = ALL): Refresh {
+function refreshOf(mirror: MemoryMirror, kinds = ALL, pending = new Pending([])): Refresh {
   return new Refresh({
     knowledge: mirror,
     settings: {
@@ -29,7 +30,7 @@ function refreshOf(mirror: MemoryMirror, kinds: readonly CallKind[] = ALL): Refr
       maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
       ...{ focus: 'freshness', kinds: new Set(kinds), scope: { of: 'whole' } },
     },
-    pending: new Pending([]),
+    pending,
   });
 }
 
@@ -98,6 +99,19 @@ test('the days without a listing are half the age of the oldest listing', () => 
   expect(refresh.valuation.openDays).toBe(Number.POSITIVE_INFINITY);
   refresh.take(NOW_MS);
   expect(refresh.valuation.openDays).toBe(20);
+});
+
+test('a released record call is planned again, and a released search changes nothing', () => {
+  const pending = new Pending([]);
+  const refresh = refreshOf(mirrorOf({ listings: [] }), ALL, pending);
+  refresh.release({ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE, ...PLANNED });
+  const call = refresh.take(NOW_MS) as Call;
+  expect(call).toMatchObject({ kind: 'entity', entityId: 'A' });
+  expect(refresh.take(NOW_MS)).toBeNull();
+  pending.landed(call);
+  expect(refresh.take(NOW_MS)).toBeNull();
+  refresh.release(call);
+  expect(refresh.take(NOW_MS)).toEqual(call);
 });
 
 /** Records over a warehouse in which one record is due. */
