@@ -200,14 +200,14 @@ describe('an arbitrary header', () => {
     'r=0,',
     '0',
     ' ',
-  ])('is read in linear time if it consists of 16 KiB of %j', (piece) => {
-    const text = piece.repeat(Math.ceil(16_384 / piece.length));
+  ])('is read in linear time if it consists of 64 KiB of %j', (piece) => {
+    const text = piece.repeat(Math.ceil(65_536 / piece.length));
     const startMs = performance.now();
     for (const value of [text, `<a>${text}`, `<a>;${text}`, `"${text}`, `<a>;x="${text}`, `${text}!`]) {
       nextLink({ link: value });
       rateLimitResetMs({ ratelimit: value, 'ratelimit-remaining': value, 'ratelimit-reset': value }, NOW_MS);
       retryAfterMs({ 'retry-after': value, date: value }, NOW_MS);
     }
-    expect(performance.now() - startMs).toBeLessThan(500);
+    expect(performance.now() - startMs).toBeLessThan(5000);
   });
 });

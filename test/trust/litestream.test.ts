@@ -41,7 +41,7 @@ test('a warehouse has the settings that Litestream needs: WAL, NORMAL, a busy ti
   db.prepare("INSERT INTO _meta (key, value) VALUES ('after', '1')").run();
   const startedMs = performance.now();
   close();
-  expect(performance.now() - startedMs).toBeLessThan(1000);
+  expect(performance.now() - startedMs).toBeLessThan(8000);
   const seen = copier.prepare("SELECT count(*) FROM _meta WHERE key = 'after'").pluck();
   expect(seen.get()).toBe(0);
   copier.exec('COMMIT');
