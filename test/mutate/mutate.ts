@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 
 /** The tests of a room that are not in the test folder of the same name. */
 const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'plan/discovery': ['test/plan/sync_planner.test.ts'],
   'plan/refresh': ['test/plan/sync_planner.test.ts'],
   report: ['test/page/history.test.ts'],
 };
@@ -18,7 +19,14 @@ const SLOW_TESTS = [
   'test/allowance/clock_steps.test.ts',
   'test/allowance/processes.test.ts',
   'test/fetch/half_open.test.ts',
+  'test/plan/discovery/concurrent_calls.test.ts',
+  'test/plan/discovery/daily_runs.test.ts',
+  'test/plan/discovery/empty_query.test.ts',
+  'test/plan/discovery/query_forms.test.ts',
+  'test/plan/discovery/unreachable_companies.test.ts',
+  'test/plan/discovery/untried_characters.test.ts',
   'test/plan/discovery/upstream_folding.test.ts',
+  'test/plan/discovery/warehouse_index.test.ts',
   'test/plan/refresh/simulated_refresh.test.ts',
 ];
 

@@ -38,3 +38,36 @@ function searchesUntilOver(stopRule: StopRule, missing: number): number {
   for (; !stopRule.isOver(missing); searches++) stopRule.record(false);
   return searches;
 }
+
+test('half of the limit is over after half of the searches', () => {
+  const stopRule = newStopRule();
+  for (let at = 0; at < 79; at++) stopRule.record(false);
+  expect(stopRule.isHalfOver(16)).toBe(false);
+  stopRule.record(false);
+  expect(stopRule.isHalfOver(16)).toBe(true);
+});
+
+test('finds are rare if there were fewer than about one in two hundred searches', () => {
+  // 30 · 0.99^407 is above ½, and 30 · 0.99^408 is below it.
+  const after = (searches: number) => {
+    const stopRule = newStopRule();
+    for (let at = 0; at < searches; at++) stopRule.record(false);
+    return stopRule.isOver(999);
+  };
+  expect([after(407), after(408)]).toEqual([false, true]);
+});
+
+test('at least the required number of searches is made', () => {
+  const stopRule = newStopRule();
+  for (let at = 0; at < 130; at++) stopRule.record(false);
+  expect([stopRule.isOver(1), stopRule.isOver(1, 131), stopRule.isOver(1, 130)]).toEqual([true, false, true]);
+  expect(stopRule.emptySearches).toBe(130);
+});
+
+test('the searches of earlier runs count, the latest last', () => {
+  const mirror = new MemoryMirror(START_MS);
+  mirror.newBySearches = () => [...Array(20).fill(0), 3, ...Array(2_000).fill(0)];
+  const stopRule = new StopRule(mirror);
+  expect(stopRule.emptySearches).toBe(20);
+  expect(searchesUntilOver(stopRule, 400)).toBe(40 + 8 * 20 - 20);
+});

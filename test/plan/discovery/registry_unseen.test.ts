@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { type RegistryCount, RegistryUnseen } from '../../../src/plan/discovery/registry_unseen.ts';
+import type { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts';
+
+const LIMITS = { pageSize: 20, window: 100 };
+
+/** The estimate for a number of known companies. */
+function unseenOf(known: number, count: Partial<RegistryCount> = {}): RegistryUnseen {
+  const keySpace = { companies: known } as TextKeySpace;
+  const unseen = new RegistryUnseen(keySpace, LIMITS);
+  unseen.setCount({ total: null, observedAtMs: 5, countAt: () => null, ...count });
+  return unseen;
+}
+
+test('the unseen count is the registry count minus the known companies', () => {
+  expect(unseenOf(30, { total: 100 }).unseen).toBe(70);
+  expect(unseenOf(100, { total: 100 })).toMatchObject({ unseen: 0, isCounted: true, observedAtMs: 5 });
+});
+
+test('a registry count below the number of known companies is ignored', () => {
+  const unseen = unseenOf(101, { total: 100 });
+  expect(unseen.isCounted).toBe(false);
+  expect(unseen.unseen).toBe(101);
+});
+
+test('without a registry count, the share of new companies on recent pages determines the unseen count', () => {
+  const unseen = unseenOf(1000);
+  // Before the first page, at most half of the registry is unseen.
+  expect(unseen.unseen).toBe(1000);
+  for (let page = 0; page < 10; page++) unseen.addPage(0.1);
+  const share = 0.1 + 0.9 * 0.9 ** 10;
+  expect(unseen.unseen).toBeCloseTo((1000 * share) / (1 - share));
+  for (let page = 0; page < 200; page++) unseen.addPage(0);
+  expect(unseen.unseen).toBe(20);
+});
+
+test('the gained share is the share of the unseen companies that joined after a listing', () => {
+  const counts = new Map([
+    [1, 60],
+    [2, 90],
+    [3, 20],
+    [4, 99.9],
+  ]);
+  const unseen = unseenOf(50, { total: 100, countAt: (atMs) => counts.get(atMs) ?? null });
+  expect([1, 2, 3, 4, 5].map((atMs) => unseen.gainedShare(atMs))).toEqual([0.8, 0.2, 1, 0.01, null]);
+  expect(unseenOf(50, { countAt: () => 10 }).gainedShare(1)).toBeNull();
+  expect(unseenOf(100, { total: 100, countAt: () => 10 }).gainedShare(1)).toBeNull();
+});
+
+test('an earlier count is read once, and again after the registry count has changed', () => {
+  let reads = 0;
+  const countAt = () => {
+    reads += 1;
+    return 60;
+  };
+  const unseen = unseenOf(50, { total: 100, countAt });
+  for (const atMs of [1, 1, 2]) unseen.gainedShare(atMs);
+  expect(reads).toBe(2);
+  expect(unseen.setCount({ total: 100, observedAtMs: 5, countAt })).toBe(false);
+  unseen.gainedShare(1);
+  expect(reads).toBe(2);
+  expect(unseen.setCount({ total: 101, observedAtMs: 5, countAt })).toBe(true);
+  unseen.gainedShare(1);
+  expect(unseen.setCount({ total: 101, observedAtMs: 6, countAt })).toBe(true);
+  unseen.gainedShare(1);
+  expect(reads).toBe(4);
+});
