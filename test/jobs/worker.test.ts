@@ -22,20 +22,20 @@ describe('a worker', () => {
     await until('the registry is mirrored', () => place.isMirrored());
     await until('all jobs are completed', async () => (await place.queue.getCompletedCount()) === 3);
     const [records, sweep] = await place.queue.getCompleted();
-    expect(sweep?.returnvalue).toMatchObject({ ended: 'done', new: 120 });
-    expect(records?.returnvalue.summary).toBe('120 calls: 120 records; nothing more is due');
+    expect(sweep?.returnvalue).toMatchObject({ ended: 'done', new: 60 });
+    expect(records?.returnvalue.summary).toBe('60 calls: 60 records; nothing more is due');
     expect(records?.progress).toMatchObject({ run: 3 });
   });
 
   it('runs batches with a limited number of calls', async () => {
-    const place = await workplace({ overrides: { worker: { job_calls: 50 } } });
+    const place = await workplace({ overrides: { worker: { job_calls: 25 } } });
     await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     const records = place.runs().filter(({ command }) => command === 'fetch-entities');
     expect(records.map(({ calls, ended }) => `${calls} ${ended}`)).toEqual([
-      '50 max_calls',
-      '50 max_calls',
-      '20 done',
+      '25 max_calls',
+      '25 max_calls',
+      '10 done',
     ]);
   });
 

@@ -41,7 +41,7 @@ describe.concurrent('the command `worker`', () => {
     command.process.kill('SIGTERM');
     const { code, stderr } = await command.finished;
     expect(code).toBe(0);
-    expect(performance.now() - signalledMs).toBeLessThan(10_000);
+    expect(performance.now() - signalledMs).toBeLessThan(60_000);
     expect(loaded(place)).toBe(place.upstream.sandbox.arrivals().length);
     expect(place.runs().at(-1)?.ended).toBe('interrupted');
     expect((await place.queue.getPrioritized()).map(({ data }) => data.because)).toContain(
@@ -65,7 +65,6 @@ describe.concurrent('the command `worker`', () => {
     await until(
       'both are mirrored',
       () => hasRuns(place, 3) && hasRuns(other, 3) && place.isMirrored() && other.isMirrored(),
-      40_000,
     );
     command.process.kill('SIGTERM');
     expect((await command.finished).code).toBe(0);

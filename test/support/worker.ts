@@ -89,7 +89,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const { redisUrl, sandbox, overrides, name = 'Isle of Man' } = options;
   const prefix = options.prefix ?? `registry-mirror-test-${randomUUID()}`;
   const upstream = await openUpstream(
-    { companies: [...generateRegistry({ companies: 120, seed: 3 })], ...sandbox },
+    { companies: [...generateRegistry({ companies: 60, seed: 3 })], ...sandbox },
     {
       source: { name },
       schedule: NEVER,

@@ -86,7 +86,7 @@ test('a started sweep requests its next page before another sweep starts', () =>
   expect(all.offer()).toEqual({ rows: 10, sinceDays: 90 });
   const second = all.take();
   expect(second).toMatchObject({ query: first.query, page: { index: 1, next: 'cursor' } });
-  expect(second.reason).toBe('summaries are due again: lists on');
+  expect(second.reason).toBe('summaries are due again: next page');
   learn(all, second, { status: 'complete', pages: 2 });
   expect(all.sweeps.isSweeping(first.query)).toBe(false);
   expect(all.take().query.text).toBe('b');
