@@ -25,7 +25,7 @@ describe('the HTTP port of the worker', () => {
     const { place, url } = await startOn();
     await until('the registry is mirrored', () => place.isMirrored());
     const allLoaded =
-      /^registry_mirror_api_requests_total\{registry="isle-of-man.main",endpoint="entity",outcome="ok"\} 120$/m;
+      /^registry_mirror_api_requests_total\{registry="isle-of-man.main",endpoint="entity",outcome="ok"\} 60$/m;
     await until('the metrics count all loaded records', async () =>
       allLoaded.test(await text(`${url}/metrics`)),
     );

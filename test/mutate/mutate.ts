@@ -64,7 +64,7 @@ const results = await new Stryker({
   incremental: true,
   incrementalFile: `.mutate/${room.replaceAll('/', '-')}.json`,
   tempDirName: '.mutate/sandbox',
-  ignorePatterns: ['docs', 'test/bench', 'test/trust', 'test/acceptance'],
+  ignorePatterns: ['docs'],
   reporters: ['progress-append-only'],
   tsconfigFile: 'none',
 }).runMutationTest();
