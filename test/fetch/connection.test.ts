@@ -32,6 +32,19 @@ async function secureUpstream(
   names: readonly string[],
   addresses: readonly string[] = [],
 ): Promise<SecureUpstream> {
+  const { cert, key } = await certificateFor(names, addresses);
+  const serverNames: (string | false)[] = [];
+  const upstream = await upstreamOf(
+    (request, response, index) => {
+      serverNames.push((request.socket as unknown as { servername: string | false }).servername);
+      answerWith(200, GOOD_RECORD)(request, response, index);
+    },
+    https.createServer({ key, cert }) as unknown as http.Server,
+  );
+  return { ...upstream, ca: cert, serverNames };
+}
+
+async function certificateFor(names: readonly string[], addresses: readonly string[] = []) {
   const { cert, private: key } = await generate([{ name: 'commonName', value: names[0] ?? 'test' }], {
     extensions: [
       { name: 'basicConstraints', cA: true },
@@ -44,15 +57,7 @@ async function secureUpstream(
       },
     ],
   });
-  const serverNames: (string | false)[] = [];
-  const upstream = await upstreamOf(
-    (request, response, index) => {
-      serverNames.push((request.socket as unknown as { servername: string | false }).servername);
-      answerWith(200, GOOD_RECORD)(request, response, index);
-    },
-    https.createServer({ key, cert }) as unknown as http.Server,
-  );
-  return { ...upstream, ca: cert, serverNames };
+  return { cert, key };
 }
 
 describe('a TLS connection', () => {
@@ -120,10 +125,10 @@ interface Proxy {
 
 async function proxyOf(
   answer: (target: string) => string = () => '200 Connection established',
+  server: http.Server = http.createServer((_request, response) => void response.writeHead(405).end()),
 ): Promise<Proxy> {
   const tunnels: Proxy['tunnels'] = [];
   const seen: Buffer[] = [];
-  const server = http.createServer((_request, response) => void response.writeHead(405).end());
   server.on('connect', (request, client: net.Socket) => {
     const target = request.url ?? '';
     tunnels.push({ target, credentials: request.headers['proxy-authorization'] });
@@ -141,10 +146,20 @@ async function proxyOf(
     server.close();
     await once(server, 'close');
   });
-  return { url: new URL(`http://127.0.0.1:${port}`), tunnels, seen };
+  const scheme = 'setSecureContext' in server ? 'https' : 'http';
+  return { url: new URL(`${scheme}://127.0.0.1:${port}`), tunnels, seen };
 }
 
 describe('a proxy', () => {
+  test('can be reached over TLS', async () => {
+    const { cert, key } = await certificateFor(['proxy.example'], ['127.0.0.1']);
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const proxy = await proxyOf(undefined, https.createServer({ key, cert }) as unknown as http.Server);
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { ca: cert, proxy: proxy.url } });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(proxy.tunnels).toMatchObject([{ target: `127.0.0.1:${upstream.port}` }]);
+  });
+
   test('uses one tunnel for many calls', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();

@@ -27,6 +27,17 @@ describe.each(Object.keys(BODY_CHARSETS))('in %s', (charset) => {
   });
 });
 
+test.each([
+  ['little', 0],
+  ['big', 3],
+])('the key is replaced in a body in UTF-32 (%s endian), and the body stays in UTF-32', (_title, at) => {
+  const encoded = (text: string) =>
+    Buffer.concat([...text].map((character) => Buffer.alloc(4).fill(character, at, at + 1)));
+  const body = encoded(`{"name":"before ${KEY} after"}`);
+  const cleaned = redaction.reply({ status: 200, headers: {}, body });
+  expect(cleaned?.body).toEqual(encoded('{"name":"before [key] after"}'));
+});
+
 test.each(Object.entries(KEY_ENCODINGS))('the key is removed from a header: %s', (_, encode) => {
   const form = encode(KEY);
   const cleaned = redaction.reply({

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Ledger } from '../../src/allowance/ledger.ts';
+import { ENTITY } from '../support/dialect.ts';
+import { answerWith, GOOD_RECORD, type Handler, made, rigOf, upstreamOf } from '../support/fetch.ts';
+
+const OK = answerWith(200, GOOD_RECORD);
+
+/** Makes two calls. The first one succeeds; `second` answers the other one. */
+async function reportsOf(second: Handler) {
+  const upstream = await upstreamOf((request, response, index) =>
+    (index === 0 ? OK : second)(request, response, index),
+  );
+  const reports: string[] = [];
+  const rig = rigOf({
+    baseUrl: `${upstream.origin}/api`,
+    watchLedger: (ledger) => {
+      const watched: Record<string, unknown> = { ...ledger };
+      for (const name of [
+        'keyWorked',
+        'pauseUntil',
+        'reportSpacing',
+        'reportQuota',
+        'exhaustedUntil',
+        'refuseKey',
+      ])
+        watched[name] = (...args: unknown[]) => {
+          reports.push(name);
+          return (ledger[name as keyof Ledger] as (...args: unknown[]) => unknown)(...args);
+        };
+      return watched as unknown as Ledger;
+    },
+  });
+  made(await rig.make(ENTITY));
+  expect(reports).toEqual(['keyWorked']);
+  made(await rig.make(ENTITY));
+  return reports.slice(1);
+}
+
+test.each<[string, Handler, string[]]>([
+  ['a further success', OK, []],
+  ['an unknown id', answerWith(404, '{}'), []],
+  ['a throttle', answerWith(429, ''), ['pauseUntil']],
+  ['an exhausted quota', answerWith(402, '{"error":"monthly quota exhausted"}'), ['exhaustedUntil']],
+  ['a rejected key', answerWith(401, ''), ['refuseKey']],
+  [
+    'a success that ends the rate window',
+    answerWith(200, GOOD_RECORD, { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }),
+    ['pauseUntil'],
+  ],
+])('after a success, %s reports to the ledger only what is new', async (_title, second, reports) => {
+  expect(await reportsOf(second)).toEqual(reports);
+});
+
+test('a slot that is given back returns its unit and its connection', async () => {
+  const upstream = await upstreamOf(OK);
+  const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 2 });
+  const slots = await rig.fetch.slots(1, new AbortController().signal);
+  if ('is' in slots) throw new Error('no slot');
+  expect([rig.fetch.free, rig.ledger.state(Date.now()).spentEver]).toEqual([1, 1]);
+  for (const slot of slots) await rig.fetch.giveBack(slot);
+  expect([rig.fetch.free, rig.ledger.state(Date.now()).spentEver]).toEqual([2, 0]);
+});
