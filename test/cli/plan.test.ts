@@ -34,7 +34,7 @@ describe('plan', () => {
     const { json } = await upstream.run('plan');
     expect(upstream.sandbox.arrivals()).toHaveLength(before);
     const { low, high } = json.data.calls;
-    expect(json.data.companies.registry).toEqual({ low: 400, high: 400, by: 'statistics' });
+    expect(json.data.companies.registry).toEqual({ low: 800, high: 800, by: 'statistics' });
     expect(high).toBeLessThanOrEqual(1.75 * low);
     await upstream.run('sync');
     const truth = upstream.sandbox.arrivals().length - before;
@@ -59,15 +59,15 @@ describe('plan', () => {
   });
 
   it('reports the share of the allowance, the days and the finish date', async () => {
-    const upstream = await place({ allowance: { per_minute: 1200, per_day: 50 } });
+    const upstream = await place({ allowance: { per_minute: 1200, per_day: 100 } });
     await upstream.run('sync', '--max-calls', '4');
     const { data } = (await upstream.run('plan')).json;
-    expect(data.share_of_allowance).toMatchObject([{ window: 'day', limit: 50, left: 46 }]);
-    expect(data.share_of_allowance[0].share.low).toBeCloseTo(data.calls.low / 50, 2);
+    expect(data.share_of_allowance).toMatchObject([{ window: 'day', limit: 100, left: 96 }]);
+    expect(data.share_of_allowance[0].share.low).toBeCloseTo(data.calls.low / 100, 2);
     expect(data.days.low).toBeGreaterThanOrEqual(7);
     expect(data.minutes_at_rate.low).toBeCloseTo((data.calls.low * 61) / 60 / 1200, 1);
     expect(Date.parse(data.finishes_at.low)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
-    expect(data.next_run.calls).toEqual({ low: 46, high: 46 });
+    expect(data.next_run.calls).toEqual({ low: 96, high: 96 });
   });
 
   it('prints the same as sync --dry-run', async () => {
@@ -87,7 +87,7 @@ describe('plan', () => {
   ] as const)('estimates a watchlist of %s within a tenth of the calls of sync', async (of, line, many) => {
     const upstream = await place();
     const list = join(upstream.folder, 'watchlist.txt');
-    const wanted = [...generateRegistry({ companies: 400, seed: 4 })].filter((_, at) => at % 8 === 0);
+    const wanted = [...generateRegistry({ companies: 800, seed: 4 })].filter((_, at) => at % 17 === 0);
     writeFileSync(
       list,
       wanted
@@ -120,7 +120,7 @@ describe('plan', () => {
 });
 
 async function place(overrides: Overrides = {}, options: SandboxOptions = {}): Promise<Upstream> {
-  const companies = [...generateRegistry({ companies: 400, seed: 4 })];
+  const companies = [...generateRegistry({ companies: 800, seed: 4 })];
   open = await openUpstream(
     { companies, profile: { search: { matches: 'prefix', identifiers: 'none' } }, ...options },
     {
