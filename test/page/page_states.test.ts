@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
+import { runCommand } from '../support/command.ts';
 import { PAGE_STATES, syncWithEstimate } from '../support/page_states.ts';
 import { axeViolations, overflowPixels } from '../support/page_tab.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 import { type ServedPage, servePage } from '../support/served_page.ts';
 
 const PHONE = { width: 390, height: 844 };
-const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
 let mirror: Mirrored;
 let served: ServedPage;
@@ -29,10 +27,8 @@ afterAll(async () => {
 
 /** The health that `status --json` reports. */
 async function healthOfStatus(): Promise<{ readonly problems: readonly { readonly cause: string }[] }> {
-  const args = [BIN, 'status', '--json', '--config', join(mirror.folder, 'page.yaml')];
-  const options = { env: { ...process.env, TZ: 'UTC' } };
-  const { stdout } = await promisify(execFile)(process.execPath, args, options);
-  return JSON.parse(stdout).data.health;
+  const args = ['status', '--json', '--config', join(mirror.folder, 'page.yaml')];
+  return (await runCommand(args, { env: { TZ: 'UTC' } })).json.data.health;
 }
 
 async function bottomOf(page: Page, selector: string): Promise<number> {

@@ -35,9 +35,12 @@ export async function openTab(
 
 /** The violations that axe reports, of every impact, each with the first element that causes it. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations, passes } = (await page.evaluate('axe.run()')) as AxeResults;
-  expect(passes.length).toBeGreaterThan(15);
+  const isLoaded = await page.evaluate('"axe" in window');
+  if (!isLoaded) await page.evaluate(axe.source);
+  // The colour scheme changes only the contrast, so the other rules are checked once for each page.
+  const options = isLoaded ? "{ runOnly: ['color-contrast'] }" : '{}';
+  const { violations, passes } = (await page.evaluate(`axe.run(${options})`)) as AxeResults;
+  expect(passes.length).toBeGreaterThan(isLoaded ? 0 : 15);
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
