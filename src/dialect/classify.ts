@@ -26,7 +26,13 @@ export interface Circumstances {
   readonly keyHasWorked: boolean;
 }
 
-export type Classify = (call: Call, reply: Reply, circumstances: Circumstances) => Verdict;
+/** Classifies a reply. `body` is its parsed body, if the caller has parsed it already. */
+export type Classify = (call: Call, reply: Reply, circumstances: Circumstances, body?: Body) => Verdict;
+
+/** Parses the body of a reply. */
+export function bodyOf({ body, headers }: Reply): Body {
+  return readBody(body, headers['content-type'] ?? '');
+}
 
 /**
  * Returns a function that classifies replies, first by the dialect's response table and then by the default rules. The
@@ -36,9 +42,8 @@ export type Classify = (call: Call, reply: Reply, circumstances: Circumstances) 
  */
 export function openClassify(dialect: Dialect): Classify {
   const rules = dialect.responses.map(compiled);
-  return (call, reply, { nowMs, keyHasWorked }) => {
+  return (call, reply, { nowMs, keyHasWorked }, body = bodyOf(reply)) => {
     const { status, headers } = reply;
-    const body = readBody(reply.body, headers['content-type'] ?? '');
     const subject = { dialect, call, reply, body, nowMs };
     const rule = rules.find((candidate) => applies(candidate, call, reply, body));
     return rule === undefined
@@ -48,8 +53,8 @@ export function openClassify(dialect: Dialect): Classify {
 }
 
 /** Classifies one reply. Use `openClassify` to classify many. */
-export function classify(dialect: Dialect, call: Call, reply: Reply, circumstances: Circumstances): Verdict {
-  return openClassify(dialect)(call, reply, circumstances);
+export function classify(dialect: Dialect, ...given: Parameters<Classify>): Verdict {
+  return openClassify(dialect)(...given);
 }
 
 interface Subject {

@@ -6,7 +6,7 @@ import { valueAt } from '../json/pointer.ts';
 import { Pointer } from '../json/pointer_schema.ts';
 import { type Headers, limitTimeMs } from './headers.ts';
 import { spacingFor, statedSpacingMs } from './rate_words.ts';
-import { readBody } from './response_body.ts';
+import type { Body } from './response_body.ts';
 
 /** Limits that responses report. They can only tighten the configured limits. */
 
@@ -41,30 +41,21 @@ export interface LimitReport {
 }
 
 export type ReadLimits = (
-  reply: { readonly status: number; readonly headers: Headers; readonly body: Buffer },
+  reply: { readonly status: number; readonly headers: Headers; readonly body: Body },
   nowMs: number,
 ) => LimitReport;
 
 /** Returns a function that reads the limits in a response, from the places in `limits` and from error messages. */
 export function openReportedLimits(limits: readonly ReportedLimit[]): ReadLimits {
-  const readsBody = limits.some(({ remaining, limit, reset }) =>
-    [remaining, limit, reset].some((place) => place?.startsWith('/')),
-  );
-  return (reply, nowMs) => {
-    const isRejected = reply.status >= 400;
-    const body =
-      readsBody || isRejected ? readBody(reply.body, reply.headers['content-type'] ?? '') : undefined;
-    const reports = limits.map((limit) => reportAt(limit, reply.headers, body?.json, nowMs));
+  return ({ status, headers, body }, nowMs) => {
+    const reports = limits.map((limit) => reportAt(limit, headers, body.json, nowMs));
+    const statedMs = status >= 400 && body.text !== null ? statedSpacingMs(body.text) : null;
     return {
       quotas: reports.flatMap(({ window, ...quota }) =>
         window === 'minute' || (quota.left === null && quota.limit === null) ? [] : [{ window, ...quota }],
       ),
       pausedUntilMs: latest(reports.map((report) => pauseOf(report, nowMs))),
-      spacingMs: Math.max(
-        0,
-        ...reports.map(spacingOf),
-        isRejected && body?.text != null ? (statedSpacingMs(body.text) ?? 0) : 0,
-      ),
+      spacingMs: Math.max(0, ...reports.map(spacingOf), statedMs ?? 0),
     };
   };
 }

@@ -1,7 +1,7 @@
 import { isBusy, type Slot } from '../allowance/ledger.ts';
 import type { Call } from '../call.ts';
 import { type Clock, isoTime } from '../clock.ts';
-import type { Reply } from '../dialect/classify.ts';
+import { bodyOf, type Reply } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { rateLimitResetMs } from '../dialect/headers.ts';
 import { type Protocol, protocolOf } from '../dialect/protocol.ts';
@@ -186,11 +186,12 @@ function openReports({ ledger, clock, keyFingerprint, dialect }: FetchParts): Re
     },
     observe: ({ call, sentAt }, reply, protocol, inFlight) => {
       const nowMs = clock.now();
-      const classified = protocol.classify(call, reply, { nowMs, keyHasWorked });
+      const body = bodyOf(reply);
+      const classified = protocol.classify(call, reply, { nowMs, keyHasWorked }, body);
       const sentAtMs = Date.parse(sentAt);
       const verdict = backoff.observe(classified, sentAtMs, nowMs);
       const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
-      const limits = limitsOf(reply, nowMs);
+      const limits = limitsOf({ ...reply, body }, nowMs);
       const mustReport =
         verdict.is !== 'ok' || rateResetMs !== null || reportsLimit(limits) || !isSuccessRecorded;
       if (mustReport) {

@@ -1,7 +1,6 @@
 import { type Call, FIRST_PAGE } from '../call.ts';
-import { type Circumstances, classify, type Reply } from '../dialect/classify.ts';
+import { bodyOf, type Circumstances, classify, type Reply } from '../dialect/classify.ts';
 import { Dialect } from '../dialect/dialect.ts';
-import { readBody } from '../dialect/response_body.ts';
 import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
@@ -65,22 +64,29 @@ export function readReply(
   call: Call,
   reply: Reply,
   circumstances: Circumstances,
+  body = bodyOf(reply),
 ): { readonly exchange: Exchange; readonly verdict: Verdict } {
-  const { text: fullText, json } = readBody(reply.body, reply.headers['content-type'] ?? '');
-  const text = fullText ?? '';
+  const { json } = body;
+  const text = body.text?.slice(0, KEPT_CHARACTERS) ?? '';
   const isGood = reply.status >= 200 && reply.status < 300;
   const soft = isGood ? softError(json) : null;
   const verdict =
     isGood && soft === null && json !== undefined
       ? okVerdict(call)
-      : classify(EMPTY_DIALECT, call, soft === null ? reply : asErrorStatus(reply), circumstances);
+      : classify(
+          EMPTY_DIALECT,
+          call,
+          soft === null ? reply : asErrorStatus(reply, text),
+          circumstances,
+          body,
+        );
   const { status, headers } = reply;
   const exchange = {
     request,
     status,
     headers,
     json,
-    text: text.slice(0, KEPT_CHARACTERS),
+    text,
     reading: readingOf(verdict, status),
   };
   return { exchange, verdict };
@@ -95,9 +101,8 @@ export const EMPTY_DIALECT = Dialect.parse({
 const KEPT_CHARACTERS = 20_000;
 
 /** Replaces the success status of an error with 429 if its text mentions a limit, otherwise with 400. */
-function asErrorStatus(reply: Reply): Reply {
-  const isLimit = LIMIT_WORDS.test(reply.body.toString('utf8').slice(0, KEPT_CHARACTERS));
-  return { ...reply, status: isLimit ? 429 : 400 };
+function asErrorStatus(reply: Reply, text: string): Reply {
+  return { ...reply, status: LIMIT_WORDS.test(text) ? 429 : 400 };
 }
 
 const LIMIT_WORDS =

@@ -1,5 +1,3 @@
-import type { Call } from '../call.ts';
-import type { Reply } from '../dialect/classify.ts';
 import type { Protocol } from '../dialect/protocol.ts';
 import { UnwritableUrl } from '../dialect/request.ts';
 import type { Attempt, Outcome } from '../outcome.ts';
@@ -39,16 +37,16 @@ export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenPr
         isProbeCall(call)
           ? urlOfProbe(origin, call.probe)
           : new UnwritableUrl('a probe sends only its own calls'),
-      classify: (call, reply, circumstances) => readProbe(call, reply, circumstances).verdict,
+      classify: (...given) => readProbe(...given).verdict,
     },
     targetOf: ({ call }) => (isProbeCall(call) ? targetOfProbe(origin, call.probe) : ''),
     note: (outcome) => add(outcome.callId, exchangeOf(outcome)),
   };
 }
 
-function readProbe(call: Call, reply: Reply, circumstances: Parameters<Protocol['classify']>[2]) {
+function readProbe(...[call, ...given]: Parameters<Protocol['classify']>) {
   if (!isProbeCall(call)) throw new TypeError('Only a probe call can be classified without a dialect');
-  return readReply(call.probe, call, reply, circumstances);
+  return readReply(call.probe, call, ...given);
 }
 
 /** Converts an outcome into an exchange. Returns null if the request was not sent. */

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { statedSpacingMs } from '../../src/dialect/rate_words.ts';
 import { openReportedLimits, ReportedLimit } from '../../src/dialect/reported_limits.ts';
+import { readBody } from '../../src/dialect/response_body.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 function reportOf(limits: object[], reply: { status?: number; headers?: object; body?: string }) {
   const read = openReportedLimits(limits.map((limit) => ReportedLimit.parse(limit)));
   const { status = 200, headers = {}, body = '{}' } = reply;
-  return read({ status, headers: headers as Record<string, string>, body: Buffer.from(body) }, NOW);
+  const parsed = readBody(Buffer.from(body), '');
+  return read({ status, headers: headers as Record<string, string>, body: parsed }, NOW);
 }
 
 describe('the limits that a response reports', () => {

@@ -5,7 +5,7 @@ import net from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { SendSlot } from '../../src/fetch/fetch.ts';
 import { SLOT_TOLERANCE_MS } from '../../src/fetch/rate_limiter.ts';
@@ -690,6 +690,16 @@ describe('limits in responses', () => {
     const { left, reported } = rig.ledger.state(Date.now());
     expect(left).toBe(7);
     expect((reported?.untilMs ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  test.each([200, 429])('the body of a response with status %d is parsed once', (status) => {
+    const body = Buffer.from(GOOD_RECORD);
+    const decoded = vi.spyOn(body, 'toString');
+    const dialect = { ...dialectOf(), limits: [...limits] };
+    const rig = rigOf({ baseUrl: 'http://127.0.0.1:1/api', dialect });
+    const attempt = { callId: 1, call: ENTITY, sentAt: '2026-03-01T12:00:00Z', durationMs: 1, status, body };
+    rig.fetch.outcomeOf(attempt);
+    expect(decoded).toHaveBeenCalledTimes(1);
   });
 
   test('a rate in the text of a rejection slows further calls', async () => {
