@@ -88,11 +88,12 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
 }
 
 function readMessage({ param, text }: ErrorMessage, sent: ReadonlySet<string>, found: Collected): void {
-  const folded = foldCharacters(text);
+  const named = text.replace(/\bquerystring[/.](?=\S)/g, '');
+  const folded = foldCharacters(named);
   readNumbers(folded, found);
   if (TOO_BROAD.test(folded)) found.isTooBroad = true;
   let subject = param;
-  for (const clause of clausesOf(text)) subject = readClause(clause, { param, subject, sent }, found);
+  for (const clause of clausesOf(named)) subject = readClause(clause, { param, subject, sent }, found);
   const format = /\b([yj]{4}|a{4}|r{4})([-./])(m{2})\2([dtjg]{2})\b/i.exec(text);
   if (format !== null && subject !== null) found.values.set(subject, [`2000${format[2]}01${format[2]}01`]);
 }
@@ -154,7 +155,7 @@ interface Subject {
 /** Reads one clause and returns the parameter to which it refers, or null if there is none. */
 function readClause(clause: string, { param, subject, sent }: Subject, found: Collected): string | null {
   const folded = foldCharacters(clause);
-  const names = namesIn(clause, sent);
+  const names = namesIn(clause, sent, param === null);
   const isInvalid = INVALID.test(folded) && names.some((name) => sent.has(name)) && !/\d/.test(folded);
   if (UNKNOWN.test(folded) || isInvalid) {
     found.refusesUnknown = true;
@@ -172,7 +173,8 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
       : (subjectOf(clause.slice(0, allowed.index), sent) ?? param ?? subject);
     if (listed.length > 0 && about !== null && !found.unknown.has(about)) {
       found.values.set(about, listed);
-      if (REQUIRED.test(folded.slice(0, allowed.index))) found.required.add(about);
+      const isMissing = !sent.has(about) && /\b(must|should)\b/.test(folded);
+      if (isMissing || REQUIRED.test(folded.slice(0, allowed.index))) found.required.add(about);
       return about;
     }
     for (const name of listed) if (isName(name) && !NOT_NAMES.has(name)) found.allowed.add(name);
@@ -192,7 +194,8 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
  */
 function subjectOf(start: string, sent: ReadonlySet<string>): string | null {
   const [word = ''] = start.trim().split(/\s+/);
-  return namesIn(start, sent).at(-1) ?? (isName(word) && !NOT_NAMES.has(word.toLowerCase()) ? word : null);
+  const isOrdinary = NOT_NAMES.has(word.toLowerCase()) || VALUES.test(foldCharacters(word));
+  return namesIn(start, sent).at(-1) ?? (isName(word) && !isOrdinary ? word : null);
 }
 
 function isAboutParams(folded: string): boolean {
@@ -201,9 +204,10 @@ function isAboutParams(folded: string): boolean {
 
 /**
  * Returns the parameter names in a clause. A word is a name if it is quoted, follows the word "parameter", precedes a
- * verb, or does not look like an ordinary word.
+ * verb, or does not look like an ordinary word. The word before a verb counts only if `isUnattributed`: the body
+ * attributes the message to no parameter.
  */
-function namesIn(clause: string, sent: ReadonlySet<string>): string[] {
+function namesIn(clause: string, sent: ReadonlySet<string>, isUnattributed = true): string[] {
   const names = new Set<string>();
   const add = (text: string | undefined) => {
     const name = (text ?? '').replace(/[.,:]+$/, '');
@@ -230,7 +234,7 @@ function namesIn(clause: string, sent: ReadonlySet<string>): string[] {
     /^\s*(\S+)\s+(?:is|are|must|should|cannot|may|can't|ist|sind|muss|darf|est|doit|es|debe|deve|non|is|moet|er|ma|skal|maste|e|jest|musi|on|should|mangler|saknas|fehlt|manque|falta|manca|ontbreekt|puuttuu|:)\b/iu.exec(
       clause,
     ) ?? [];
-  if (names.size === 0) add(first);
+  if (names.size === 0 && isUnattributed) add(first);
   return [...names];
 }
 

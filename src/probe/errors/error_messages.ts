@@ -43,7 +43,7 @@ const MAP_MEMBERS =
 
 /** The members that describe one error. Their keys are never parameter names. */
 const ERROR_MEMBERS =
-  /^_?(errors?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors)$/i;
+  /^_?(errors?|issues?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors)$/i;
 
 /** Members that limit a value by a number or a list: `minimum: 3`, `allowedValues: [...]`. */
 const LIMIT_MEMBER =
@@ -85,7 +85,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
   if (!isJsonObject(node)) {
     const text = scalarText(node);
     if (text === null || text === '') return;
-    const isLimit = LIMIT_MEMBER.test(key) && (typeof node === 'number' || isName(text));
+    const isList = isName(text) || /^(['"]).+\1$/.test(text);
+    const isLimit = LIMIT_MEMBER.test(key) && (typeof node === 'number' || isList);
     messages.push({ param, text: isLimit ? `${wordsOfKey(key).join(' ')}: ${text}` : text });
     return;
   }
@@ -133,7 +134,7 @@ function nameIn(node: JsonObject, requestPath: string): string | null {
   if (text === null || text === requestPath) return null;
   const name = text.replace(/^(#|\$)?[/.]?((query|querystring|params)[/.])?/, '');
   const last = member === 'propertyPath' ? (name.split('.').at(-1) ?? name) : name;
-  return isName(last) && !/^(body|query|querystring|params)$/i.test(last) ? last : null;
+  return isName(last) && !/^(body|query|querystring|params)$|(error|exception)$/i.test(last) ? last : null;
 }
 
 /** Returns whether a text can be a parameter name, such as `q`, `filter[name]` or `page.size`. */

@@ -202,6 +202,15 @@ describe('error hints', () => {
     ],
     [{ message: "Unrecognized key(s) in object: 'foo'" }, []],
     [{ message: ['property foo should not exist'] }, []],
+    [
+      {
+        error: {
+          name: 'ZodError',
+          issues: [{ keys: ['foo'], path: [], message: 'Unrecognized key: "foo". Supported: lookup, start' }],
+        },
+      },
+      ['lookup', 'start'],
+    ],
     ["Unknown parameter foo. Did you mean 'lookup'?", ['lookup']],
     ['Onbekende parameter foo; toegestaan zijn: zoekterm, vanaf', ['zoekterm', 'vanaf']],
   ])('contain the allowed and the unknown parameters from %j', (body, allowed) => {
@@ -272,9 +281,20 @@ describe('error hints', () => {
       ['NL', 'BE'],
     ],
     [{ errors: { land: ['Pflichtparameter fehlt. Erlaubte Werte: DE, AT'] } }, 'land', ['DE', 'AT']],
+    ['Veuillez renseigner le paramètre « pays ». Valeurs possibles : NL, BE', 'pays', ['NL', 'BE']],
+    [
+      { detail: [{ loc: ['query', 'country'], msg: 'Field required', ctx: { expected: "'NL' or 'BE'" } }] },
+      'country',
+      ['NL', 'BE'],
+    ],
+    ['querystring/country must be equal to one of the allowed values: NL, BE', 'country', ['NL', 'BE']],
+    [{ message: ['country must be one of the following values: NL'] }, 'country', ['NL']],
     ['Parameter since is required, format YYYY-MM-DD', 'since', ['2000-01-01']],
   ])('contain a required companion and its values from %j', (body, name, values) => {
-    expect(errorHintsOf([refusal(body)]).values.get(name)).toEqual(values);
+    const hints = errorHintsOf([refusal(body)]);
+    expect(hints.values.get(name)).toEqual(values);
+    expect(hints.required).toEqual([name]);
+    expect(hints.allowed).toEqual([]);
   });
 
   it('are empty for a successful response', () => {
