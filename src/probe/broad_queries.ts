@@ -1,7 +1,6 @@
 import { loosely } from '../names/loose_matching.ts';
 import type { Conclusions, SearchConclusions, SearchPage } from './conclusions.ts';
 import { type Exchange, type Param, type SearchDraft, wasSent } from './evidence.ts';
-import { mayRefuseUnknownParams } from './refusals.ts';
 import { isFirstPage, isTruncated } from './search_pages.ts';
 import { PREFIXES } from './word_lists.ts';
 
@@ -23,10 +22,8 @@ export function broadest({ pages }: SearchConclusions): SearchPage | null {
 const TRUNCATED_WEIGHT = { yes: 2e6, maybe: 1e6, no: 0 };
 
 /** Sends a query that should have more matches than fit on one page, so that there are several different pages. */
-export function probeBreadth(
-  { query: { searches }, queryParam, minQueryChars, registrySize }: Conclusions,
-  search: SearchConclusions,
-): SearchDraft | null {
+export function probeBreadth(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  const { query: evidence, queryParam, minQueryChars, registrySize } = conclusions;
   const { pages, size } = search;
   if (pages.some((page) => isTruncated(page, pages) !== 'no')) return null;
   // If the page size can be set, a few matches are enough for several pages.
@@ -35,10 +32,11 @@ export function probeBreadth(
   const maxQueries = (registrySize ?? Infinity) <= SMALL_REGISTRY ? FEW_QUERIES : MAX_QUERIES;
   if (pages.filter(({ query }) => query !== null).length >= maxQueries) return null;
   const param = queryParam.value ?? '';
-  const query = broaderQuery(search, param, minQueryChars, searches);
-  return query === null
+  const query = broaderQuery(search, param, minQueryChars, evidence.searches);
+  const isRare = isSmallAndStrict(conclusions) && (query?.length ?? 0) > MAX_BROAD_CHARS;
+  return query === null || isRare
     ? null
-    : { params: [[param, query]], why: 'which query has more than one page of matches?' };
+    : { params: [[param, query]], why: 'which query has more than a page?' };
 }
 
 /** A complete mirror of a registry with at most this many companies costs only a few more calls than further probes. */
@@ -46,10 +44,12 @@ const SMALL_REGISTRY = 500;
 
 /** Returns whether the registry is small and the API refuses unknown parameters, or may refuse them. */
 export function isSmallAndStrict({ query, registrySize }: Conclusions): boolean {
-  return (registrySize ?? Infinity) <= SMALL_REGISTRY && mayRefuseUnknownParams(query.searches);
+  return (registrySize ?? Infinity) <= SMALL_REGISTRY && query.mayBeStrict;
 }
 
 const ENOUGH_FOR_PAGES = 8;
+// In a small registry, only very short queries have more matches than a page has rows.
+const MAX_BROAD_CHARS = 2;
 const MAX_QUERIES = 5;
 // In a small registry, few queries have more matches than fit on a page.
 const FEW_QUERIES = 3;
@@ -100,7 +100,10 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
   const [first, second] = prefixes;
   if (!possible.includes('token')) {
     // If a query can match any word of a name, the prefixes of all words are counted, not only those of whole names.
-    const [letter, other] = possible.includes('prefix') ? prefixes : frequentPrefixes(names, minLength);
+    const isSubstring = possible.every((rule) => rule === 'substring');
+    const [letter, other] = possible.includes('prefix')
+      ? prefixes
+      : frequentParts(names, minLength, isSubstring);
     return [letter, other, 'a', 's', 'm', ...PREFIXES].filter((query) => query !== undefined);
   }
   // A word in nearly all known names is probably the query that found these names. Words with diacritics are omitted,
@@ -117,11 +120,15 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
 }
 
 /** Returns the prefixes of words, in descending order of the number of names that contain them. */
-function frequentPrefixes(names: readonly string[], length: number): string[] {
-  const words = names.map((name) => name.match(/\p{L}+/gu) ?? []);
-  return frequent(
-    words.flatMap((some) => [...new Set(some.map((word) => [...word].slice(0, length).join('')))]),
-  );
+function frequentParts(names: readonly string[], length: number, isAnywhere: boolean): string[] {
+  const partsOf = (word: string) => {
+    const characters = [...word];
+    const count = isAnywhere ? characters.length - length + 1 : 1;
+    return Array.from({ length: Math.max(0, count) }, (_, from) =>
+      characters.slice(from, from + length).join(''),
+    );
+  };
+  return frequent(names.flatMap((name) => [...new Set((name.match(/\p{L}+/gu) ?? []).flatMap(partsOf))]));
 }
 
 function frequent(items: readonly string[]): string[] {

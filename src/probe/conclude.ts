@@ -21,14 +21,20 @@ import { findClamp, findTotal } from './findings/search_total.ts';
 import { findRegistryTotal } from './findings/statistics_total.ts';
 import { findAbsence } from './findings/unknown_id.ts';
 import { wholeNumberOf } from './json_leaves.ts';
-import { minLengthByRefusals, refusesUnknownParams } from './refusals.ts';
+import {
+  mayRefuseUnknownParams,
+  minLengthByRefusals,
+  refusesUnknownParams,
+  reportsMissingFirst,
+} from './refusals.ts';
 import { hasSeveralRows, isFirstPage, readSearchPages } from './search_pages.ts';
 
 /** Draws all conclusions from the requests and responses. Each finding uses only the findings computed before it. */
 export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: ProbeInput): Conclusions {
   const joins = joinsOf(upstream);
   const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
-  const stated = errorHintsOf(exchanges.filter(({ request }) => request.kind === 'search'));
+  const allSearches = exchanges.filter(({ request }) => request.kind === 'search');
+  const stated = errorHintsOf(allSearches);
   const companions = companionsOf(stated);
   const informative = withoutCompanions(exchanges, companions).filter(
     ({ reading }) => reading !== 'rejected',
@@ -38,6 +44,8 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
   const listing = findResultList(searches.filter(({ reading }) => reading === 'ok'));
   const query = {
     ...{ searches, listing, stated, hint: hints.queryParam, examples: hints.examples },
+    mayBeStrict: mayRefuseUnknownParams(allSearches),
+    reportsMissingFirst: reportsMissingFirst(allSearches),
     mayGuess: exchanges.length < maxCalls * GUESSED_SHARE,
     minLength: hints.specification?.minLength.value ?? 1,
   };
@@ -109,7 +117,8 @@ function concludeSearch({
     total: total.value,
   });
   const refusedQueries = refused.filter((search) => paramOf(search, queryParam) !== null);
-  const size = findSize(pages, refusedQueries, refusesUnknownParams(searches));
+  const isStrict = refusesUnknownParams(searches);
+  const size = findSize(pages, refusedQueries, isStrict);
   const clamp = findClamp(pages);
   const isWhole = wholeness(pages, size, clamp.value);
   const known = knownNames(listing, idPath, namePath);
@@ -135,7 +144,7 @@ function concludeSearch({
     queryRule,
     isWhole,
     minQueryLength: findMinQueryLength(pages, refused, queryParam, queryRule.value),
-    identifiers: findIdentifiers(pages, refused, knownIds, queryParam, isWhole),
+    identifiers: findIdentifiers({ pages, refused, ids: knownIds, queryParam, isWhole, isStrict }),
   };
 }
 

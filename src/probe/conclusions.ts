@@ -100,6 +100,10 @@ export interface QueryEvidence {
   readonly examples: readonly string[];
   /** The facts that error messages state. */
   readonly stated: ErrorHints;
+  /** Whether the API refuses unknown parameters, or may do so. */
+  readonly mayBeStrict: boolean;
+  /** Whether the API reports only that a parameter is missing if a request also has unknown parameters. */
+  readonly reportsMissingFirst: boolean;
   /** Whether the probe may still guess parameter names. */
   readonly mayGuess: boolean;
   /** The min query length that an OpenAPI document states, or 1 if no document states it. */

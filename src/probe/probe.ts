@@ -5,10 +5,11 @@ import type { ProbeRequest, SearchDraft } from './evidence.ts';
 import { probeAddress, untriedSearch } from './findings/addresses.ts';
 import { probeEmptyQuery } from './findings/empty_query.ts';
 import { probeEmptyResult } from './findings/empty_result.ts';
+import { probeIdentifierParam } from './findings/identifier_parameter.ts';
 import { probeIdentifiers } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
-import { probeSizeParam } from './findings/page_size.ts';
+import { probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
 import { probePaging, probeRarePaging } from './findings/paging.ts';
 import { probeRows } from './findings/query_parameter.ts';
 import { probeQueryRule } from './findings/query_rule.ts';
@@ -88,14 +89,22 @@ function nextSearch(
 const ENOUGH_CALLS = 9;
 
 /** Without these findings, a sync would miss pages or matches, or mistake an empty result for an error. */
-const NECESSARY = [probeQueryRule, probeIdentifiers, probePaging, probeEmptyResult];
+const NECESSARY = [
+  probeQueryRule,
+  probeIdentifierParam,
+  probeIdentifiers,
+  probePaging,
+  probeNecessarySize,
+  probeEmptyResult,
+];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];
 
 /** The order for a small registry whose API refuses unknown parameters. */
 const SMALL_ORDER = [
-  probeBreadth,
   probeQueryRule,
+  probeBreadth,
+  probeIdentifierParam,
   probeIdentifiers,
   probePaging,
   probeMinQueryLength,

@@ -87,6 +87,15 @@ export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
 }
 
 /** Returns the min query length that the refusals suggest, or 1 if they suggest none. */
+export function reportsMissingFirst(searches: readonly Exchange[]): boolean {
+  return searches.some((search) => {
+    if (search.request.params.length <= 3 || search.reading !== 'refused') return false;
+    const { required, refusesUnknown } = errorHintsOf([search]);
+    return required.length > 0 && !refusesUnknown;
+  });
+}
+
+/** Returns the min query length that the refusals suggest; 1 if they suggest none. */
 export function minLengthByRefusals(searches: readonly Exchange[]): number {
   const refused = searches.filter(({ reading }) => reading === 'refused');
   return Math.max(

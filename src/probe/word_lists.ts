@@ -61,7 +61,7 @@ export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 
 /** Frequent prefixes of three letters. */
-export const PREFIXES = words('int mar con the tra pro car sol nor ast gre tec');
+export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car sol pre');
 
 /** Frequent words, for APIs whose queries must have several letters or be whole words. */
 export const LONG_SEED_QUERIES = words(`

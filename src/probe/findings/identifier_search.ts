@@ -10,6 +10,7 @@ import type {
   SearchConclusions,
   SearchPage,
 } from '../conclusions.ts';
+import { errorHintsOf } from '../errors/error_hints.ts';
 import {
   type Exchange,
   type Finding,
@@ -23,6 +24,7 @@ import {
 import { roleOfParam } from '../param_roles.ts';
 import { ignoresUnknownParams } from '../refusals.ts';
 import { IDENTIFIER_PARAMS } from '../word_lists.ts';
+import { possibleIdentifierParams } from './identifier_parameter.ts';
 import { nextSizeParams } from './page_size.ts';
 
 /** A search for an identifier or a prefix of one. */
@@ -33,21 +35,34 @@ interface Attempt {
   readonly hasFound: boolean;
 }
 
-/**
- * Finds the parameter for searches by identifier, and the query rule of these searches. `ids` are the ids of known
- * companies.
- */
-export function findIdentifiers(
-  pages: readonly SearchPage[],
-  refused: readonly Exchange[],
-  ids: readonly string[],
-  queryParam: string,
-  isWhole: IsWhole,
-): IdentifierFacts {
+interface IdentifierEvidence {
+  readonly pages: readonly SearchPage[];
+  readonly refused: readonly Exchange[];
+  /** The ids of known companies. */
+  readonly ids: readonly string[];
+  readonly queryParam: string;
+  readonly isWhole: IsWhole;
+  /** Whether the API refuses unknown parameters. */
+  readonly isStrict: boolean;
+}
+
+/** Finds the parameter for searches by identifier, and the query rule of these searches. */
+export function findIdentifiers(evidence: IdentifierEvidence): IdentifierFacts {
+  const { pages, refused, ids, queryParam, isWhole, isStrict } = evidence;
   const attempts = pages.flatMap((page) => attemptsIn(page, ids, queryParam));
   const hit = attempts.find(({ hasFound }) => hasFound);
-  if (hit === undefined)
-    return notFound([...attempts.map(({ param }) => param), ...refused.flatMap(identifierParamsIn)]);
+  const accepted = attempts.find(({ param }) => isStrict && param !== queryParam);
+  if (hit === undefined && accepted !== undefined) {
+    const because = `the API accepts ${accepted.param}; the prefix "${accepted.identifier}" finds nothing`;
+    return { param: likely(accepted.param, because), matches: likely('exact', because) };
+  }
+  if (hit === undefined) {
+    const complete = attempts.filter(({ identifier }) => ids.includes(identifier));
+    return notFound(
+      [...complete.map(({ param }) => param), ...refused.flatMap(identifierParamsIn)],
+      queryParam,
+    );
+  }
   const because = `${hit.param}=${hit.identifier} finds the company`;
   const sameParam = attempts.filter(({ param }) => param === hit.param);
   return {
@@ -56,7 +71,7 @@ export function findIdentifiers(
   };
 }
 
-function notFound(params: readonly string[]): IdentifierFacts {
+function notFound(params: readonly string[], queryParam: string): IdentifierFacts {
   const tried = [...new Set(params)];
   if (tried.length === 0)
     return {
@@ -64,7 +79,7 @@ function notFound(params: readonly string[]): IdentifierFacts {
       matches: open('unknown', 'no search for an identifier was sent'),
     };
   const because = `a known identifier is not found by ${tried.slice(0, 4).join(', ')}${tried.length > 4 ? ' and others' : ''}`;
-  return tried.length > 1
+  return tried.length > 1 && tried.includes(queryParam)
     ? { param: likely(null, because), matches: likely('none', because) }
     : { param: open(null, because), matches: open('unknown', because) };
 }
@@ -72,8 +87,9 @@ function notFound(params: readonly string[]): IdentifierFacts {
 /**
  * Returns the parameters of a refused search that had only identifier parameters. The API has none of these parameters.
  */
-function identifierParamsIn({ request }: Exchange): string[] {
-  const names = request.params.map(([name]) => name).filter((name) => roleOfParam(name) !== 'size');
+function identifierParamsIn(refusal: Exchange): string[] {
+  if (errorHintsOf([refusal]).refusesUnknown) return [];
+  const names = refusal.request.params.map(([name]) => name).filter((name) => roleOfParam(name) !== 'size');
   const isForIdentifiers = names.length > 1 && names.every((name) => roleOfParam(name) === 'identifier');
   return isForIdentifiers ? names : [];
 }
@@ -133,11 +149,15 @@ export function probeIdentifiers(conclusions: Conclusions, search: SearchConclus
   const [id] = ids;
   if (id === undefined || identifiers.matches.certainty === 'sure') return null;
   const param = queryParam.value ?? '';
+  const [ownParam] = [
+    ...statedIdentifierParams(query.stated.allowed, param),
+    ...(possibleIdentifierParams(query, param) ?? []),
+  ];
   const drafts =
     identifiers.matches.value === 'exact'
       ? prefixDrafts(identifiers.param.value ?? param, ids, search)
       : isSmallAndStrict(conclusions)
-        ? prefixDrafts(statedIdentifierParams(query.stated.allowed, param)[0] ?? param, ids, search)
+        ? prefixDrafts(ownParam ?? param, ids, search)
         : identifierDrafts(param, ids, search, query);
   const isNew = ({ params }: SearchDraft) =>
     !wasSent(searches, params) && !searches.some((other) => isAsInformative(other, params, ids));

@@ -240,6 +240,17 @@ export function probeSizeParam(conclusions: Conclusions, search: SearchConclusio
 }
 
 /**
+ * Drafts a request with a size parameter that the API names, if matches are out of reach without it: a page is truncated,
+ * and no request for the next page is known.
+ */
+export function probeNecessarySize(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  const { paging, pages } = search;
+  const isNamed = conclusions.query.stated.allowed.some((name) => roleOfParam(name) === 'size');
+  const isOutOfReach = paging.value === null && pages.some((page) => isTruncated(page, pages) === 'yes');
+  return isNamed && isOutOfReach ? probeSizeParam(conclusions, search) : null;
+}
+
+/**
  * Drafts a request with huge sizes first, because its response also shows the max page size, then a request with small
  * sizes.
  */
