@@ -23,18 +23,19 @@ export function findMainResult(
   { results }: Pick<ResultList, 'results'>,
   paths: RowPaths,
 ): Finding<Pointer | null> {
-  const pages = searches.filter(
-    (search) => paramOf(search, paths.queryParam) !== null && rowsAt(search, results).length > 0,
+  const all = searches.filter((search) => paramOf(search, paths.queryParam) !== null);
+  const pages = all.filter((search) => rowsAt(search, results).length > 0);
+  const idsAt = (at: Pointer, some: readonly Exchange[]) =>
+    some.map((page) => mainIn(page, at, results, paths)).filter((id) => id !== null);
+  const possible = objectsBeside(pages[0]?.json, results).filter(
+    (at) => idsAt(at, pages).length === pages.length,
   );
-  for (const at of objectsBeside(pages[0]?.json, results)) {
-    const mains = pages.map((page) => mainIn(page, at, results, paths));
-    const ids = new Set(mains);
-    if (mains.length === 0 || ids.has(null)) continue;
-    const because = `${at || 'the top of the body'} contains a company that matches the query and is not in the list`;
-    if (ids.size > 1) return sure(at, because);
-    if (pages.length === 1) return likely(at, because);
-  }
-  return open(null, 'no response has a result beside the list');
+  // The only match of a query can be beside the list. The list is then empty or absent.
+  const differing = possible.find((at) => new Set(idsAt(at, all)).size > 1);
+  const at = differing ?? possible[0];
+  if (at === undefined) return open(null, 'no response has a result beside the list');
+  const because = `${at || 'the top of the body'} contains a company that matches the query and is not in the list`;
+  return differing === undefined ? likely(at, because) : sure(at, because);
 }
 
 /** Returns the id of the company at a path if it is a result of the search, otherwise null. */

@@ -25,7 +25,15 @@ describe('a result beside the list', () => {
     expect(find(north)).toMatchObject({ value: '', certainty: 'likely' });
   });
 
-  it('is neither a copy of the first row nor an object that does not match the query', () => {
+  it('is likely if two queries have the same best match, and sure if another query has only one match', () => {
+    const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
+    const letter = searchExchange({ ...NORTH, hits: [MILL, company('23', 'Nord')] }, 'n');
+    const coast = searchExchange({ ...COAST }, 'coast');
+    expect(find(north, letter)).toMatchObject({ value: '', certainty: 'likely' });
+    expect(find(north, letter, coast)).toMatchObject({ value: '', certainty: 'sure' });
+  });
+
+  it('is not the first row again, and not an object that does not match the query', () => {
     expect(find(searchExchange({ ...NORTH, hits: [NORTH, MILL] }, 'north')).value).toBeNull();
     expect(find(searchExchange({ id: 'r-1', name: 'search', hits: [NORTH] }, 'north')).value).toBeNull();
   });
