@@ -69,6 +69,7 @@ export function roleOfParam(name: string): ParamRole | null {
   if (exact !== undefined) return exact;
   const words = wordsOfKey(name).map(foldCharacters);
   if (FILTER.some((word) => words.includes(word))) return 'filter';
+  if (words.includes('skip') || words.includes('offset')) return 'offset';
   if (hasPartOf('page', words)) {
     if (words.some((word) => PER_WORDS.has(word))) return 'size';
     if (words.some((word) => INDEX_WORDS.has(word))) return 'page';

@@ -10,7 +10,7 @@ import { probeIdentifiers } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
 import { probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
-import { probePaging, probeRarePaging } from './findings/paging.ts';
+import { probePaging, probeParamNames, probeRarePaging } from './findings/paging.ts';
 import { probeRows } from './findings/query_parameter.ts';
 import { probeQueryRule } from './findings/query_rule.ts';
 import { probeRecord } from './findings/record_paths.ts';
@@ -104,6 +104,7 @@ const LAST = [probeMaxPageSize, probeEmptyResult];
 const SMALL_ORDER = [
   probeQueryRule,
   probeBreadth,
+  probeParamNames,
   probeIdentifierParam,
   probeIdentifiers,
   probePaging,

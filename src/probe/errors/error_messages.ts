@@ -182,5 +182,6 @@ function unescaped(text: string): string {
   });
 }
 
-const MAX_MESSAGES = 100;
+/** A request has up to 70 parameters, and some formats have five texts for each of them. */
+const MAX_MESSAGES = 400;
 const MAX_DEPTH = 8;

@@ -214,9 +214,12 @@ function isAsInformative(
   ids: readonly string[],
 ): boolean {
   const sent = new Map(request.params);
-  const withIds = params.filter(([, value]) => ids.includes(value));
+  const withIds = params.filter(([name]) => roleOfParam(name) !== 'size');
   return (
-    reading === 'ok' && withIds.length > 0 && withIds.every(([name]) => ids.includes(sent.get(name) ?? ''))
+    reading === 'ok' &&
+    withIds.every(([name, value]) =>
+      ids.includes(value) ? ids.includes(sent.get(name) ?? '') : sent.get(name) === value,
+    )
   );
 }
 

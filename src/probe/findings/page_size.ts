@@ -246,7 +246,7 @@ export function probeSizeParam(conclusions: Conclusions, search: SearchConclusio
 export function probeNecessarySize(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { paging, pages } = search;
   const isNamed = conclusions.query.stated.allowed.some((name) => roleOfParam(name) === 'size');
-  const isOutOfReach = paging.value === null && pages.some((page) => isTruncated(page, pages) === 'yes');
+  const isOutOfReach = paging.value === null && pages.some((page) => isTruncated(page, pages) !== 'no');
   return isNamed && isOutOfReach ? probeSizeParam(conclusions, search) : null;
 }
 

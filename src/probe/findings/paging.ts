@@ -8,7 +8,6 @@ import type {
   SearchPage,
   SizeFacts,
 } from '../conclusions.ts';
-import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, likely, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
 import { isPagingParam } from '../param_roles.ts';
 import { ignoresUnknownParams } from '../refusals.ts';
@@ -84,14 +83,19 @@ const MAX_SINGLE = 4;
  * parameters, because it then has the unnamed ones. Returns null if too few names are untested, or if the API listed
  * its parameters.
  */
-function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): SearchDraft | null {
+export function probeParamNames(
+  { query, queryParam }: Conclusions,
+  search: SearchConclusions,
+): SearchDraft | null {
+  const { allowed, unknown, isListed, namesAllUnknown } = query.stated;
+  const base = broadest(search);
   const tested = new Set([...allowed, ...unknown]);
   const untested = [...PAGE_PARAMS, ...OFFSET_PARAMS, ...CURSOR_PARAMS, ...IDENTIFIER_PARAMS].filter(
     (name) => !tested.has(name),
   );
-  if (isListed || untested.length < MANY_UNTESTED) return null;
+  if (base === null || !namesAllUnknown || isListed || untested.length < MANY_UNTESTED) return null;
   return {
-    params: [query, ...untested.map((name): Param => [name, '1'])],
+    params: [[queryParam.value ?? '', base.query ?? ''], ...untested.map((name): Param => [name, '1'])],
     why: 'which of these parameters does the API have?',
   };
 }
@@ -117,14 +121,14 @@ function pagingDraft(
   maxSingle: number,
 ): SearchDraft | null {
   const { query: evidence, queryParam } = conclusions;
-  const { searches, stated } = evidence;
+  const { searches } = evidence;
   const { paging } = search;
   if (paging.certainty === 'sure') return null;
   const base = broadest(search);
   if (base === null || !isWorthwhile(conclusions, search)) return null;
   const query: Param = [queryParam.value ?? '', base.query ?? ''];
   const isLenient = ignoresUnknownParams(searches);
-  const sweep = stated.namesAllUnknown ? sweepDraft(query, stated) : null;
+  const sweep = probeParamNames(conclusions, search);
   if (sweep !== null) return sweep;
   const drafts =
     paging.nextPageLink?.is === 'cursor'
