@@ -54,7 +54,7 @@ export function findIdentifiers(evidence: IdentifierEvidence): IdentifierFacts {
   const accepted = attempts.find(({ param }) => isStrict && param !== queryParam);
   if (hit === undefined && accepted !== undefined) {
     const because = `the API accepts ${accepted.param}; the prefix "${accepted.identifier}" finds nothing`;
-    return { param: likely(accepted.param, because), matches: likely('exact', because) };
+    return { param: likely(accepted.param, because), matches: open('unknown', because) };
   }
   if (hit === undefined) {
     const complete = attempts.filter(({ identifier }) => ids.includes(identifier));
