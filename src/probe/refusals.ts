@@ -2,6 +2,7 @@ import type { ResponseRule } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { errorHintsOf } from './errors/error_hints.ts';
+import { messagesIn } from './errors/error_messages.ts';
 import type { Exchange } from './evidence.ts';
 import { arraysOutside, leavesOf } from './json_leaves.ts';
 import { roleOfParam } from './param_roles.ts';
@@ -43,18 +44,11 @@ export function topOf(pointer: string): string {
   return `/${pointer.split('/')[1] ?? ''}`;
 }
 
-/** Returns the values in a response body as one text, without the keys. */
-export function textOf({ json, text }: Exchange): string {
-  if (json === undefined) return text;
-  return leavesOf(json)
-    .map(({ value }) => scalarText(value) ?? '')
-    .concat(listedTexts(json))
+/** Returns the messages in an error body as one text. */
+export function textOf({ json, text, request }: Exchange): string {
+  return messagesIn(json, text, request.path)
+    .map((message) => message.text)
     .join(' · ');
-}
-
-/** Returns the items of lists such as `{"allowed_parameters": ["q", "page"]}`. */
-function listedTexts(json: Json): string[] {
-  return arraysOutside(json).flatMap(({ list }) => list.map((item) => scalarText(item) ?? ''));
 }
 
 /**
@@ -106,7 +100,8 @@ export function minLengthByRefusals(searches: readonly Exchange[]): number {
   );
 }
 
-function isTooShort(refusal: Exchange): boolean {
+/** Whether a message states that the query is too short. */
+export function isTooShort(refusal: Exchange): boolean {
   return /too short|short|min(imum)? length/i.test(textOf(refusal));
 }
 

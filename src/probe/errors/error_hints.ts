@@ -33,6 +33,8 @@ export interface ErrorHints {
   /** The min query length in characters, or null if no message states it. */
   readonly minQueryLength: number | null;
   readonly maximum: number | null;
+  /** Parameters that were sent with a value above the maximum. */
+  readonly tooLarge: readonly string[];
   readonly isTooBroad: boolean;
 }
 
@@ -43,6 +45,7 @@ interface Collected {
   readonly values: Map<string, readonly string[]>;
   readonly lengths: number[];
   readonly maxima: number[];
+  readonly tooLarge: Set<string>;
   refusesUnknown: boolean;
   isTooBroad: boolean;
 }
@@ -51,7 +54,7 @@ interface Collected {
 export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
   const found: Collected = {
     ...{ required: new Set(), allowed: new Set(), unknown: new Set(), values: new Map() },
-    ...{ lengths: [], maxima: [], refusesUnknown: false, isTooBroad: false },
+    ...{ lengths: [], maxima: [], tooLarge: new Set(), refusesUnknown: false, isTooBroad: false },
   };
   let namesAllUnknown = false;
   const accepted = new Set<string>();
@@ -83,6 +86,7 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
     values,
     minQueryLength: lengths.length === 0 ? null : Math.max(...lengths),
     maximum: maxima[0] ?? null,
+    tooLarge: [...found.tooLarge],
     isTooBroad,
   };
 }
@@ -90,7 +94,11 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
 function readMessage({ param, text }: ErrorMessage, sent: ReadonlySet<string>, found: Collected): void {
   const named = text.replace(/\bquerystring[/.](?=\S)/g, '');
   const folded = foldCharacters(named);
+  const maxima = found.maxima.length;
   readNumbers(folded, found);
+  if (found.maxima.length > maxima)
+    for (const name of [...namesIn(named, sent, param === null), ...(param === null ? [] : [param])])
+      if (sent.has(name)) found.tooLarge.add(name);
   if (TOO_BROAD.test(folded)) found.isTooBroad = true;
   let subject = param;
   for (const clause of clausesOf(named)) subject = readClause(clause, { param, subject, sent }, found);

@@ -13,7 +13,7 @@ import {
   wasSent,
 } from '../evidence.ts';
 import { roleOfParam } from '../param_roles.ts';
-import { isTooBroad } from '../refusals.ts';
+import { isTooBroad, isTooShort } from '../refusals.ts';
 
 /**
  * Finds the min query length: the fewest characters that the upstream accepts in a query. The empty query is not
@@ -54,7 +54,7 @@ function refusedQueries(
     const query = paramOf(search, queryParam);
     const isOnlyReason =
       !errorHintsOf([search]).refusesUnknown &&
-      (hasOnlySmallSizes(search) || areOthersAccepted(search, queryParam, pages));
+      (isTooShort(search) || hasOnlySmallSizes(search) || areOthersAccepted(search, queryParam, pages));
     return query === null || query === '' || !isOnlyReason || isTooBroad(search) ? [] : [query];
   });
 }

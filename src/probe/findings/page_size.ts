@@ -35,12 +35,21 @@ export function findSize(
   const byDefault = unsized.length === 0 ? null : Math.max(...unsized.map(({ rows }) => rows.length));
   const isDefaultShown = unsized.some((page) => isTruncated(page, pages) === 'yes');
   const effective = findSizeParam(pages, byDefault);
-  const accepted = isStrict && effective.value === null ? acceptedSizeParam(pages, refusals) : null;
+  const accepted =
+    effective.value === null
+      ? (namedSizeParam(refusals) ?? (isStrict ? acceptedSizeParam(pages, refusals) : null))
+      : null;
   const param =
     accepted === null
       ? effective
-      : likely(accepted, 'the API accepts it or names its limit, and refuses other parameters');
+      : likely(accepted, 'the API names its limit, or accepts it and refuses other parameters');
   return { byDefault, isDefaultShown, param, maxSize: findMaxPageSize(pages, refusals, param) };
+}
+
+/** Returns the size parameter of which a refusal names the limit; null if there is none. */
+function namedSizeParam(refusals: readonly Exchange[]): string | null {
+  const named = refusals.flatMap((refusal) => errorHintsOf([refusal]).tooLarge);
+  return named.find((name) => roleOfParam(name) === 'size') ?? null;
 }
 
 /**
@@ -89,8 +98,11 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
       ? []
       : [{ page, size }];
   });
+  // Two pages with as many rows as two values of the same parameter are hardly a coincidence.
+  const isRepeated = ({ name, value }: (typeof matching)[number]['size']) =>
+    matching.some(({ size }) => size.name === name && size.value !== value);
   const possible = matching.filter(
-    ({ page, size }) => isNeverExceeded(size.name, sized) && !isByChance(page, pages),
+    ({ page, size }) => isNeverExceeded(size.name, sized) && (!isByChance(page, pages) || isRepeated(size)),
   );
   const best = possible.find(({ page }) => hasMoreRows(page, pages)) ?? possible[0];
   if (best !== undefined) {
