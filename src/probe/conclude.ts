@@ -46,7 +46,7 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
     ...{ searches, listing, stated, hint: hints.queryParam, examples: hints.examples },
     mayBeStrict: mayRefuseUnknownParams(allSearches),
     reportsMissingFirst: reportsMissingFirst(allSearches),
-    mayGuess: exchanges.length < maxCalls * GUESSED_SHARE,
+    mayGuess: exchanges.length + 1 <= maxCalls * GUESSED_SHARE,
     minLength: hints.specification?.minLength.value ?? 1,
   };
   const queryParam = findQueryParam(query);

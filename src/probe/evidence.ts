@@ -51,6 +51,17 @@ export function wasSent(searches: readonly Exchange[], params: readonly Param[])
   return searches.some(({ request }) => keyOf(request.params) === key);
 }
 
+/** Whether a search was refused that had the same parameters, except for the value of the first one. */
+export function wasRefused(searches: readonly Exchange[], params: readonly Param[]): boolean {
+  const key = keyOf(params.slice(1));
+  return searches.some(
+    ({ request, reading }) =>
+      reading === 'refused' &&
+      request.params[0]?.[0] === params[0]?.[0] &&
+      keyOf(request.params.slice(1)) === key,
+  );
+}
+
 function keyOf(params: readonly Param[]): string {
   return JSON.stringify([...params].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -17,6 +17,7 @@ import {
   paramOf,
   type SearchDraft,
   sure,
+  wasRefused,
   wasSent,
 } from '../evidence.ts';
 import { candidatesFor, roleOfParam } from '../param_roles.ts';
@@ -245,10 +246,13 @@ export function probeSizeParam(conclusions: Conclusions, search: SearchConclusio
   const { param } = search.size;
   const base = broadest(search);
   if (base === null || param.value !== null || param.certainty === 'likely') return null;
-  const drafts = refusesUnknownParams(searches)
+  const isStrict = refusesUnknownParams(searches);
+  const drafts = isStrict
     ? draftsOneByOne(conclusions, search, base)
     : draftsTogether(conclusions, search, base);
-  return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
+  const isNew = ({ params }: SearchDraft) =>
+    !wasSent(searches, params) && !(isStrict && wasRefused(searches, params));
+  return drafts.find(isNew) ?? null;
 }
 
 /**

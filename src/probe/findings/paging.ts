@@ -8,7 +8,15 @@ import type {
   SearchPage,
   SizeFacts,
 } from '../conclusions.ts';
-import { type Finding, likely, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
+import {
+  type Finding,
+  likely,
+  type Param,
+  type SearchDraft,
+  sure,
+  wasRefused,
+  wasSent,
+} from '../evidence.ts';
 import { isPagingParam } from '../param_roles.ts';
 import { ignoresUnknownParams } from '../refusals.ts';
 import { isTruncated } from '../search_pages.ts';
@@ -136,5 +144,7 @@ function pagingDraft(
       : paging.moves.length > 0
         ? distinguishingDrafts(query, base, search, isLenient)
         : firstDrafts(query, base, search, { isLenient, maxSingle, evidence });
-  return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
+  const isNew = ({ params }: SearchDraft) =>
+    !wasSent(searches, params) && (isLenient || !wasRefused(searches, params));
+  return drafts.find(isNew) ?? null;
 }
