@@ -29,17 +29,19 @@ export function probeBreadth(conclusions: Conclusions, search: SearchConclusions
   // If the page size can be set, a few matches are enough for several pages.
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
   if (size.param.value !== null && most >= ENOUGH_FOR_PAGES) return null;
+  const isStrict = isSmallAndStrict(conclusions);
   const maxQueries = (registrySize ?? Infinity) <= SMALL_REGISTRY ? FEW_QUERIES : MAX_QUERIES;
-  if (pages.filter(({ query }) => query !== null).length >= maxQueries) return null;
+  const wasTried = evidence.searches.some(({ request }) => request.why === WHY);
+  if (isStrict ? wasTried : pages.filter(({ query }) => query !== null).length >= maxQueries) return null;
   const param = queryParam.value ?? '';
   const query = broaderQuery(search, param, minQueryChars, evidence.searches);
-  const isRare = isSmallAndStrict(conclusions) && (query?.length ?? 0) > MAX_BROAD_CHARS;
-  return query === null || isRare
-    ? null
-    : { params: [[param, query]], why: 'which query has more than a page?' };
+  const isRare = isStrict && (query?.length ?? 0) > MAX_BROAD_CHARS;
+  return query === null || isRare ? null : { params: [[param, query]], why: WHY };
 }
 
-/** A complete mirror of a registry with at most this many companies costs only a few more calls than further probes. */
+const WHY = 'which query has more than a page?';
+
+/** For a registry with at most this many companies, a complete mirror costs few more calls than further probes. */
 const SMALL_REGISTRY = 500;
 
 /** Returns whether the registry is small and the API refuses unknown parameters, or may refuse them. */

@@ -297,6 +297,23 @@ describe('error hints', () => {
     expect(hints.allowed).toEqual([]);
   });
 
+  it('name all unknown parameters of a request with many, even if each has several texts', () => {
+    const params = Array.from({ length: 60 }, (_, index): Param => [`p${index}`, 'x']);
+    const detail = params.slice(1).map(([name]) => ({
+      ...{ type: 'extra_forbidden', loc: ['query', name] },
+      ...{ msg: 'Extra inputs are not permitted', input: 'x', url: '/errors/extra' },
+    }));
+    const { namesAllUnknown, allowed } = errorHintsOf([refusal({ detail }, params)]);
+    expect(namesAllUnknown).toBe(true);
+    expect(allowed).toEqual(['p0']);
+  });
+
+  it('name the parameter whose value exceeds the maximum', () => {
+    const params: Param[] = ['limit', 'rows', 'size'].map((name): Param => [name, '1000']);
+    const hints = errorHintsOf([refusal({ message: 'querystring/rows must be <= 100' }, params)]);
+    expect(hints).toMatchObject({ tooLarge: ['rows'], maximum: 100 });
+  });
+
   it('are empty for a successful response', () => {
     const hints = errorHintsOf([{ ...refusal('Missing parameter x'), reading: 'ok' }]);
     expect(hints.required).toEqual([]);

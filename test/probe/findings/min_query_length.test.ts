@@ -35,6 +35,13 @@ describe('the min query length', () => {
     });
   });
 
+  it('follows from a refusal as too short, even if the request also had an untested page size', () => {
+    const { request, ...response } = searchExchange({ errors: [{ error: 'query-too-short' }] }, 'no');
+    const params = [...request.params, ['limit', '1000'] as const];
+    const refusal: Exchange = { ...response, request: { ...request, params }, reading: 'refused' };
+    expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').value).toBe(3);
+  });
+
   it('is not derived from a query that was refused as too broad', () => {
     const refusal = refusalOf('no', 'too many results, narrow the query');
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').certainty).toBe('open');

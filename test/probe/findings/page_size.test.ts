@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SearchPage } from '../../../src/probe/conclusions.ts';
-import { likely } from '../../../src/probe/evidence.ts';
+import { type Exchange, likely, type Param } from '../../../src/probe/evidence.ts';
 import { findSize, wholeness } from '../../../src/probe/findings/page_size.ts';
 import { row, searchExchange, searchPage } from '../../support/probe_exchanges.ts';
 
@@ -10,11 +10,42 @@ it('an empty page contains all matches even if the effect of the page size is un
   expect(pages.map(wholeness(pages, size, null))).toEqual([false, true]);
 });
 
-const LIMIT = ['limit', '2'] as const;
+it('a refusal that names the limit of a size parameter shows the parameter', () => {
+  const refusal = withParams(searchExchange({ message: 'rows must be at most 100' }, 'n'), HUGE_SIZES);
+  const { param, maxSize } = findSize([pageOf('north', 2, [])], [{ ...refusal, reading: 'refused' }], false);
+  expect(param).toMatchObject({ value: 'rows', certainty: 'likely' });
+  expect(maxSize.value.rows).toBe(100);
+});
 
-function pageOf(query: string, rowCount: number): SearchPage {
-  const { request, ...response } = searchExchange({}, query);
-  const exchange = { ...response, request: { ...request, params: [...request.params, LIMIT] } };
+it('two pages with as many rows as two values of the same parameter show the parameter', () => {
+  const first = pageOf('north', 13, [
+    ...sizes(12, 'limit'),
+    ...sizes(13, 'rows'),
+    ...sizes(14, 'take', 'num'),
+  ]);
+  const second = pageOf('north', 11, [
+    ...sizes(10, 'limit'),
+    ...sizes(11, 'rows'),
+    ...sizes(9, 'take', 'num'),
+  ]);
+  expect(findSize([first], [], false).param.value).toBeNull();
+  expect(findSize([first, second], [], false).param).toMatchObject({ value: 'rows', certainty: 'likely' });
+});
+
+const LIMIT: Param = ['limit', '2'];
+const HUGE_SIZES = [...sizes(1000, 'limit'), ...sizes(1001, 'rows'), ...sizes(1002, 'size')];
+
+function sizes(value: number, ...names: readonly string[]): Param[] {
+  return names.map((name): Param => [name, String(value)]);
+}
+
+function withParams(exchange: Exchange, params: readonly Param[]): Exchange {
+  const { request } = exchange;
+  return { ...exchange, request: { ...request, params: [...request.params, ...params] } };
+}
+
+function pageOf(query: string, rowCount: number, params: readonly Param[] = [LIMIT]): SearchPage {
+  const exchange = withParams(searchExchange({}, query), params);
   const rows = Array.from({ length: rowCount }, (_, index) => row(index));
   return { ...searchPage(query, []), exchange, rows, total: null };
 }

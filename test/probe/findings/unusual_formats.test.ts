@@ -129,6 +129,7 @@ describe('the role of a parameter', () => {
   it.each([
     ['numPagina', 'page'],
     ['page_no', 'page'],
+    ['skipRows', 'offset'],
     ['numPerPage', 'size'],
     ['resultsPerPage', 'size'],
   ] as const)('%s is %s', (name, role) => {

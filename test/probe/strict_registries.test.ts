@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/json/json.ts';
+import type { Exchange, Param, ProbeRequest } from '../../src/probe/evidence.ts';
+import { probe } from '../../src/probe/probe.ts';
+
+/** A small registry whose API refuses unknown parameters. It reports the first mistake of a request. */
+interface StrictApi {
+  /** Two companies for each of these words. */
+  readonly words: readonly string[];
+  readonly rule: 'token_prefix' | 'substring';
+  readonly minLength: number;
+  readonly companion?: string;
+  readonly identifierParam?: string;
+  readonly sizeParam?: string;
+  readonly pageSize: number;
+  readonly listsParams?: boolean;
+}
+
+const MAX_CALLS = 16;
+const QUERY_PARAM = 'needle';
+
+function probed(api: StrictApi) {
+  return probedWith((request) => replyOf(api, request));
+}
+
+function probedWith(replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' | 'json'>) {
+  const exchanges: Exchange[] = [];
+  for (;;) {
+    const step = probe({
+      ...{ upstream: { base_url: 'https://r.example/api' }, exchanges, maxCalls: MAX_CALLS },
+      hints: { queryParam: null, examples: [] },
+    });
+    const { request } = step;
+    const searches = exchanges.map(({ request: sent }) => sent).filter(({ kind }) => kind === 'search');
+    if (request === null || exchanges.length >= MAX_CALLS)
+      return { ...step.conclusions, searches, calls: exchanges.length };
+    const { status, json } = replyTo(request);
+    const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : 'refused';
+    exchanges.push({ request, status, json, headers: {}, text: JSON.stringify(json), reading });
+  }
+}
+
+function replyOf(api: StrictApi, { kind, path, params }: ProbeRequest): Pick<Exchange, 'status' | 'json'> {
+  const companies = companiesOf(api);
+  if (kind === 'stats') return { status: 200, json: { companies: { total: companies.length } } };
+  if (kind === 'entity') {
+    const company = companies.find(({ id }) => path.endsWith(`/${id}`));
+    return company === undefined ? { status: 404, json: {} } : { status: 200, json: company as Json };
+  }
+  const mistake = mistakeIn(api, params);
+  if (mistake !== null) return { status: 400, json: { message: mistake } };
+  const sent = new Map(params);
+  const query = (sent.get(QUERY_PARAM) ?? '').toLowerCase();
+  const id = sent.get(api.identifierParam ?? '');
+  const found = companies.filter((company) => {
+    const name = company.name.toLowerCase();
+    if (id !== undefined) return company.id.startsWith(id);
+    return api.rule === 'substring' ? name.includes(query) : new RegExp(`\\b${query}`).test(name);
+  });
+  const size = Number(sent.get(api.sizeParam ?? '') ?? api.pageSize);
+  return { status: 200, json: { total: found.length, results: found.slice(0, size) as Json[] } };
+}
+
+function companiesOf({ words }: StrictApi) {
+  const names = words.flatMap((word) => [`${word} Trading Limited`, `Bay ${word} Limited`]);
+  return names.map((name, index) => ({ id: `0000${100 + index}`, name }));
+}
+
+function mistakeIn(api: StrictApi, params: readonly Param[]): string | null {
+  const { companion, identifierParam, sizeParam, listsParams, minLength } = api;
+  const known = [QUERY_PARAM, companion, identifierParam, sizeParam].filter((name) => name !== undefined);
+  const sent = new Map(params);
+  const query = sent.get(QUERY_PARAM);
+  if (query === undefined && !sent.has(identifierParam ?? ''))
+    return `Parameter '${QUERY_PARAM}' is missing.`;
+  if (companion !== undefined && sent.get(companion) !== 'NL')
+    return `Parameter '${companion}' is missing. Allowed values: NL.`;
+  const unknown = params.find(([name]) => !known.includes(name))?.[0];
+  if (unknown !== undefined)
+    return `Unknown parameter '${unknown}'.${listsParams ? ` Allowed parameters: ${known.join(', ')}.` : ''}`;
+  if (query !== undefined && query.length < minLength)
+    return `Please enter at least ${minLength} characters.`;
+  if (Number(sent.get(sizeParam ?? '') ?? 1) > 50) return `${sizeParam} must be at most 50.`;
+  return null;
+}
+
+const WORDS = 'Moss Holt Dorn Combs Stone Brook Lodge Norwood'.split(' ');
+const PLAIN: StrictApi = { words: WORDS, rule: 'token_prefix', minLength: 3, pageSize: 50 };
+
+describe('a small registry that refuses unknown parameters', () => {
+  it('shows its identifier parameter in searches without a query', () => {
+    const { search, searches, calls } = probed({ ...PLAIN, identifierParam: 'orgnr' });
+    expect(search?.identifiers).toMatchObject({
+      param: { value: 'orgnr', certainty: 'sure' },
+      matches: { value: 'prefix' },
+    });
+    expect(searches.some(({ params }) => !new Map(params).has(QUERY_PARAM))).toBe(true);
+    expect(calls).toBeLessThanOrEqual(14);
+  });
+
+  it('needs no further search without a query if the first one shows that no identifier parameter exists', () => {
+    const { search, searches } = probed(PLAIN);
+    expect(search?.identifiers.param.value).toBeNull();
+    const withoutQuery = searches.slice(1).filter(({ params }) => !new Map(params).has(QUERY_PARAM));
+    expect(withoutQuery.filter(({ params }) => params.length > 0)).toHaveLength(1);
+  });
+
+  it('is recognised if it requires a companion', () => {
+    const { companions, searches } = probed({ ...PLAIN, companion: 'country' });
+    expect(companions).toEqual([['country', 'NL']]);
+    expect(searches[1]?.params.length).toBeLessThan(3);
+    expect(searches.slice(1).filter(({ params }) => params.some(([name]) => name === 'limit'))).toEqual([]);
+  });
+
+  it('gets no longer queries in the hope of more matches', () => {
+    const { searches } = probed(PLAIN);
+    expect(searches.map(({ why }) => why)).not.toContain('which query has more than a page?');
+  });
+
+  it('gets the letter that most names contain, if queries match any substring', () => {
+    const words = ['Combs', 'Moscow', 'Disco', 'Falcon'];
+    const { searches } = probed({ ...PLAIN, words, rule: 'substring', minLength: 1 });
+    const broad = searches.find(({ why }) => why === 'which query has more than a page?');
+    expect(broad?.params[0]?.[1]).toMatch(/^[co]$/);
+  });
+
+  it('gets the page size that its messages name, if matches are out of reach without it', () => {
+    const { search } = probed({ ...PLAIN, sizeParam: 'aantal', pageSize: 5, listsParams: true });
+    expect(search?.size.param.value).toBe('aantal');
+    expect(search?.size.maxSize.value.rows).toBe(50);
+  });
+
+  it('gets each identifier prefix once, whatever the page size', () => {
+    const { searches } = probed({ ...PLAIN, sizeParam: 'limit', pageSize: 5, listsParams: true });
+    const prefixes = searches.flatMap(({ params }) =>
+      params.filter(([, value]) => /^0000\d?\d?$/.test(value)).map(([name, value]) => `${name}=${value}`),
+    );
+    expect(prefixes.length).toBeGreaterThan(0);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+  });
+});
+
+it('names of parameters are guessed only among the first ten calls', () => {
+  const { calls } = probedWith(({ kind }) =>
+    kind === 'stats'
+      ? { status: 200, json: { total: 5000 } }
+      : { status: 400, json: { error: 'Bad request' } },
+  );
+  expect(calls).toBe(10);
+});
