@@ -35,9 +35,9 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
-      // A sync of a watchlist requests no statistics, so it must not mention the missing count.
-      return coverage.registryTotal === null && totals.callsByKind.stats > 0
-        ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
+      // A mirror of a watchlist has no statistics, so the message must not mention the missing count.
+      return coverage.registryTotal === null && coverage.registryTotalAt !== null
+        ? 'Done: no query finds more; completeness unknown.'
         : 'Done: nothing more is due.';
     case 'allowance':
       return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;

@@ -9,7 +9,7 @@ import { probeIdentifierParam } from './findings/identifier_parameter.ts';
 import { probeIdentifiers } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
-import { probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
+import { probeNamedSize, probeSizeParam } from './findings/page_size.ts';
 import { probePaging, probeParamNames, probeRarePaging } from './findings/paging.ts';
 import { probeRows } from './findings/query_parameter.ts';
 import { probeQueryRule } from './findings/query_rule.ts';
@@ -94,7 +94,7 @@ const NECESSARY = [
   probeIdentifierParam,
   probeIdentifiers,
   probePaging,
-  probeNecessarySize,
+  probeNamedSize,
   probeEmptyResult,
 ];
 

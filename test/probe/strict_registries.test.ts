@@ -124,7 +124,7 @@ describe('a small registry that refuses unknown parameters', () => {
     expect(broad?.params[0]?.[1]).toMatch(/^[co]$/);
   });
 
-  it('gets the page size that its messages name, if matches are out of reach without it', () => {
+  it('gets the page size that its messages name, if a page is truncated', () => {
     const { search } = probed({ ...PLAIN, sizeParam: 'aantal', pageSize: 5, listsParams: true });
     expect(search?.size.param.value).toBe('aantal');
     expect(search?.size.maxSize.value.rows).toBe(50);

@@ -51,8 +51,8 @@ export const coverageSection = section({
     const records = fetchedShare === null ? '' : ` (${percent(fetchedShare)})`;
     const goneText = gone > 0 ? `, ${count(gone)} gone` : '';
     const source =
-      registryTotalAt === null
-        ? 'the registry reports no count, so completeness is unknown'
+      registryTotal === null || registryTotalAt === null
+        ? 'the registry reports no count; completeness unknown'
         : `registry count of ${ago(registryTotalAt, nowMs)}${isOutdated ? ` reports only ${count(registryTotal)}` : ''}`;
     return [
       `  coverage   ${count(present)}${of} companies${share}, ${counted(fetched, 'record')}${records}${goneText}`,

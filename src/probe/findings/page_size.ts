@@ -255,15 +255,12 @@ export function probeSizeParam(conclusions: Conclusions, search: SearchConclusio
   return drafts.find(isNew) ?? null;
 }
 
-/**
- * Drafts a request with a size parameter that the API names, if matches are out of reach without it: a page is truncated,
- * and no request for the next page is known.
- */
-export function probeNecessarySize(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
-  const { paging, pages } = search;
+/** Drafts a request with a size parameter that the API names, if a query has more matches than a page has rows. */
+export function probeNamedSize(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  const { pages } = search;
   const isNamed = conclusions.query.stated.allowed.some((name) => roleOfParam(name) === 'size');
-  const isOutOfReach = paging.value === null && pages.some((page) => isTruncated(page, pages) !== 'no');
-  return isNamed && isOutOfReach ? probeSizeParam(conclusions, search) : null;
+  const isUseful = isNamed && pages.some((page) => isTruncated(page, pages) !== 'no');
+  return isUseful ? probeSizeParam(conclusions, search) : null;
 }
 
 /**
