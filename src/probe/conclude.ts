@@ -46,7 +46,7 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
     ...{ searches, listing, stated, hint: hints.queryParam, examples: hints.examples },
     mayBeStrict: mayRefuseUnknownParams(allSearches),
     reportsMissingFirst: reportsMissingFirst(allSearches),
-    mayGuess: exchanges.length + 1 <= maxCalls * GUESSED_SHARE,
+    mayGuess: exchanges.length < Math.max(MIN_GUESSES, Math.floor(maxCalls * GUESSED_SHARE)),
     minLength: hints.specification?.minLength.value ?? 1,
   };
   const queryParam = findQueryParam(query);
@@ -78,6 +78,9 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
  * user or error messages provide.
  */
 const GUESSED_SHARE = 2 / 3;
+
+/** The first search guesses names, even if only two calls may be sent. */
+const MIN_GUESSES = 2;
 
 interface SearchInput {
   readonly listing: ResultList;

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
+import { openapiIn, statedUpstream, withStatements } from '../../src/cli/probe/openapi_file.ts';
+import { configFrom } from '../../src/config/config.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { runCommand } from '../support/command.ts';
 
@@ -176,6 +178,14 @@ describe('probe --openapi', () => {
     expect(text).toContain('/api/v1/basisprofielen/{id}');
     const synced = await run(directory, ['sync', '--max-calls', '6']);
     expect(synced).toMatchObject({ code: 0, data: { ended: 'max_calls', quarantined: 0 } });
+  });
+
+  it('keeps a key header that the configuration contains', () => {
+    const upstream = { base_url: 'https://registry.example/api', api_key: 'k', key_header: 'X-Own-Key' };
+    const config = configFrom({ version: 1, upstream, allowance: { unlimited: true } });
+    const specification = openapiIn(DOCUMENT, config);
+    expect(withStatements(config, specification).upstream.key_header).toBe('X-Own-Key');
+    expect(statedUpstream(config, specification).keyHeader).toBeNull();
   });
 
   it('prints the contents of the document without sending a call', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Config } from '../../config/config.ts';
+import { BEARER } from '../../config/secret.ts';
 import { endpointsOf } from '../../dialect/request.ts';
 import { messageOf, UsageError } from '../../errors.ts';
 import type { Specification } from '../../probe/conclusions.ts';
@@ -28,12 +29,13 @@ export function openapiIn(path: string, { upstream }: Config): Specification {
  */
 export function withStatements(config: Config, { addresses, keyHeader }: Specification): Config {
   const { upstream } = config;
+  const isDefault = upstream.key_header === BEARER;
   return {
     ...config,
     upstream: {
       ...upstream,
       paths: { ...addresses.value, ...upstream.paths },
-      key_header: keyHeader.value ?? upstream.key_header,
+      key_header: isDefault ? (keyHeader.value ?? BEARER) : upstream.key_header,
     },
   };
 }
@@ -55,7 +57,8 @@ export function statedUpstream(config: Config, { addresses, keyHeader }: Specifi
   const stated = { ...addresses.value, search: addresses.value?.search.split('?')[0], ...upstream.paths };
   const paths = addresses.value === null ? present : { ...present, ...stated };
   const isNew = JSON.stringify(paths) !== JSON.stringify(present);
-  const isNewHeader = keyHeader.value !== null && keyHeader.value !== upstream.key_header;
+  const isNewHeader =
+    upstream.key_header === BEARER && keyHeader.value !== null && keyHeader.value !== BEARER;
   return { paths: isNew ? (paths as typeof present) : null, keyHeader: isNewHeader ? keyHeader.value : null };
 }
 

@@ -64,8 +64,14 @@ export function findKeyHeader({ security }: ApiDocument): Finding<string | null>
         : `the key is sent in the ${other.in} parameter ${other.name}, which is not supported`,
     );
   }
-  if (scheme.type === 'apiKey')
-    return sure(String(scheme.name), 'the document describes a key in this header');
+  if (scheme.type === 'apiKey') {
+    const name = String(scheme.name);
+    const because = 'the document describes a key in this header';
+    // Many proxies drop headers with an underscore. Such a name is often left over from an example, as is `api_key`.
+    return name.includes('_')
+      ? likely(name, `${because}, but few APIs use a header with an underscore`)
+      : sure(name, because);
+  }
   const isBasic = scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'basic';
   if (isBasic)
     return likely(

@@ -221,6 +221,18 @@ test.each([null, [], 'text', {}, { openapi: '3.1.0' }, { paths: {} }])(
   },
 );
 
+test.each([
+  ['api_key', 'likely'],
+  ['X-Api-Key', 'sure'],
+])('the key header %s of a document is %s', (name, certainty) => {
+  const security = { key: { type: 'apiKey', in: 'header', name } };
+  const document = { swagger: '2.0', paths: {}, securityDefinitions: security };
+  expect(readSpecification(document, 'https://x.example')?.keyHeader).toMatchObject({
+    value: name,
+    certainty,
+  });
+});
+
 test('a document with broken, external and circular references can be read', () => {
   const paths = {
     '/search': {
