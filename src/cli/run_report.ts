@@ -37,7 +37,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
       // A mirror of a watchlist has no statistics, so the message must not mention the missing count.
       return coverage.registryTotal === null && coverage.registryTotalAt !== null
-        ? 'Done: no query finds more; completeness unknown.'
+        ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
     case 'allowance':
       return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;

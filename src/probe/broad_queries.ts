@@ -39,9 +39,9 @@ export function probeBreadth(conclusions: Conclusions, search: SearchConclusions
   return query === null || isRare ? null : { params: [[param, query]], why: WHY };
 }
 
-const WHY = 'which query has more than a page?';
+const WHY = 'which query has more than one page of matches?';
 
-/** For a registry with at most this many companies, a complete mirror costs few more calls than further probes. */
+/** A complete mirror of a registry with at most this many companies costs only a few more calls than further probes. */
 const SMALL_REGISTRY = 500;
 
 /** Returns whether the registry is small and the API refuses unknown parameters, or may refuse them. */

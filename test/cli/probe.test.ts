@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { openapiIn, statedUpstream, withStatements } from '../../src/cli/probe/openapi_file.ts';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { runCommand } from '../support/command.ts';
 

@@ -114,13 +114,13 @@ describe('a small registry that refuses unknown parameters', () => {
 
   it('gets no longer queries in the hope of more matches', () => {
     const { searches } = probed(PLAIN);
-    expect(searches.map(({ why }) => why)).not.toContain('which query has more than a page?');
+    expect(searches.map(({ why }) => why)).not.toContain('which query has more than one page of matches?');
   });
 
   it('gets the letter that most names contain, if queries match any substring', () => {
     const words = ['Combs', 'Moscow', 'Disco', 'Falcon'];
     const { searches } = probed({ ...PLAIN, words, rule: 'substring', minLength: 1 });
-    const broad = searches.find(({ why }) => why === 'which query has more than a page?');
+    const broad = searches.find(({ why }) => why === 'which query has more than one page of matches?');
     expect(broad?.params[0]?.[1]).toMatch(/^[co]$/);
   });
 

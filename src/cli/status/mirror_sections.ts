@@ -52,7 +52,7 @@ export const coverageSection = section({
     const goneText = gone > 0 ? `, ${count(gone)} gone` : '';
     const source =
       registryTotal === null || registryTotalAt === null
-        ? 'the registry reports no count; completeness unknown'
+        ? 'the registry reports no count, so completeness is unknown'
         : `registry count of ${ago(registryTotalAt, nowMs)}${isOutdated ? ` reports only ${count(registryTotal)}` : ''}`;
     return [
       `  coverage   ${count(present)}${of} companies${share}, ${counted(fetched, 'record')}${records}${goneText}`,

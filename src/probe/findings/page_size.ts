@@ -99,7 +99,7 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
       ? []
       : [{ page, size }];
   });
-  // Two pages with as many rows as two values of the same parameter are hardly a coincidence.
+  // If the numbers of rows of two pages equal two values of the same parameter, this is rarely a coincidence.
   const isRepeated = ({ name, value }: (typeof matching)[number]['size']) =>
     matching.some(({ size }) => size.name === name && size.value !== value);
   const possible = matching.filter(
