@@ -55,6 +55,8 @@ export class Discovery {
   #isOrderDoubtful = false;
   /** Whether a listing below the cap may have rows that were not received yet; null if unknown. */
   #hasSureListing: boolean | null = null;
+  /** Whether a clamp was looked for since the last find. */
+  #isClampChecked = false;
   /** The registry count at the last choice; null if it was unknown. */
   #total: number | null;
 
@@ -86,6 +88,7 @@ export class Discovery {
     this.#total = registryCount.total;
     const missing = registryCount.total === null ? null : registryCount.total - this.#knowledge.knownCount();
     if (missing === 0) return [];
+    this.#checkClamp();
     if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing())
       return this.#dueCharacters(registryCount, { nowMs, most });
     for (const by of this.#orderNow(registryCount, nowMs)) {
@@ -119,6 +122,7 @@ export class Discovery {
     if (query !== null) this.#counts.recordResponse(query);
     const isResponse = query !== null && (verdict === 'ok' || verdict === 'refused');
     if (isResponse && (found.length > 0 || !isExempt)) this.#stopRule.record(found.length > 0);
+    if (found.length > 0) this.#isClampChecked = false;
     const search = this.#searches.get(call.query.by);
     if (search === undefined) return;
     const { tree } = search;
@@ -135,6 +139,19 @@ export class Discovery {
   /** Makes the query of an unsent call a candidate again. */
   release(call: SearchCall): void {
     this.#searches.get(call.query.by)?.tree.reconsider(call.query);
+  }
+
+  /**
+   * Looks for an undocumented clamp of totals after some searches without a new company. If there is one, the trees are
+   * opened again without the clamped totals.
+   */
+  #checkClamp(): void {
+    if (this.#isClampChecked || this.#stopRule.emptySearches < SEARCHES_BEFORE_DOUBT) return;
+    this.#isClampChecked = true;
+    const knownBy = ({ by, text }: SearchQuery) => this.#searches.get(by)?.keySpace.known(text) ?? 0;
+    if (!this.#counts.inferClamp(knownBy)) return;
+    this.#searches.clear();
+    this.#hasSureListing = null;
   }
 
   /** Returns calls for due first characters that were not sent yet. */
@@ -276,5 +293,6 @@ function isContinuable({ status, total, rows }: QueryState, dialect: Dialect): b
   return status === 'open' && total !== null && total <= windowOf(dialect) && rows < total;
 }
 
+const SEARCHES_BEFORE_DOUBT = 10;
 const DOUBTFUL_SEARCHES = 20;
 const DOUBTFUL_RATIO = 4;

@@ -1,3 +1,4 @@
+import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
@@ -11,6 +12,8 @@ export class ReportedCounts {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #startedAtMs: number;
+  /** The largest total that the upstream reports; Infinity if totals are exact. */
+  #clampedAt: number;
   /** The state of the empty query; null if it was not sent or does not list every company. */
   #emptyQuery: QueryState | null;
 
@@ -22,6 +25,7 @@ export class ReportedCounts {
     this.#knowledge = options.knowledge;
     this.#dialect = options.dialect;
     this.#startedAtMs = options.startedAtMs;
+    this.#clampedAt = this.#documentedClamp;
     this.#emptyQuery = listingOfAll(this.#knowledge.queries(), this.#dialect);
   }
 
@@ -36,6 +40,7 @@ export class ReportedCounts {
   }
 
   recordResponse(state: QueryState): void {
+    if ((state.total ?? 0) > this.#clampedAt) this.#clampedAt = this.#documentedClamp;
     if (isOfAll(state) && this.listsAll) this.#emptyQuery = state;
   }
 
@@ -55,14 +60,36 @@ export class ReportedCounts {
   }
 
   /**
+   * Infers a clamp that the dialect does not contain, and returns whether one was inferred. The largest total is a clamp
+   * if it is round and more known companies match its query. `knownBy` counts the known companies that match a query.
+   */
+  inferClamp(knownBy: (query: SearchQuery) => number): boolean {
+    const counted = [...this.#knowledge.queries()].filter((state) => !isOfAll(state));
+    const largest = Math.max(0, ...counted.map(({ total }) => total ?? 0));
+    if (largest === 0 || largest % ROUND_TOTAL !== 0 || largest >= this.#clampedAt) return false;
+    if (!counted.some(({ query, total }) => total === largest && knownBy(query) > largest)) return false;
+    this.#clampedAt = largest;
+    return true;
+  }
+
+  /**
    * Returns the state of a query for discovery. A clamped total is replaced with null, because it is only a lower
-   * bound.
+   * bound. A listing that ends at an inferred clamp is truncated.
    */
   withUsableTotal(state: QueryState): QueryState {
-    const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
-    const isClamped = state.total !== null && state.total >= clampedAt;
-    const listedAtMs = this.#timeInRun(state.listedAtMs);
-    return { ...state, total: isClamped ? null : state.total, listedAtMs };
+    const { total, status, rows } = state;
+    const isClamped = total !== null && total >= this.#clampedAt;
+    const endsAtClamp = status === 'complete' && total === rows && total < this.#documentedClamp;
+    return {
+      ...state,
+      total: isClamped ? null : total,
+      status: isClamped && endsAtClamp ? 'capped' : status,
+      listedAtMs: this.#timeInRun(state.listedAtMs),
+    };
+  }
+
+  get #documentedClamp(): number {
+    return this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
   }
 
   #timeInRun(receivedAtMs: number): number {
@@ -71,3 +98,5 @@ export class ReportedCounts {
 }
 
 const NO_COUNT = { total: null, observedAtMs: 0 };
+// Programmers choose round limits.
+const ROUND_TOTAL = 50;
