@@ -77,9 +77,11 @@ test('a response whose date agrees with the clock opens the window, and calls si
 
 test('pauses, exhaustions, reports and the last call keep their clock time during and after a jump', () => {
   const { first, ...clock } = machine({ perMinute: 10 });
+  spendAt(first, clock.now());
+  clock.wait(MINUTE_MS);
   clock.set(DAY_MS);
   const jumpedMs = clock.now();
-  spendAt(first, jumpedMs);
+  expect(spendAt(first, jumpedMs).is).toBe('go');
   first.pauseUntil(jumpedMs + 3 * HOUR_MS, jumpedMs);
   first.exhaustedUntil(jumpedMs + 2 * HOUR_MS, jumpedMs);
   const quota = { window: null, left: 7, limit: null, resetsAtMs: jumpedMs + HOUR_MS };
@@ -89,11 +91,19 @@ test('pauses, exhaustions, reports and the last call keep their clock time durin
     resumesAtMs: jumpedMs + 2 * HOUR_MS,
     exhausted: { atMs: jumpedMs, untilMs: jumpedMs + 2 * HOUR_MS, left: Infinity },
   };
-  expect(first.state(jumpedMs)).toMatchObject({ ...times, reported: { left: 7, untilMs: quota.resetsAtMs } });
+  const ahead = { is: 'ahead', aheadMs: DAY_MS };
+  expect(first.state(jumpedMs)).toMatchObject({
+    ...times,
+    clockDoubt: ahead,
+    reported: { left: 7, untilMs: quota.resetsAtMs },
+  });
   expect(first.mark().lastSpentMs).toBe(jumpedMs);
   first.clockAgrees(jumpedMs);
   expect(first.state(jumpedMs)).toMatchObject({ ...times, clockDoubt: null });
   expect(first.mark().lastSpentMs).toBe(jumpedMs);
+  clock.set(-DAY_MS);
+  spendAt(first, clock.now());
+  expect(first.state(clock.now()).pausedUntilMs).toBe(clock.now() + 3 * HOUR_MS);
 });
 
 test('a process that cannot read the boot time uses the doubt of other processes', () => {

@@ -125,6 +125,14 @@ describe('a doubt about the clock', () => {
     });
   });
 
+  test('the clock is compared with its latest time, even if no call was sent at that time', () => {
+    const ledger = ledgerOf({ perDay: 50 });
+    spendAt(ledger, T0);
+    ledger.usedBy('warehouse.db', T0 + DAY_MS);
+    spendAt(ledger, T0 + HOUR_MS);
+    expect(ledger.state(T0 + HOUR_MS).clockDoubt).toMatchObject({ is: 'behind', latestMs: T0 + DAY_MS });
+  });
+
   test('a week without another step ends the doubt', () => {
     const ledger = ledgerOf({ perDay: 50 });
     doubtAfterSetBack(ledger);

@@ -130,12 +130,12 @@ describe('the windows of a ledger', () => {
 
   test('a call leaves a rolling day 24 hours after its arrival', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
-    expect(spendAt(ledger, T0, { most: 4 })).toMatchObject({ is: 'go' });
-    expect(spendAll(ledger, T0 + HOUR_MS)).toBe(6);
+    expect(spendAt(ledger, T0)).toMatchObject({ is: 'go' });
+    expect(spendAll(ledger, T0 + HOUR_MS)).toBe(9);
     const resumesAtMs = T0 + DAY_MS + MINUTE_MS + 1000;
     expect(spendAt(ledger, T0 + 2 * HOUR_MS)).toEqual({ is: 'spent', untilMs: resumesAtMs, window: 'day' });
     expect(spendAll(ledger, resumesAtMs - 1)).toBe(0);
-    expect(spendAll(ledger, resumesAtMs)).toBe(4);
+    expect(spendAll(ledger, resumesAtMs)).toBe(1);
   });
 
   test('a rolling day with a lowered limit resumes when enough calls have left it', () => {
@@ -423,9 +423,9 @@ describe('the ledger file', () => {
     const db = new Database(path);
     db.pragma('user_version = 99');
     db.close();
-    expect(() => openLedger({ path, accountId: 'main', allowance: allowanceOf({}) })).toThrow(
-      /its format is 99/,
-    );
+    const open = () => openLedger({ path, accountId: 'main', allowance: allowanceOf({}) });
+    expect(open).toThrow(/its format is 99/);
+    expect(open).not.toThrow(DamagedLedgerError);
   });
 
   test('a file from an older version of the program is migrated and keeps its counts', () => {
@@ -502,6 +502,13 @@ describe('the recount of a lost ledger', () => {
     expect(spendAt(ledger, T0 + 1000)).toEqual({ is: 'wait', untilMs: T0 + 7100 - LOOKAHEAD_MS });
     expect(ledger.mark().lastSpentMs).toBe(T0 + 1000);
   });
+});
+
+test('the mark shows the number of runs that were started', () => {
+  const ledger = ledgerOf();
+  ledger.startRun();
+  ledger.startRun();
+  expect(ledger.mark()).toMatchObject({ starts: 2, debits: 0 });
 });
 
 test('the warehouses of an account are listed for two months, most recent first', () => {
