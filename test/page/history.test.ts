@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { timeTicks } from '../../src/page/chart/axis.ts';
 import { html } from '../../src/page/html.ts';
 import { byStretch, coarser, growth, openCallHistory, stretchFor } from '../../src/report/call_history.ts';
-import type { CallBucket } from '../../src/warehouse/page_queries.ts';
+import type { CallBucket, CallStretch } from '../../src/warehouse/page_queries.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -82,6 +82,16 @@ test('an hour is read again until one hour after its end, because calls are load
   expect(history.hours(0, 2 * HOUR_MS)).toEqual(loaded);
   expect(history.hours(0, 2 * HOUR_MS)).toEqual(loaded);
   expect(readFrom).toEqual([0, 0, 0, 1]);
+});
+
+test('the calls of the first hour and of the following day are read, because clocks differ', () => {
+  const stretches: CallStretch[] = [];
+  const history = openCallHistory((stretch) => {
+    stretches.push(stretch);
+    return [];
+  });
+  history.hours(5.5 * HOUR_MS, 9 * HOUR_MS);
+  expect(stretches).toEqual([{ fromMs: 5 * HOUR_MS, toMs: 33 * HOUR_MS, bucketMs: HOUR_MS }]);
 });
 
 test('day ticks are at local midnight, even after a clock change, and include the 1st of each month', () => {
