@@ -34,6 +34,9 @@ it('the output has one form for success, failure and usage errors, and `command`
   expect(await named('doctor', ...config)).toEqual([expect.any(Boolean), 'doctor']);
   expect(await named('config', 'validate', ...config)).toEqual([true, 'config validate']);
   expect(await named('keys', 'create', 'reports', ...config)).toEqual([true, 'keys create']);
+  expect(await named('keys', 'list', ...config)).toEqual([true, 'keys list']);
+  expect(validate({ ok: true, command: 'keys list', data: {}, error: null })).toBe(false);
+  expect(validate({ ok: true, command: 'status', data: [], error: null })).toBe(false);
   expect(await named('keys', 'revoke', 'none', ...config)).toEqual([false, 'keys revoke']);
   expect(await named('quarantine', 'show', '9', ...config)).toEqual([false, 'quarantine show']);
   expect(await named('probe', '--check', ...config)).toEqual([expect.any(Boolean), 'probe']);
