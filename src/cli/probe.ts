@@ -72,6 +72,8 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
   const specification = flags.openapi === undefined ? null : openapiIn(flags.openapi, configured);
   const config = specification === null ? configured : withStatements(configured, specification);
   if (flags.dryRun) return announce(config, output, maxCalls, specification);
+  // Without a key, fail before the announcement of calls.
+  config.upstream.api_key.reveal();
   const streams = standardStreams();
   const asks = !flags.yes && output.mode === 'text' && process.stdin.isTTY;
   const asker = asks ? openAsker(process.stdin, streams) : null;

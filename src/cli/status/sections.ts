@@ -53,5 +53,6 @@ function headLines({ config, mirror, nowMs }: StatusReadings, output: Output): s
   const name = output.style('bold', printable(config.source.name));
   const account = `${config.account.id}, ${config.account.tier} tier, ${localTime(nowMs)}`;
   const head = `${name}  ${output.style('dim', account)}`;
-  return mirror === null ? [head, '  nothing is mirrored yet; start with: registry-mirror sync'] : [head];
+  const next = config.dialect === undefined ? 'probe' : 'sync';
+  return mirror === null ? [head, `  nothing is mirrored yet; start with: registry-mirror ${next}`] : [head];
 }
