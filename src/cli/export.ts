@@ -27,7 +27,7 @@ export function exportCommand(): Command {
     .description(
       'Writes one file per table into a folder. All files show the same state of the mirror, even during a run. A ' +
         'file appears only when it is complete. The last file, manifest.json, lists the files with their columns ' +
-        'and checksums, the source and its licence, and the cursor of the next change feed (docs/changes.md).',
+        'and checksums, the source and its licence, and the cursor of the next change feed.',
     )
     .addOption(
       new Option('--format <format>', 'csv, jsonl, parquet, or datasette (writes metadata.yaml)')
@@ -58,7 +58,10 @@ Examples:
   $ registry-mirror export --tables entity,entity_overview --safe-formulas
   $ registry-mirror export --as-of 2026-01-31 --format jsonl --out january
   $ registry-mirror export --changes-since 0 --format jsonl --out feed      (then with the cursor in manifest.json)
-  $ registry-mirror export --format datasette --out . && datasette data/warehouse.db -m metadata.yaml`;
+  $ registry-mirror export --format datasette --out . && datasette data/warehouse.db -m metadata.yaml
+
+Documentation:
+  docs/changes.md`;
 
 async function exportFiles(flags: ExportFlags): Promise<void> {
   const { config, output } = await openContext(flags);

@@ -15,8 +15,7 @@ export function notifyCommand(): Command {
   const command = new Command('notify')
     .description(
       'At its end, each run sends one digest to each receiver under `notify:` in the configuration. The digest ' +
-        'lists new, changed and gone companies, and reports when the mirror fails or works again ' +
-        '(docs/notifications.md).',
+        'lists new, changed and gone companies, and reports when the mirror fails or works again.',
     )
     .addHelpText('after', EXAMPLES);
   const add = (name: string, summary: string) => withSharedOptions(command.command(name)).summary(summary);
@@ -37,7 +36,10 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror notify test
   $ registry-mirror notify status
-  */5 * * * *  cd /srv/mirror && registry-mirror notify send --quiet      (in a crontab; retries failed deliveries)`;
+  */5 * * * *  cd /srv/mirror && registry-mirror notify send --quiet      (in a crontab; retries failed deliveries)
+
+Documentation:
+  docs/notifications.md`;
 
 interface ActionContext {
   readonly config: Config;

@@ -40,5 +40,5 @@ it.each([
 
 it('the help of a command names a document that exists', async () => {
   const { stdout } = await runCommand(['notify', '--help']);
-  expect(existsSync(/\((.*notifications\.md)\)/.exec(stdout)?.[1] ?? '')).toBe(true);
+  expect(existsSync(/^ {2}(\/.*notifications\.md)$/m.exec(stdout)?.[1] ?? '')).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -66,6 +67,8 @@ const SHOWN: readonly (readonly [string, () => string[]])[] = [
   ['doctor', () => ['doctor']],
 ];
 
+const DOCUMENTS = fileURLToPath(new URL('../../docs/', import.meta.url));
+
 describe('a command', () => {
   it.each(SHOWN)('fits 60 and 160 columns, and prints JSON without a terminal: %s', async (name, args) => {
     const narrow = await shown(args(), { columns: 60, noColor: '1' });
@@ -85,7 +88,8 @@ describe('a command', () => {
     const names = [...commandsOf(await openProgram(COMMAND_NAMES))].map(({ name }) => name);
     const helps: string[] = [];
     for (const name of ['', ...names]) {
-      const help = await shown([...name.split(' ').filter((word) => word !== ''), '--help'], { columns });
+      const args = [...name.split(' ').filter((word) => word !== ''), '--help'];
+      const help = (await shown(args, { columns })).replaceAll(DOCUMENTS, 'docs/');
       expect(tooWide(help, columns)).toEqual([]);
       helps.push(section(`${name} --help`.trim(), help));
     }
