@@ -106,6 +106,25 @@ test('pauses, exhaustions, reports and the last call keep their clock time durin
   expect(first.state(clock.now()).pausedUntilMs).toBe(clock.now() + 3 * HOUR_MS);
 });
 
+test('a jump of an hour is noticed, and so is a jump back to a time that was given up', () => {
+  const { first, ...clock } = machine({ perDay: 40 });
+  spendAt(first, clock.now());
+  clock.set(HOUR_MS);
+  expect(first.state(clock.now()).clockDoubt).toEqual({ is: 'ahead', aheadMs: HOUR_MS });
+  clock.set(-6 * DAY_MS);
+  for (let day = 0; day < 3; day++) {
+    spendAt(first, clock.now());
+    clock.wait(DAY_MS);
+  }
+  spendAt(first, clock.now());
+  expect(first.state(clock.now()).clockDoubt).toBeNull();
+  clock.set(6 * DAY_MS);
+  expect(first.state(clock.now()).clockDoubt).toEqual({ is: 'ahead', aheadMs: 6 * DAY_MS });
+  first.clockAgrees(clock.now());
+  clock.set(HOUR_MS);
+  expect(first.state(clock.now()).clockDoubt).toEqual({ is: 'ahead', aheadMs: HOUR_MS });
+});
+
 test('a process that cannot read the boot time uses the doubt of other processes', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   expect(spends(first, clock)).toBe(40);
