@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 
-/** One row of the table `account`. Times are epoch milliseconds. */
+/** One row in the table `account`. Times are epoch milliseconds. */
 export interface Account {
   /** The number of calls counted since the ledger was created. It excludes `already_spent`. */
   readonly spent_ever: number;
@@ -13,8 +13,8 @@ export interface Account {
   readonly exhausted_at_ms: number | null;
   readonly exhausted_until_ms: number | null;
   /**
-   * The remaining quota by the ledger's count when the upstream reported an exhausted allowance; null if there is no
-   * limit.
+   * The remaining quota, as counted by the ledger, when the upstream reported an exhausted allowance; null if there is
+   * no limit.
    */
   readonly exhausted_left: number | null;
   /** The number of reports of an exhausted allowance since the last successful call. */
@@ -22,18 +22,18 @@ export interface Account {
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
   readonly worked_key: string | null;
-  /** The latest stored clock time. The times of calls and pauses are stored separately. */
+  /** The last stored clock time. Call and pause times are stored separately. */
   readonly latest_ms: number;
-  /** The earliest time that the clock has shown since it was set back; null if it is no longer behind. */
+  /** The earliest time that the clock has shown since it was set back; null once it has caught up. */
   readonly set_back_at_ms: number | null;
   /** Until `doubted_until_ms`, the clock may be behind real time by up to this duration. */
   readonly late_ms: number;
   readonly doubted_until_ms: number;
-  /** The number of runs ever started. It never decreases. */
+  /** The number of runs ever started. This number never decreases. */
   readonly starts: number;
-  /** The ID of the boot to which `booted_ms` refers. */
+  /** The ID of the boot that `booted_ms` dates. */
   readonly boot_id: string | null;
-  /** The boot time of the machine, according to the clock while it was trusted. */
+  /** The machine's boot time, according to the clock when it was last trusted. */
   readonly booted_ms: number | null;
   /** The clock may be ahead of real time by this duration; 0 if the clock is trusted. */
   readonly ahead_ms: number;
@@ -41,7 +41,7 @@ export interface Account {
   readonly ahead_since_ms: number;
   /** The remaining quota that the upstream reported, minus the calls since then; null if there is no report. */
   readonly reported_left: number | null;
-  /** The send time of the call that returned the report. */
+  /** The time at which the call that returned the report was sent. */
   readonly reported_at_ms: number;
   readonly reported_until_ms: number;
   /** The shortest time between two calls that the upstream permits; 0 if it reported none. */
@@ -51,9 +51,9 @@ export interface Account {
 
 export interface AccountTable {
   read(): Account;
-  /** Writes the columns for slots, pauses, exhaustion and the clock. The other columns have their own methods. */
+  /** Writes the columns for slots, pauses, exhaustion and the clock. Other methods write the remaining columns. */
   write(account: Account): void;
-  /** Counts the calls, and stores the slot of the first call and the next free slot. */
+  /** Counts the calls, and stores the first call's slot and the next free slot. */
   take(calls: number, firstMs: number, nextSlotMs: number): void;
   /** Decreases the count by one call. */
   giveBack(): void;
@@ -71,7 +71,7 @@ export interface AccountTable {
   confirmKey(fingerprint: string): void;
 }
 
-/** Opens the row of one account and creates it if necessary. */
+/** Opens an account's row, creating it if necessary. */
 export function openAccount(db: Database.Database, accountId: string): AccountTable {
   db.prepare('INSERT INTO account (account_id) VALUES (?) ON CONFLICT DO NOTHING').run(accountId);
   const read = db.prepare<[string], Account>('SELECT * FROM account WHERE account_id = ?');
@@ -125,7 +125,9 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
   };
 }
 
-/** The warehouses that share one account's allowance. Each one plans as if it had the whole allowance. */
+/**
+ * The warehouses that share one account's allowance. Each warehouse plans as if it had the whole allowance to itself.
+ */
 export interface Users {
   /** Records that a warehouse spends the allowance. */
   record(warehouse: string, nowMs: number): void;
@@ -149,6 +151,6 @@ export function openUsers(db: Database.Database, accountId: string): Users {
   };
 }
 
-// Many commands open a warehouse. One write per hour is enough.
+// Many commands open a warehouse, so at most one write an hour is made.
 const RESOLUTION_MS = 60 * 60 * 1000;
 const FORGOTTEN_AFTER_MS = 62 * 24 * 60 * 60 * 1000;

@@ -27,12 +27,12 @@ export interface LedgerState {
   readonly pausedUntilMs: number | null;
   /**
    * The exhausted allowance that the upstream reported at `atMs`; null if it reported none. `left` is the remaining
-   * quota by the ledger's count.
+   * quota, as counted by the ledger.
    */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
   /**
-   * The remaining quota that the upstream reported; null if it reported none. The field `left` of this state is never
-   * larger.
+   * The remaining quota that the upstream reported; null if it reported none. The `left` of this state never exceeds
+   * it.
    */
   readonly reported: ReportedLeft | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
@@ -48,20 +48,22 @@ export interface WindowState extends Window {
   readonly left: number;
 }
 
-/** The reason why an account cannot spend. */
+/** Why an account cannot spend, and until when. */
 export interface Closure {
   readonly window: WindowName | 'upstream';
   /** The time at which the account can spend again; null if it never can. */
   readonly untilMs: number | null;
 }
 
-/** The allowance windows of an account, with the calls left in each. Call every method inside a ledger transaction. */
+/**
+ * An account's allowance windows, and how many calls each still permits. Call every method inside a ledger transaction.
+ */
 export interface AccountWindows {
   windowsAt(atMs: number, row: Account): Window[];
   windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
   /** The calls that every window and the upstream's report still permit; Infinity if there is no limit. */
   leftOf(row: Account, states: readonly WindowState[], nowMs: number): number;
-  /** The current window with this name, even if the configuration does not limit it, and the calls in it. */
+  /** The current window with this name and the calls in it, even if the configuration sets no limit for it. */
   reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
   /** The closure that ends last, or null if the account can spend. */
   closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
@@ -105,7 +107,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
     );
   }
 
-  /** The time at which an exhausted window permits a call again; null if it never does. */
+  /** The time at which an exhausted window next permits a call; null if it never does. */
   function reopensAtMs(state: WindowState, row: Account, purpose: Purpose): number | null {
     if (!isRolling(state)) return state.resetsAtMs;
     const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;

@@ -4,19 +4,25 @@ import { windowLengthMs, windowRows } from './window_table.ts';
 
 /** The number of calls that an account made in each minute. Call every method inside a ledger transaction. */
 export interface CallCounts {
-  /** Adds calls to the minute of `atMs`. */
+  /** Adds calls to the minute that includes `atMs`. */
   add(calls: number, atMs: number): void;
-  /** Removes one call from the minute of `atMs`, if that minute has a call. */
+  /** Removes one call from the minute that includes `atMs`, if any call was counted in it. */
   takeBack(atMs: number): void;
-  /** Returns the number of calls since the minute of `sinceMs`. Caches the sum under the window's name. */
+  /**
+   * Returns the number of calls since the start of the minute that includes `sinceMs`. Caches the sum under the
+   * window's name.
+   */
   since(name: string, sinceMs: number): number;
   /** Returns the same number as `since`, but stores nothing. */
   peek(name: string, sinceMs: number): number;
   /** Returns the time at which the oldest calls leave a rolling window; null if they never do. */
   endOfOldestMs(oldest: OldestCalls): number | null;
-  /** Moves all calls counted after `madeByMs` to the minute of `madeByMs`, because no call was made later than that. */
+  /**
+   * Moves all calls counted after `madeByMs` to the minute that includes `madeByMs`, because no call was made after
+   * that time.
+   */
   bringBack(madeByMs: number): void;
-  /** Moves all calls counted at `sinceMs` or later to the minute of `atMs`. */
+  /** Moves all calls counted at or after `sinceMs` to the minute that includes `atMs`. */
   redate(calls: { readonly sinceMs: number; readonly atMs: number }): void;
   /** Deletes the counts that no window at `nowMs` or later needs. */
   deleteOld(nowMs: number): void;
@@ -24,7 +30,7 @@ export interface CallCounts {
 
 export interface OldestCalls {
   readonly sinceMs: number;
-  /** The length of the window. Each call is counted for this duration. */
+  /** The window's length. Each call is counted for this long. */
   readonly lengthMs: number;
   /** The number of calls that must leave the window before another call is possible. */
   readonly calls: number;
@@ -67,7 +73,7 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
     return storedSum.get(accountId, name, sinceMinute)?.calls ?? sum.get(accountId, sinceMinute) ?? 0;
   };
 
-  /** Moves all calls counted in `fromMinute` or later to another minute. */
+  /** Moves all calls counted in or after `fromMinute` to another minute. */
   const move = (fromMinute: number, toMinute: number): void => {
     const calls = sum.get(accountId, fromMinute) ?? 0;
     deleteFrom.run(accountId, fromMinute);
@@ -84,8 +90,8 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
     },
     takeBack: (atMs) => {
       const minute = minuteOf(atMs);
-      // `bringBack` may have moved the call to another minute. The call is then not removed, because the counts do not
-      // identify single calls.
+      // `bringBack` may have moved the call to another minute. If so, the call is not removed, because the counts do
+      // not identify individual calls.
       if (takeFromMinute.run(accountId, minute).changes > 0) addToSums.run(-1, accountId, minute);
     },
     since: (name, sinceMs) => {

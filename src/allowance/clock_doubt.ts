@@ -11,7 +11,7 @@ import type { Account } from './account.ts';
 export interface ClockReading {
   /** The account after the clock was read; the same object if nothing changed. */
   readonly account: Account;
-  /** All calls so far were made by this time, so later counts move to it; null if no such time is known. */
+  /** All calls so far were made by this time, so any counted later are moved to it; null if no such time is known. */
   readonly madeByMs: number | null;
 }
 
@@ -37,7 +37,7 @@ export function confirmClock(account: Account, nowMs: number, slotSpacingMs: num
   return { account: believed, madeByMs: nowMs };
 }
 
-/** The latest possible real time of a call made when the clock shows `atMs`. */
+/** The latest real time at which a call can have been made if the clock showed `atMs`. */
 export function latestDateMs(account: Account, atMs: number): number {
   return account.set_back_at_ms === null ? atMs + account.late_ms : UNDATED_MS;
 }
@@ -50,14 +50,14 @@ export function allDatedByMs(account: Account): number {
 }
 
 export type ClockDoubt =
-  /** The clock was set back and has not caught up with `latestMs`. */
+  /** The clock was set back and has not yet caught up with `latestMs`. */
   | { readonly is: 'behind'; readonly latestMs: number; readonly untilMs: number }
   /** The clock has caught up, but may still be behind real time by up to `lateMs`. */
   | { readonly is: 'late'; readonly lateMs: number; readonly untilMs: number }
   /** The clock jumped forward and may be ahead of real time by up to `aheadMs`. */
   | { readonly is: 'ahead'; readonly aheadMs: number };
 
-/** Returns the doubt about the clock at `nowMs`, or null if the clock is trusted. */
+/** Returns why the clock is in doubt at `nowMs`, or null if it is trusted. */
 export function clockDoubtOf(account: Account, nowMs: number): ClockDoubt | null {
   const {
     set_back_at_ms: setBackAtMs,
@@ -75,8 +75,8 @@ export function clockDoubtOf(account: Account, nowMs: number): ClockDoubt | null
 
 /**
  * Handles a clock that shows an earlier time than before. One of the two times is wrong, so calls stay undated until
- * this is resolved. The program trusts the clock again after `TRUSTED_AFTER_MS`. Without this limit, a clock that once
- * showed 2099 would block the account until 2099.
+ * this is resolved. The program trusts the clock again after `TRUSTED_AFTER_MS`. Otherwise, a clock that once showed
+ * 2099 would block the account until 2099.
  */
 function readWhileBehind(account: Account, latestMs: number, nowMs: number): ClockReading {
   const setBackAtMs = Math.min(account.set_back_at_ms ?? nowMs, nowMs);
@@ -87,8 +87,8 @@ function readWhileBehind(account: Account, latestMs: number, nowMs: number): Clo
 }
 
 /**
- * Handles a clock that has caught up with its old time. Either someone corrected it, or it kept running and is still
- * behind. In the second case, it is behind by the observed step plus the time before the step was noticed (at most
+ * Handles a clock that has caught up with its old time. Either someone corrected it, or it simply kept running and is
+ * still behind. In the second case, it is behind by the observed step plus the time until the step was noticed (at most
  * `UNSEEN_MS`). If the step was longer than `TRUSTED_AFTER_MS`, the clock cannot have caught up by running, so someone
  * corrected it.
  */
@@ -109,8 +109,8 @@ function readCaughtUp(account: Account, setBackAtMs: number, latestMs: number, n
 }
 
 /**
- * Moves slots, pauses and exhaustions that start in the future to now. Their durations stay the same, so none lasts too
- * long.
+ * Moves slots, pauses and exhaustions that start in the future so that they start now. They keep their durations, so
+ * none lasts too long.
  */
 function moveEventsBack(account: Account, nowMs: number, slotSpacingMs: number): Account {
   const { paused_at_ms, paused_until_ms, exhausted_at_ms, exhausted_until_ms } = account;
@@ -139,17 +139,17 @@ function latestTime(account: Account): number {
   return Math.max(account.latest_ms, lastEventTime(account));
 }
 
-/** The time of the latest call, pause or exhaustion. */
+/** The time of the last call, pause or exhaustion. */
 function lastEventTime({ last_spent_ms, paused_at_ms, exhausted_at_ms }: Account): number {
   return Math.max(last_spent_ms, paused_at_ms, exhausted_at_ms ?? 0);
 }
 
 const CLOCK_STEP_MS = 5000;
-// If there are no calls, the clock time is stored at this interval.
+// While no calls are made, the clock time is stored at this interval.
 const STORED_EVERY_MS = MINUTE_MS;
 const TRUSTED_AFTER_MS = 2 * DAY_MS;
-// The longest time before a step of the clock is noticed. A process that waits for the allowance reads the clock more
-// often.
+// The longest time until a step in the clock is noticed. A process that is waiting for the allowance reads the clock
+// more often than this.
 const UNSEEN_MS = 2 * HOUR_MS;
 const LONGEST_LATE_MS = DAY_MS;
 // After the clock has caught up, it stays in doubt for this long, because someone may still correct it.

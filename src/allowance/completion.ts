@@ -11,7 +11,7 @@ import {
   type WindowName,
 } from './windows.ts';
 
-/** A forecast of the time that a number of calls takes, provided that nothing else spends the allowance. */
+/** A forecast of how long a number of calls takes if nothing else spends the allowance. */
 export interface Completion {
   /** The number of calls that the account can make within a hundred years. */
   readonly affordable: number;
@@ -25,12 +25,12 @@ export interface Completion {
 
 export interface CompletionInput {
   readonly allowance: Allowance;
-  /** The number of calls that this purpose can still make now, by window. */
+  /** How many calls this purpose can still make now, by window. */
   readonly left: readonly { readonly name: WindowName; readonly left: number }[];
   readonly purpose: Purpose;
   readonly calls: number;
   readonly nowMs: number;
-  /** The time of the first call; default: `nowMs`. Windows that reset before then have their full limit again. */
+  /** The time of the first call; default: `nowMs`. Windows that reset before then are full again. */
   readonly startsAtMs?: number;
 }
 
@@ -44,7 +44,7 @@ export function startOfCallsMs(
 
 /**
  * Simulates the allowance windows. Calls are made at the rate until a window is exhausted, and resume when it resets. A
- * rolling window is simulated as consecutive fixed windows of the same length, the first of which starts now.
+ * rolling window is simulated as consecutive fixed windows of the same length, starting now.
  */
 export function forecastCompletion(input: CompletionInput): Completion {
   const { allowance, left, purpose, calls, nowMs, startsAtMs = nowMs } = input;
@@ -91,7 +91,7 @@ export function forecastCompletion(input: CompletionInput): Completion {
     for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }
 
-  /** The next reset after `ms` of each window that resets. */
+  /** For each window that resets, its first reset after `ms`. */
   function resetsAt(ms: number): Map<WindowName, number> {
     return new Map(
       windowsAt(ms).flatMap((window) => {
@@ -110,5 +110,5 @@ export function forecastCompletion(input: CompletionInput): Completion {
   }
 }
 
-// The longest forecast is a hundred years.
+// Forecasts end after a hundred years.
 const HORIZON_MS = 36_525 * DAY_MS;

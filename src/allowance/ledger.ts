@@ -23,41 +23,41 @@ export type { LedgerState, WindowState } from './account_windows.ts';
 export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
 
 /**
- * The ledger counts the calls of each account. It is a separate file, because the allowance belongs to the account and
- * several warehouses can share it. Every process debits the ledger immediately before it sends a call. All processes
- * together therefore never exceed the rate or the allowance, and the quota left is exact. Arguments and results are
- * clock times in epoch milliseconds. The file contains steady times (`steady_time.ts`).
+ * The ledger counts each account's calls. It is a separate file because the allowance belongs to the account, and
+ * several warehouses can share an account. Every process debits the ledger immediately before it sends a call.
+ * Together, all processes therefore never exceed the rate or the allowance, and the remaining quota is exact. Arguments
+ * and results are clock times in epoch milliseconds. The file contains steady times (`steady_time.ts`).
  *
- * If the file is busy, methods throw an SQLite error that `isBusy` recognises. The caller should then try again. Other
- * failures throw a FailedError with the remedy.
+ * If the file is busy, methods throw an SQLite error that `isBusy` recognises, and the caller should try again. Other
+ * failures throw a FailedError that states the remedy.
  */
 export interface Ledger {
   /**
-   * Takes up to `most` slots in one transaction, or returns the reason why no slot is available.
+   * Takes up to `most` slots in one transaction, or returns why no slot is available.
    *
    * @throws LostFileError if the file was deleted or replaced since it was opened.
    */
   spend(request: Spending): Spent;
-  /** Returns the unit of a call that was not sent. Its slot stays used. */
+  /** Gives back the unit spent on a call that was not sent. The slot stays used. */
   giveBack(slot: Slot): void;
   /** Pauses the account until `untilMs`, as the upstream requested, unless a longer pause is stored. */
   pauseUntil(untilMs: number, nowMs: number): void;
   /**
    * Records that the upstream reported an exhausted allowance until `untilMs`. If the upstream gave no date (null), the
    * account waits until the next window resets, or for a day if no window resets. The wait grows with each further
-   * report until a call succeeds. Few calls are therefore wasted if the upstream's total limit is smaller than the
+   * report until a call succeeds. Few calls are therefore wasted if the upstream's limit in total is smaller than the
    * configured one.
    */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
   /**
-   * Records the remaining quota that a response reports. It limits further calls until the window resets or another
-   * response reports a quota. The configured limits still apply.
+   * Records the remaining quota that a response reports. The reported quota limits further calls until the window
+   * resets or another response reports a quota. The configured limits still apply.
    */
   reportQuota(report: QuotaReport, nowMs: number): void;
   /** Records the shortest time between two calls, as reported by a response. It applies for a day. */
   reportSpacing(spacingMs: number, nowMs: number): void;
   /**
-   * Records that the upstream rejected the key. `spend` then refuses this key until another key is used or
+   * Records that the upstream rejected the key. From then on, `spend` refuses this key until another key is used or
    * `forgetRefusal` is called.
    */
   refuseKey(fingerprint: string, nowMs: number): void;
@@ -67,9 +67,9 @@ export interface Ledger {
   hasKeyWorked(fingerprint: string): boolean;
   /** Records that the upstream's clock agrees with ours. Our clock is then trusted again. */
   clockAgrees(nowMs: number): void;
-  /** Records that this warehouse spends the allowance of the account. */
+  /** Records that this warehouse spends the account's allowance. */
   usedBy(warehouse: string, nowMs: number): void;
-  /** The warehouses recorded in the last two months, most recent first. */
+  /** The warehouses that spent the allowance in the last two months, most recent first. */
   warehouses(nowMs: number): string[];
   /** Identifies the ledger and shows its progress. Throws a LostFileError if the file was deleted or replaced. */
   mark(): LedgerMark;
@@ -85,9 +85,9 @@ export interface Ledger {
 export interface LedgerMark {
   /** A new ledger at the same path has a different id. A copy has the same id. */
   readonly ledgerId: string;
-  /** All units ever debited from the account. An older copy of the file has a smaller number. */
+  /** The number of units ever debited from the account. It is smaller in an older copy of the file. */
   readonly debits: number;
-  /** The number of runs ever started with the account. An older copy of the file has a smaller number. */
+  /** The number of runs ever started with the account. It is smaller in an older copy of the file. */
   readonly starts: number;
   readonly lastSpentMs: number;
 }
@@ -100,9 +100,9 @@ export interface Spending {
 }
 
 export interface Slot {
-  /** The time at which the call may be sent, with fractions of a millisecond. */
+  /** The time at which the call may be sent. It can include fractions of a millisecond. */
   readonly atMs: number;
-  /** The time at which the unit of this call is counted. */
+  /** The time at which this call's unit is counted. */
   readonly countedAtMs: number;
 }
 
@@ -126,12 +126,12 @@ export interface LedgerOptions {
   readonly path: string;
   readonly accountId: string;
   readonly allowance: Allowance;
-  /** Reads the boot time, which reveals forward jumps of the clock. Without it, such jumps are not noticed. */
+  /** Reads the boot time, which shows whether the clock has jumped forward. Without it, such jumps are not noticed. */
   readonly boot?: (() => BootTime | null) | undefined;
 }
 
 /**
- * Opens the ledger of one account, and creates the file if it is missing.
+ * Opens one account's ledger, and creates the file if it is missing.
  *
  * @throws UsageError if the file cannot be opened.
  */
@@ -148,7 +148,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
   let debitsSeen = 0;
 
-  /** Reads the account. If its debits have decreased, an older copy was written into the open file. */
+  /** Reads the account. If its debit count has decreased, an older copy has overwritten the open file. */
   function readAccount(): Account {
     const row = account.read();
     if (row === undefined || row.debits < debitsSeen)
@@ -204,7 +204,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       slots.push({ atMs: atMs + aheadMs, countedAtMs });
     account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
     counts.add(slots.length, countedAtMs);
-    // Use the earlier of the last two calls, so that a clock that once shows 2099 does not delete today's counts.
+    // Use the earlier of the last two calls, so that a clock that shows 2099 only once does not delete today's counts.
     if (dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
       counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
     return { is: 'go', slots };
@@ -255,8 +255,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   );
 
   /**
-   * `hasNewDates` is true if undated calls can now get a date, or other calls a later date. The state is exact only
-   * after these dates are stored.
+   * `hasNewDates` is true if undated calls can now be dated, or if other calls get a later date. The state is exact
+   * only after these dates are stored.
    */
   const state = db.transaction((clockMs: number, purpose: Purpose) => {
     const { account: row, nowMs, redated } = readSteadyTime(account.read(), clockMs, boot());
@@ -283,7 +283,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     raiseCounts(db, accountId, { ...given, lastSentMs }, configuredSpacingMs);
   });
 
-  // The caller retries if the ledger is busy. Every other failure ends the run.
+  // The caller retries if the ledger is busy. Any other failure ends the run.
   const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
     return (...args: A): R => {
       try {

@@ -13,7 +13,7 @@ export class DamagedLedgerError extends UsageError {
 }
 
 /**
- * Opens the ledger file, and creates it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`).
+ * Opens the ledger file, creating it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`).
  *
  * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or was written by a newer
  * version.
@@ -48,7 +48,7 @@ function createFile(path: string): void {
     db.close();
     linkSync(partial, path);
   } catch (error) {
-    // Another process has created the ledger in the meantime.
+    // In the meantime, another process has created the ledger.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     rmSync(partial, { force: true });
@@ -74,7 +74,7 @@ function open(path: string): Database.Database {
   }
 }
 
-/** Returns the fault without the preceding line, in which SQLite names the database. */
+/** Returns the fault without the line before it, in which SQLite names the database. */
 function lastLine(verdict: string): string {
   return verdict.trim().split('\n').at(-1) ?? verdict;
 }
@@ -96,7 +96,7 @@ function isCorrupt(error: unknown): error is Error {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }
 
-/** True if SQLite failed because another process is writing. The caller should then try again. */
+/** True if SQLite failed because another process is writing. If so, the caller should try again. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
@@ -122,7 +122,7 @@ function hintFor(error: unknown): string {
   return 'The key `ledger` in the configuration must name a file that this user may write.';
 }
 
-/** Runs an action, and retries it while another process has locked the file. */
+/** Runs an action, retrying it while another process has the file locked. */
 export function whenFree<T>(action: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -213,7 +213,7 @@ ALTER TABLE account ADD COLUMN reported_spacing_ms REAL NOT NULL DEFAULT 0; -- b
 ALTER TABLE account ADD COLUMN spaced_at_ms        REAL NOT NULL DEFAULT 0;
 `;
 
-/** Each schema migrates a file from the previous version. */
+/** Each schema migrates a file from the version before it. */
 const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA, STEADY_SCHEMA, REPORTS_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 

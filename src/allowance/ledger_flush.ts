@@ -4,15 +4,15 @@ import type Database from 'better-sqlite3';
 export interface Flush {
   /** Flushes every commit from now on. */
   always(): void;
-  /** Flushes the next commit only if the latest flush is older than FLUSH_EVERY_MS. */
+  /** Flushes the next commit only if the last flush was more than FLUSH_EVERY_MS ago. */
   ifDue(nowMs: number): void;
   /** Call this after each commit. */
   committed(nowMs: number): void;
 }
 
 /**
- * A flush takes ten times as much processor time as a debit. At high rates, several debits therefore share one flush. A
- * power failure can lose the debits of the last FLUSH_EVERY_MS. A killed process loses no debit.
+ * A flush takes ten times as much CPU time as a debit. At high rates, several debits therefore share one flush. A power
+ * failure can lose the debits made in the last FLUSH_EVERY_MS. A killed process loses none.
  */
 export function openFlush(db: Database.Database): Flush {
   let isOn = true;

@@ -2,19 +2,19 @@ import type Database from 'better-sqlite3';
 
 /** The calls that a lost ledger had counted, as recorded in the warehouses. */
 export interface Recount {
-  /** Calls of warehouses that used this ledger before. The ledger may already count some of them. */
+  /** Calls made for warehouses that have used this ledger before. The ledger may already count some of them. */
   readonly known: ReadonlyMap<number, number>;
-  /** Those calls of `known` that are later than the ledger's last call, so the ledger does not count them. */
+  /** The calls in `known` that are later than the ledger's last call, so the ledger does not count them yet. */
   readonly later: ReadonlyMap<number, number>;
-  /** Calls of warehouses that used another ledger. This ledger counts none of them. */
+  /** Calls made for warehouses that used another ledger. This ledger counts none of them. */
   readonly missing: ReadonlyMap<number, number>;
-  /** The time of the latest call. */
+  /** The time of the last call. */
   readonly lastSentMs: number;
 }
 
 /**
- * Raises each count of an account to at least the recounted number. No count decreases. The keys of a recount are the
- * starts of minutes, in epoch milliseconds. Call this function inside a ledger transaction.
+ * Raises each of an account's counts to at least the recounted number. No count decreases. A recount is keyed by the
+ * start of each minute, in epoch milliseconds. Call this function inside a ledger transaction.
  */
 export function raiseCounts(
   db: Database.Database,

@@ -4,8 +4,8 @@ import type { Account } from './account.ts';
 /**
  * Handles a clock that jumps forward (docs/decisions/0023-clock-ahead.md). All functions are pure.
  *
- * The time since the machine booted shows how much time has really passed. If the clock has advanced more, it was
- * behind before or it is ahead now. Until this is known, the ledger uses steady time: the clock's time minus
+ * The time since the machine booted shows how much time has really passed. If the clock has advanced further, either it
+ * was behind before or it is ahead now. Until this is known, the ledger uses steady time: the clock's time minus
  * `ahead_ms`, the duration of the jump. All times in the ledger are steady times.
  */
 export interface SteadyReading {
@@ -13,7 +13,7 @@ export interface SteadyReading {
   readonly account: Account;
   /** The steady time. */
   readonly nowMs: number;
-  /** All calls since `sinceMs` get the date `atMs`, the latest possible one; null if no date changes. */
+  /** All calls since `sinceMs` are dated `atMs`, the latest possible time; null if no date changes. */
   readonly redated: { readonly sinceMs: number; readonly atMs: number } | null;
 }
 
@@ -30,7 +30,7 @@ export function readSteadyTime(account: Account, clockMs: number, boot: BootTime
 }
 
 /**
- * Ends the doubt because the clock is right. Steady time then equals clock time, and all stored times are shifted
+ * Ends the doubt because the clock is right. From then on, steady time is clock time, and all stored times are shifted
  * accordingly.
  */
 export function trustClock(account: Account, clockMs: number, boot: BootTime | null): SteadyReading {

@@ -10,9 +10,9 @@ import { isRolling, rollingLengthMs, type Window, type WindowName } from './wind
 export interface ReportedQuota {
   /** Null if the response does not name the window. */
   readonly window: WindowName | null;
-  /** The number of calls left; null if it is not reported. */
+  /** The remaining quota; null if it is not reported. */
   readonly left: number | null;
-  /** The number of calls in the window; null if it is not reported. */
+  /** The window's limit in calls; null if it is not reported. */
   readonly limit: number | null;
   readonly resetsAtMs: number | null;
 }
@@ -34,7 +34,7 @@ export interface QuotaReport {
 
 /**
  * Returns the smallest remaining quota in a report, or null if it need not be stored. Responses can arrive in a
- * different order from their calls, so the report of an earlier call can only lower the quota.
+ * different order from their calls, so a report from an earlier call can only lower the quota.
  */
 export function smallestReport(
   { quotas, sentAtMs, inFlight }: QuotaReport,
@@ -66,7 +66,7 @@ function endOf(window: Window, nowMs: number): number {
   return window.resetsAtMs ?? (isRolling(window) ? nowMs + rollingLengthMs(window) : nowMs + LONGEST_MS);
 }
 
-/** Returns the valid report of an account, or null if there is none or the clock has been set back since. */
+/** Returns the account's report if it is still valid, or null if there is none or the clock has been set back since. */
 export function currentReport(
   { reported_left: left, reported_at_ms: atMs, reported_until_ms: untilMs }: Account,
   nowMs: number,

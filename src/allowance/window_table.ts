@@ -1,7 +1,7 @@
 /**
  * The windows in which an allowance can limit calls. The configuration keys, the environment variables, the ledger's
  * counts, the forecast and all messages are derived from this table. To add a window, add a row. The rows are in the
- * same order as in the configuration.
+ * same order as the configuration keys.
  */
 export const WINDOW_TABLE = [
   {
@@ -42,7 +42,7 @@ export interface WindowRow {
 }
 
 export type WindowSpan =
-  /** The lifetime of the account. The window never resets. */
+  /** The account's lifetime. The window never resets. */
   | { readonly kind: 'lifetime' }
   /** The last `lengthMs` milliseconds. Each call leaves the window when it becomes older. */
   | { readonly kind: 'rolling'; readonly lengthMs: number }
@@ -59,9 +59,9 @@ export type WindowSpan =
 
 /** Phrases for messages. Each one follows "100 calls" or "100". */
 export interface WindowWords {
-  /** The period of the limit, as in "100 calls a day". */
+  /** The period that the limit covers, as in "100 calls a day". */
   readonly per: string;
-  /** The current period, as in "40 spent this day". */
+  /** The current period, as in "40 spent today". */
   readonly current: string;
   /** The period in full, for a user who has to choose a limit. */
   readonly scope: string;
@@ -73,7 +73,7 @@ export type WindowName = Row['name'];
 
 export type WindowKey = Row['key'];
 
-/** The limit of each window in calls; null if there is none. */
+/** Each window's limit in calls; null if it has none. */
 export type WindowLimits = { readonly [Property in Row['property']]: number | null };
 
 /** Returns all rows of the table, typed by the properties that they share. */

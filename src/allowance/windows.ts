@@ -11,7 +11,7 @@ import {
 
 export type { WindowName } from './window_table.ts';
 
-/** The limits of an account according to its contract, with one limit for each row of the window table. */
+/** An account's limits according to its contract, one for each row of the window table. */
 export interface Allowance extends WindowLimits {
   /** The maximum number of calls in any 60 seconds; null if there is no limit. */
   readonly perMinute: number | null;
@@ -35,8 +35,7 @@ export interface Window {
   /** The start of the window in epoch milliseconds; -Infinity if the window contains all calls. */
   readonly sinceMs: number;
   /**
-   * The time of the next reset. Null if the window never resets (lifetime), or if each call leaves it separately
-   * (rolling).
+   * The time of the next reset. Null if the window never resets (lifetime) or each call leaves it separately (rolling).
    */
   readonly resetsAtMs: number | null;
   /** The duration by which a rolling window is extended while the clock is in doubt. */
@@ -52,8 +51,8 @@ export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
 }
 
 /**
- * The windows that apply while the clock may be ahead. The next reset of a day or month is then unknown, so every
- * window rolls. An hour is added because the day on which the clock changes in autumn has 25 hours.
+ * The windows that apply while the clock may be ahead. The next daily or monthly reset is then unknown, so every window
+ * is treated as rolling. An hour is added because the day on which the clocks change in autumn has 25 hours.
  */
 export function doubtfulWindowsAt(allowance: Allowance, nowMs: number): Window[] {
   return limitedRows(allowance).map(({ row, limit }) => {
@@ -74,8 +73,8 @@ function limitedRows(allowance: Allowance) {
 }
 
 /**
- * Returns a version of `windowsAt` with a cache for one allowance, because the ledger needs the windows twice for each
- * call. Fixed windows are cached until one of them resets. Rolling windows move with every call.
+ * Returns a version of `windowsAt` that caches the windows of one allowance, because the ledger needs them twice for
+ * each call. Fixed windows are cached until one of them resets. Rolling windows move with every call.
  */
 export function rememberWindows(allowance: Allowance): (atMs: number) => Window[] {
   let windows: Window[] = [];
@@ -165,9 +164,9 @@ const CALENDAR = {
 
 /**
  * The span that contains `nowMs`. A span starts and ends at the start of a day, which does not depend on `nowMs`. When
- * the time zone changes its clock, spans therefore neither overlap nor leave a gap. The search checks two starts before
- * and two after the local date. Near a clock change a local date can begin twice, and a zone that crosses the date line
- * skips a date.
+ * the clocks change in the time zone, spans therefore neither overlap nor leave a gap. The search checks two starts
+ * before and two after the local date. Near a clock change a local date can begin twice, and a zone that crosses the
+ * date line skips a date.
  */
 function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) => number): Span {
   const starts = [-2, -1, 0, 1, 2].map((step) => startOf(day, midnightAt(step)));
@@ -218,7 +217,7 @@ export function clearOfResets(atMs: number, windows: readonly Window[]): number 
 }
 
 export interface Exhaustion {
-  /** The date in the upstream's response; null if the response named none. */
+  /** The date named in the upstream's response; null if it named none. */
   readonly namedMs: number | null;
   readonly windows: readonly Window[];
   /** The number of consecutive earlier responses that reported an exhausted allowance. */
@@ -227,11 +226,11 @@ export interface Exhaustion {
 }
 
 /**
- * The time until which the account waits after the upstream reported an exhausted allowance. If the upstream named a
- * date, the account waits until then. Otherwise it waits until a window resets, or for a day if no window resets. For a
- * rolling window, it waits for the length of the window. The wait is never infinite, because one misunderstood response
- * would then block the account permanently. Instead, each repeated report doubles the shortest wait. No wait is longer
- * than `LONGEST_WAIT_MS`.
+ * When the account may call again after the upstream reported an exhausted allowance. If the upstream named a date, the
+ * account waits until then. Otherwise it waits until a window resets, or for a day if no window resets. For a rolling
+ * window, it waits for the window's length. The wait is never infinite, because one misunderstood response would then
+ * block the account permanently. Instead, each repeated report doubles the minimum wait. No wait is longer than
+ * `LONGEST_WAIT_MS`.
  */
 export function exhaustionEndsMs({ namedMs, windows, times, nowMs }: Exhaustion): number {
   const factor = 2 ** Math.min(times, 10);

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { type Pointer, valueAt } from '../json/pointer.ts';
 
-/** The reason why a body does not match the dialect. */
+/** Why a body does not match the dialect. */
 export class NotUnderstood {
   readonly why: string;
   constructor(why: string) {
@@ -9,15 +9,14 @@ export class NotUnderstood {
   }
 }
 
-/** The JSON paths of the entity id in a record or summary. */
+/** The JSON paths to the entity id in a record or summary. */
 export interface IdPaths {
   readonly id: Pointer;
   readonly id_fallbacks: readonly Pointer[];
 }
 
 /**
- * Returns the value at the path of the id. If that value is not a valid id, returns the first valid one at the fallback
- * paths.
+ * Returns the id at its path. If the value there is not a valid id, returns the first valid id at the fallback paths.
  */
 export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths): Json | undefined {
   const found = valueAt(document, id);
@@ -26,8 +25,8 @@ export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths):
 }
 
 /**
- * Converts a value to the text of an id. Returns null if the value cannot be an id. Text that is not well-formed
- * Unicode is rejected, because UTF-8 cannot store it and different ids would become equal.
+ * Converts a value to an id, which is text. Returns null if the value cannot be an id. Text that is not well-formed
+ * Unicode is rejected, because UTF-8 cannot represent it, and different ids would become the same.
  */
 export function idText(value: Json | undefined): string | null {
   if (typeof value === 'boolean') return null;

@@ -26,7 +26,7 @@ export interface Circumstances {
   readonly keyHasWorked: boolean;
 }
 
-/** Classifies a reply. `body` is its parsed body, if the caller has parsed it already. */
+/** Classifies a reply. `body` is the parsed body, if the caller has already parsed it. */
 export type Classify = (call: Call, reply: Reply, circumstances: Circumstances, body?: Body) => Verdict;
 
 /** Parses the body of a reply. */
@@ -52,7 +52,7 @@ export function openClassify(dialect: Dialect): Classify {
   };
 }
 
-/** Classifies one reply. Use `openClassify` to classify many. */
+/** Classifies a single reply. To classify many, use `openClassify`. */
 export function classify(dialect: Dialect, ...given: Parameters<Classify>): Verdict {
   return openClassify(dialect)(...given);
 }
@@ -66,8 +66,8 @@ interface Subject {
 }
 
 /**
- * Returns the verdict of a rule. For a search, `absent` means that the search found nothing. Without such a rule, a 404
- * for a search means that the path is wrong.
+ * Returns the verdict that a rule gives. For a search, `absent` means that the search found nothing. Without such a
+ * rule, a 404 for a search means that the path is wrong.
  */
 function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
@@ -77,7 +77,7 @@ function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   return matches === null ? verdict : { ...verdict, total: matches };
 }
 
-/** Returns the number in a text such as `581 859`, `581.859` or `581,859`. Returns null if there is none. */
+/** Returns the number in a text such as `581 859`, `581.859` or `581,859`, or null if it has none. */
 function numberIn(text: string | null): number | null {
   const digits = text?.replace(/[\s.,'’_]/g, '') ?? '';
   return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
@@ -164,7 +164,7 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   return text !== null && rule.pattern.test(text);
 }
 
-/** Returns the first characters of the value at a path, or of the whole body if there is no path. */
+/** Returns the first few characters of the value at a path, or of the whole body if no path is given. */
 function searchedText(body: Body, at: Pointer | undefined): string | null {
   const text = at === undefined ? body.text : textOf(valueAt(body.json, at));
   return text?.slice(0, MAX_SEARCHED_CHARS) ?? null;

@@ -19,7 +19,7 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
   }
 }
 
-/** Returns whether the body contains the mark by which the dialect recognises a deleted entity. */
+/** Returns whether the body has the mark by which the dialect recognises a deleted entity. */
 export function isMarkedGone(dialect: Dialect, body: Json): boolean {
   const mark = dialect.entity.gone;
   if (mark === null) return false;
@@ -30,8 +30,8 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 }
 
 /**
- * Reads the tombstone of the requested entity. Returns null if the body contains no record. The record of another
- * entity proves nothing about the requested one, so the result is NotUnderstood.
+ * Reads the tombstone of the requested entity. Returns null if the body contains no record. Another entity's record
+ * proves nothing about the requested entity, so the result is then NotUnderstood.
  */
 export function decodeTombstone(
   dialect: Dialect,
@@ -68,8 +68,8 @@ export function decodeRecord(
 }
 
 /**
- * Returns whether the dialect expects the record in a list and this list is empty. If so, the upstream does not have
- * the requested record.
+ * Returns whether the list in which the dialect expects the record is empty. If so, the upstream does not have the
+ * requested record.
  */
 export function isEmptyRecordList(
   { entity: { root } }: { readonly entity: Pick<EntityDialect, 'root'> },
@@ -81,7 +81,7 @@ export function isEmptyRecordList(
   return Array.isArray(list) && list.length === 0;
 }
 
-/** Compares a scalar with a value in the response table. A number equals the text with the same digits. */
+/** Compares a scalar with a value in the response table. A number matches text with the same digits. */
 export function sameScalar(value: Json, wanted: string | number | boolean | null): boolean {
   if (value === wanted) return true;
   const text = scalarText(value);
@@ -104,7 +104,7 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
 
 /**
  * Compares two ids as text, ignoring case and surrounding spaces. If the received id is a JSON number, leading zeros
- * are ignored, because a JSON number cannot contain them.
+ * are ignored, because a JSON number cannot have them.
  */
 function isSameId(found: string, requested: string, raw: Json | undefined): boolean {
   if (found === requested) return true;

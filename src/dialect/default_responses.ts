@@ -4,7 +4,7 @@ import { type Headers, retryAfterMs, returnMs } from './headers.ts';
 import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
 import type { Body } from './response_body.ts';
 
-/** A response, with the facts about its call that the default rules need. */
+/** A response, and the facts about its call that the default rules need. */
 export interface DefaultCase {
   readonly call: Call;
   readonly status: number;
@@ -50,7 +50,7 @@ const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: [503], if: hasRetryAfter, means: 'throttled' },
 ];
 
-/** Returns the meaning of a response according to the default rules. */
+/** Returns what a response means according to the default rules. */
 export function meaningByDefault(response: DefaultCase): VerdictKind {
   return DEFAULT_RULES.find((rule) => applies(rule, response))?.means ?? 'broken';
 }
@@ -69,7 +69,7 @@ function mentionsLimit({ body }: DefaultCase): boolean {
   return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
 }
 
-/** Returns whether the text reports a used-up quota and no header states a short wait. */
+/** Returns whether the body's text reports a used-up quota and no header states a short wait. */
 function isQuotaUsedUp({ body, headers, nowMs }: DefaultCase): boolean {
   const waitMs = (retryAfterMs(headers, nowMs) ?? Number.POSITIVE_INFINITY) - nowMs;
   return waitMs >= LONG_WAIT_MS && reportsUsedUpQuota(body);

@@ -3,7 +3,9 @@ import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dial
 import { type Paging, pagingMethod } from './paging/paging.ts';
 import type { ReportedLimit } from './reported_limits.ts';
 
-/** Describes a dialect in plain language, by subject, so that a person can compare it with the responses of the API. */
+/**
+ * A description of a dialect in plain language, by subject, so that a person can compare it with the API's responses.
+ */
 export interface DialectInWords {
   readonly search: readonly string[];
   readonly records: readonly string[];

@@ -2,7 +2,7 @@
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the end of the wait that `Retry-After` requests (RFC 9110, section 10.2.3: seconds or an HTTP date), in epoch
+ * Returns when the wait that `Retry-After` requests (RFC 9110, section 10.2.3: seconds or an HTTP date) ends, in epoch
  * milliseconds. Returns null if the header is missing or unreadable. The wait is limited to MAX_WAIT_MS, so that no
  * upstream can stop the mirror permanently.
  */
@@ -12,7 +12,7 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
 }
 
 /**
- * Returns the end of an exhausted rate window in epoch milliseconds. Returns null if no window is exhausted or no
+ * Returns when an exhausted rate window ends, in epoch milliseconds. Returns null if no window is exhausted or no
  * header states a time. It reads `RateLimit-Remaining` and `RateLimit-Reset` with and without `X-`, the misspelt
  * `-Remain`, and the combined `RateLimit` field of the IETF drafts. If several windows are exhausted, it returns the
  * latest end. These headers can only make the configured limits stricter.
@@ -42,12 +42,12 @@ export function limitTimeMs(text: string | null, headers: Headers, nowMs: number
   return ms === null ? null : bounded(ms, nowMs);
 }
 
-/** Returns whether the name of a header shows that it reports a limit. */
+/** Returns whether a header's name shows that it reports a limit. */
 export function isLimitHeader(name: string): boolean {
   return /rate-?limit|quota|retry-after|calls?-remaining/i.test(name);
 }
 
-/** Returns the target of `Link: <…>; rel="next"` (RFC 8288), or null if there is none. */
+/** Returns the target in `Link: <…>; rel="next"` (RFC 8288), or null if there is none. */
 export function nextLink(headers: Headers): string | null {
   const text = headers.link ?? '';
   for (let at = text.indexOf('<'); at !== -1; ) {
@@ -60,9 +60,7 @@ export function nextLink(headers: Headers): string | null {
   return null;
 }
 
-/**
- * Reads the parameters of one link. Returns its first `rel` in lower case, and the offset at which the parameters end.
- */
+/** Reads one link's parameters. Returns its first `rel` in lower case, and the offset at which the parameters end. */
 function linkParametersAt(text: string, start: number): { rel: string; end: number } {
   // Matching takes time linear in the length of the text, because each part starts with a character that the previous
   // part cannot contain.
@@ -111,8 +109,7 @@ function timeMs(text: string | null, headers: Headers, nowMs: number): number | 
 }
 
 /**
- * Converts a time on the upstream's clock to local time by means of the `Date` header, because the two clocks may
- * differ.
+ * Uses the `Date` header to convert a time on the upstream's clock to local time, because the two clocks may differ.
  */
 function onLocalClock(upstreamMs: number, headers: Headers, nowMs: number): number {
   const upstreamNowMs = dateIn(headers.date?.trim() ?? '');

@@ -1,5 +1,5 @@
 /**
- * Limits on the cost of one response. `upstream.max_body` limits the bytes of a response. These constants limit the
+ * Limits on the cost of one response. `upstream.max_body` limits a response's size in bytes. These constants limit the
  * memory, rows and disk space that it takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million objects. A heap
  * of 512 MB is enough for every permitted response. The measurements are in docs/decisions/0021-response-limits.md.
  */
@@ -12,20 +12,20 @@ export const MAX_DEPTH = 500;
 
 /**
  * The maximum number of values in one body: scalars, lists and objects. Every key has a value, so this also limits the
- * number of keys. A parsed value takes at most 300 bytes. An empty object takes that much if the body contains a number
- * that a double cannot represent.
+ * number of keys. A parsed value takes at most 300 bytes. An empty object takes that much if any number in the body
+ * cannot be represented as a double.
  */
 export const MAX_VALUES = 500_000;
 
 /**
- * The maximum number of results on one page of a search. An API without paging returns all results on one page, and 8
- * MiB can contain about 80,000 short results.
+ * The maximum number of results on one search page. An API without paging returns all results on one page, and about
+ * 80,000 short results fit into 8 MiB.
  */
 export const MAX_PAGE_ROWS = 100_000;
 
 /**
- * If a page has at most this many rejected results, each one gets its own quarantine row. If it has more, they share
- * one row.
+ * Each rejected result on a page gets its own quarantine row, but if a page has more than this many, they share one
+ * row.
  */
 export const MAX_REJECTED_ROWS = 20;
 
@@ -42,16 +42,16 @@ export const MAX_LIST_ROWS = 100_000;
 export const MAX_LIST_CELLS = 2_000_000;
 
 /**
- * The maximum total length of the paths in `_rest` for one response, in characters. Above this limit, the members of an
+ * The maximum total length, in characters, of one response's paths in `_rest`. Above this limit, the members of an
  * object share the object's path.
  */
 export const MAX_REST_PATH_CHARS = 1_000_000;
 
-/** The maximum number of former names, and of identifiers, that the search index contains for one company. */
+/** The maximum number of former names, and likewise of identifiers, that the search index has for one company. */
 export const MAX_SEARCH_TEXTS = 1_000;
 
 /**
- * The maximum number of differences stored between two versions of a list or object. If there are more, they are stored
- * as one difference of the whole list or object.
+ * The maximum number of differences stored between two versions of a list or object. If there are more, the whole list
+ * or object is stored as a single difference.
  */
 export const MAX_DIFFERENCES = 10_000;

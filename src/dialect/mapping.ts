@@ -3,8 +3,8 @@ import type { Mapping } from './mapping_schema.ts';
 export type { ColumnRule, Mapping } from './mapping_schema.ts';
 
 /**
- * The mapping that the schema returns for an empty section. It is a literal, so that readers of a warehouse do not load
- * zod.
+ * The mapping that the schema produces for an empty section. It is a literal, so that readers of a warehouse do not
+ * load zod.
  */
 export const DEFAULT_MAPPING: Mapping = {
   entity: {},
@@ -16,7 +16,7 @@ export const DEFAULT_MAPPING: Mapping = {
   max_columns: 900,
 };
 
-/** Adds default values for the keys that a mapping stored by an older version lacks. */
+/** Adds default values for keys missing from a mapping that an older version stored. */
 export function completeMapping(stored: Partial<Mapping>): Mapping {
   return { ...DEFAULT_MAPPING, ...stored, company: { ...DEFAULT_MAPPING.company, ...stored.company } };
 }

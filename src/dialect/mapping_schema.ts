@@ -3,7 +3,7 @@ import { Pointer } from '../json/pointer_schema.ts';
 
 /**
  * Exceptions to the default mapping of responses to tables, as configured under `mapping`. JSON paths are relative to
- * the record, the summary or the statistics, and `*` matches any element of a list. A change takes effect only after
+ * the record, the summary or the statistics, and `*` matches any list element. A change takes effect only after
  * `reprocess`, so that a table never has rows from two mappings.
  */
 

@@ -1,19 +1,20 @@
 import { RE2JS } from 're2js';
 import { messageOf } from '../errors.ts';
 
-/** A compiled pattern of the response table. It ignores case and matches anywhere in the text. */
+/** A compiled pattern from the response table. It ignores case and matches anywhere in the text. */
 export interface Pattern {
   test(text: string): boolean;
   /**
-   * Returns the text of the first group at the first match. Returns null if the pattern does not match or has no group.
+   * Returns the text that the first group captures in the first match. Returns null if the pattern does not match or
+   * has no group.
    */
   firstGroup(text: string): string | null;
 }
 
 /**
- * Compiles a pattern in RE2 syntax, which has no look-around and no back-references. Matching takes time linear in the
- * length of the text. This matters because the upstream chooses the text. With RegExp, a pattern such as
- * `(\w+\s?)*limit` can run for hours.
+ * Compiles a pattern in RE2 syntax, which has no look-around and no back-references. Matching therefore takes time
+ * linear in the length of the text. This matters because the upstream chooses the text, and with RegExp, a pattern such
+ * as `(\w+\s?)*limit` can run for hours.
  *
  * @throws SyntaxError if the pattern is invalid.
  */

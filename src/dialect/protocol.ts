@@ -4,8 +4,8 @@ import type { Dialect } from './dialect.ts';
 import { type Endpoints, type UnwritableUrl, urlOf } from './request.ts';
 
 /**
- * Converts calls to URLs and replies to verdicts. It is implemented by a dialect or, before a dialect is known, by the
- * probe.
+ * Converts calls to URLs and replies to verdicts. A dialect implements it or, before any dialect is known, the probe
+ * does.
  */
 export interface Protocol {
   urlOf(call: Call): URL | UnwritableUrl;

@@ -2,7 +2,7 @@ import { stringifyJson } from '../json/json.ts';
 import type { Body } from './response_body.ts';
 
 /**
- * Recognises error texts in several languages that report a used-up quota. The lists contain word stems without
+ * Recognises error texts in several languages that report a used-up quota. The lists give word stems without
  * diacritics: `epuis` matches "épuisé" and "épuisés".
  */
 
@@ -19,7 +19,7 @@ const QUOTA = stems(`
   pakiet limit-zapytan abonament srodki
   kiintio tilaus`);
 
-/** Phrases for limits of long periods. A limit without a stated period may apply to a minute. */
+/** Phrases for limits on long periods. A limit without a stated period may be a limit per minute. */
 const LONG_LIMIT =
   '(daily|monthly|yearly|annual|weekly|day|month|year|tages|monats|jahres|journali|quotidien|mensuel|annuel|diari|mensual|anual|giornalier|mensil|dag|maand|mand|manad|dzienn|miesieczn|call|request|api-call)\\w*[ -]{0,2}(limit|grens|granse|grense|graense)';
 
@@ -37,7 +37,7 @@ const USED_UP = stems(`
   wyczerpan przekroczon wygasl
   kaytetty ylitetty ylittynyt`);
 
-/** Phrases for limits of a minute or less, which end if the mirror waits. */
+/** Phrases for limits on a minute or less, which pass if the mirror waits. */
 const SHORT_PERIOD =
   /rate.?limit|too many requests|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
 
@@ -78,5 +78,5 @@ function stems(list: string): string {
   return `\\b(?:${[...new Set(patterns)].join('|')})`;
 }
 
-/** Rules search only this many characters from the start of a body. */
+/** Rules search only this many characters at the start of a body. */
 export const MAX_SEARCHED_CHARS = 20_000;

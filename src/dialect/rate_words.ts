@@ -2,9 +2,9 @@ import { HOUR_MS } from '../durations.ts';
 import { MAX_SEARCHED_CHARS } from './quota_words.ts';
 
 /**
- * Reads the rate that an error text states in one of several languages, such as "max 5 requests per second". Returns
- * the time between two calls in milliseconds, or null if the text states no rate. If it states several, the slowest one
- * counts. A limit per day or longer is a quota, not a rate.
+ * Reads the rate that an error text states, such as "max 5 requests per second", in any of several languages. Returns
+ * the time between two calls in milliseconds, or null if the text states no rate. If it states several rates, the
+ * slowest one applies. A limit per day or longer is a quota, not a rate.
  */
 export function statedSpacingMs(text: string): number | null {
   const plain = text

@@ -32,9 +32,9 @@ export type ReportedLimit = z.infer<typeof ReportedLimit>;
 
 /** The limits that one response reports. */
 export interface LimitReport {
-  /** Quotas whose window is longer than a minute or of unknown length. */
+  /** Quotas for windows longer than a minute or of unknown length. */
   readonly quotas: readonly ReportedQuota[];
-  /** The end of the pause that a used-up limit per minute requires; null if no pause is required. */
+  /** When the pause required by a used-up limit per minute ends; null if no pause is required. */
   readonly pausedUntilMs: number | null;
   /** The shortest time between two calls; 0 if it is not reported. */
   readonly spacingMs: number;
@@ -45,7 +45,10 @@ export type ReadLimits = (
   nowMs: number,
 ) => LimitReport;
 
-/** Returns a function that reads the limits in a response, from the places in `limits` and from error messages. */
+/**
+ * Returns a function that reads the limits in a response, from the headers and JSON paths in `limits` and from error
+ * messages.
+ */
 export function openReportedLimits(limits: readonly ReportedLimit[]): ReadLimits {
   return ({ status, headers, body }, nowMs) => {
     const reports = limits.map((limit) => reportAt(limit, headers, body.json, nowMs));

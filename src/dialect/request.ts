@@ -2,7 +2,7 @@ import type { Call, PageRef } from '../call.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { pagingMethod } from './paging/paging.ts';
 
-/** The addresses of the three resources. */
+/** The three resources' addresses. */
 export interface Endpoints {
   readonly search: URL;
   readonly stats: URL;
@@ -13,8 +13,8 @@ export interface Endpoints {
 export interface UpstreamAddress {
   readonly base_url: string;
   /**
-   * Paths from the root of the host. Each one replaces the default path of its resource. The paths of the entity and
-   * the statistics may contain a query string.
+   * Paths from the host's root. Each one replaces its resource's default path. The entity and statistics paths may
+   * contain a query string.
    */
   readonly paths?:
     | { readonly search?: string; readonly entity?: string; readonly stats?: string }
@@ -42,8 +42,8 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
 }
 
 /**
- * Returns the URL of a call, or the reason why there is none. Either its id is not valid in a path, or its next page is
- * at another origin. The key is only ever sent to the configured origin.
+ * Returns a call's URL, or why it has none: its id is not valid in a path, or its next page is at another origin. The
+ * key is only ever sent to the configured origin.
  */
 export function urlOf(endpoints: Endpoints, dialect: Dialect, call: Call): URL | UnwritableUrl {
   switch (call.kind) {
@@ -72,7 +72,7 @@ export function entityUrl(endpoints: Endpoints, entityId: string): URL | Unwrita
   return new URL(endpoints.entity.replace('{id}', () => encodeURIComponent(entityId)));
 }
 
-/** Returns the id in the path of a record, or null if the path does not match the template. */
+/** Returns the id in a record's path, or null if the path does not match the template. */
 export function idInPath(template: string, path: string): string | null {
   const [before = '', after = ''] = template.split('{id}');
   if (!path.startsWith(before) || !path.endsWith(after) || path.length < before.length + after.length)
@@ -95,7 +95,7 @@ function searchUrl(
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const { param, template } = parameterOf(search, by);
   // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). An API may reject
-  // an empty parameter, but `extra` can still send one.
+  // an empty parameter, but `extra` can still send one if the API needs it.
   if (text !== '')
     url.searchParams.set(
       param,
@@ -129,7 +129,7 @@ function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {
     return new UnwritableUrl(
       `the next page is at another origin (${url.origin}), to which the key is not sent`,
     );
-  // Credentials in a URL would replace the key.
+  // Credentials in a URL would override the key.
   url.username = '';
   url.password = '';
   return url;

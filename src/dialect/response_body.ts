@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 
-/** The body of a reply as text, and as JSON if it is valid JSON. */
+/** A reply's body as text, and as JSON if it is valid JSON. */
 export interface Body {
   readonly text: string | null;
-  /** Undefined if the body is not JSON, for the reason in `flaw`. */
+  /** Undefined if the body is not JSON; `flaw` says why. */
   readonly json: Json | undefined;
   readonly flaw: string | null;
   /** True if the JSON exceeds a limit. Another call would return the same body. */
@@ -50,8 +50,8 @@ export function isMarkup(text: string): boolean {
  */
 export function decodeText(bytes: Buffer, contentType: string): string | null {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  // Bytes that are valid UTF-8 rarely use another character set, even if the response states one. UTF-16 and ISO-2022
-  // are exceptions, because their bytes can all be ASCII.
+  // Valid UTF-8 is rarely in another character set, even if the response states one. UTF-16 and ISO-2022 are
+  // exceptions, because their bytes can all be ASCII.
   const looksLikeAscii = charset !== undefined && /^(utf-?16|iso-2022)/.test(charset);
   if (isUtf8(bytes) && !looksLikeAscii) return bytes.toString('utf8');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return null;

@@ -64,7 +64,7 @@ export function decodeSearch(
     rows: search.group_as === null ? rows : grouped(rows, search.group_as),
     rejected: rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)],
     rejectedCount,
-    // A later page may repeat the result that is stored outside the list. If it were counted again, the listing could
+    // A later page may repeat the result that is outside the list. If that result were counted again, the listing could
     // end too early.
     resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
     total,
@@ -85,8 +85,8 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
 }
 
 /**
- * Returns the result that is stored outside the list. It excludes the list itself and the other JSON paths of the page.
- * Returns null if the body has no such result.
+ * Returns the result that is outside the list, without the list itself and the page's other JSON paths. Returns null if
+ * the body has no such result.
  */
 function mainRow(search: SearchDialect, body: Json): SearchRow | null {
   if (search.main === null) return null;
@@ -107,7 +107,7 @@ function withoutPath(value: Json, [key, ...deeper]: readonly string[]): Json {
   );
 }
 
-/** Groups the rows by company. The row of a company is its first result, with a list of all its results. */
+/** Groups the rows by company. A company's row is its first result, with a list of all its results. */
 function grouped(rows: readonly SearchRow[], key: string): SearchRow[] {
   return [...Map.groupBy(rows, ({ entityId }) => entityId).values()].flatMap((ofCompany) => {
     const [row] = ofCompany;
@@ -116,7 +116,7 @@ function grouped(rows: readonly SearchRow[], key: string): SearchRow[] {
   });
 }
 
-/** Summarizes many rejected results in one entry that contains their first positions. */
+/** Summarizes many rejected results in one entry that lists the first few positions. */
 function summarize(
   first: readonly { readonly position: number; readonly why: string }[],
   rejectedCount: number,

@@ -3,7 +3,7 @@ export interface CallIds {
   next(sentAtMs: number): number;
 }
 
-/** The ids continue after the last id in the warehouse, even if the clock was set back. */
+/** New ids continue from the last id in the warehouse, even if the clock was set back. */
 export function openCallIds(lastCallId: number): CallIds {
   let last = lastCallId;
   return {
@@ -14,5 +14,5 @@ export function openCallIds(lastCallId: number): CallIds {
   };
 }
 
-// With this many ids per millisecond, the ids reach 2^53 in the year 2248.
+// With this many ids per millisecond, ids stay below 2^53 until the year 2248.
 const IDS_PER_MS = 1024;

@@ -14,7 +14,7 @@ export interface Connection {
   connect(): Promise<void>;
   /** Restarts the idle timer, so that the connection stays open until its slot is used. */
   hold(): void;
-  /** Closes the connection of a failed request, because the upstream may never close it. */
+  /** Closes the connection after a failed request, because the upstream may never close it. */
   discard(): void;
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
   close(): void;
@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   readonly proxy: URL | null;
   /**
    * The longest time for which a connection may be idle before it is replaced. Upstreams close idle connections after 5
-   * seconds or more. A request that is sent while the upstream closes the connection is lost, but its unit is spent.
+   * seconds or more. A request sent while the upstream is closing the connection is lost, although its unit is spent.
    */
   readonly maxIdleMs?: number;
 }
@@ -55,7 +55,7 @@ function openConnection(
   const takeReady = (): net.Socket => {
     const socket = ready;
     ready = null;
-    // The agent must not open a connection, because the unit is already spent at this point.
+    // The agent must not open a connection here, because the unit has already been spent.
     if (socket === null || !isOpen(socket))
       throw new Error('the connection was lost before the request was sent');
     return socket.setTimeout(0).removeAllListeners('timeout');
@@ -222,7 +222,7 @@ function settled<S extends net.Socket>(
       socket.off(event, succeed).off('error', finish).off('close', closed);
       signal.removeEventListener('abort', abort);
       if (error === null) return resolve(socket);
-      // Ignore further errors of a connection that has already failed.
+      // Ignore further errors on a connection that has already failed.
       socket.on('error', () => {});
       socket.destroy();
       reject(error);

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 
-/** The connections of one run. A connection is free if it carries no request. */
+/** One run's connections. A connection is free if it carries no request. */
 export interface ConnectionPool {
   /** The number of free connections. */
   readonly free: number;
@@ -84,6 +84,6 @@ async function firstOf(connecting: readonly Promise<void>[], signal: AbortSignal
   }
 }
 
-/** If an unused connection must be replaced sooner than this, it counts as short-lived. */
+/** An unused connection that must be replaced sooner than this counts as short-lived. */
 const SHORT_LIFE_MS = 500;
 const EXTRA_SHORT_LIVES = 3;

@@ -28,7 +28,7 @@ export type { NoSlot, SendSlot } from './rate_limiter.ts';
 export interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
   readonly dialect: Dialect;
   readonly endpoints: Endpoints;
-  /** The protocol of a probe, which is used instead of the dialect's protocol. */
+  /** A probe's protocol, used instead of the dialect's protocol. */
   readonly protocol?: Protocol;
   readonly connections: readonly Connection[];
   readonly send: Send;
@@ -46,20 +46,20 @@ export interface Fetch {
   /** The number of connections that carry no request. */
   readonly free: number;
   /**
-   * False until the upstream has accepted the key. Until then, only one call may be in flight, so that a rejected key
-   * costs only one call.
+   * False until the upstream has accepted the key. Until then, only one call at a time may be in flight, so that a
+   * rejected key costs only one call.
    */
   readonly isKeyAccepted: boolean;
   /**
-   * Waits until the account may send. Resolves with one to `maxCount` slots whose units are spent, or with the reason
+   * Waits until the account may send. Resolves with one to `maxCount` slots, with their units already spent, or with
    * why there is no slot.
    */
   slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
-  /** Returns the unit of a slot that no call uses. */
+  /** Gives back the unit spent on a slot that no call uses. */
   giveBack(slot: SendSlot): Promise<void>;
   /**
-   * Returns the outcome of a call that cannot be sent because it has no valid URL. Such a call needs no slot. Returns
-   * null if the call can be sent.
+   * Returns the outcome if a call cannot be sent because it has no valid URL, or null if it can be sent. A call without
+   * a valid URL needs no slot.
    */
   unwritable(call: Call): Outcome | null;
   /** Makes exactly one HTTP attempt. */
@@ -148,8 +148,8 @@ export function openFetch(parts: FetchParts): Fetch {
 interface Reports {
   readonly isKeyAccepted: boolean;
   /**
-   * Classifies the reply and starts to record it in the ledger. If the reply is a throttle, the verdict and the ledger
-   * have the same pause.
+   * Classifies the reply and starts to record it in the ledger. If the reply throttles the call, the verdict and the
+   * ledger get the same pause.
    */
   observe(attempt: Attempt, reply: Reply, protocol: Protocol, inFlight: number): Verdict;
   written(): Promise<void>;
@@ -209,7 +209,7 @@ function openReports({ ledger, clock, keyFingerprint, dialect }: FetchParts): Re
   };
 }
 
-/** The upstream's limits, as shown by one response. */
+/** The upstream's limits, as reported in one response. */
 interface Report {
   readonly verdict: Verdict;
   readonly rateResetMs: number | null;
@@ -233,7 +233,7 @@ class LedgerFailure extends FailedError {
   }
 }
 
-/** Runs the action and retries it while the ledger is busy. */
+/** Runs the action, retrying it while the ledger is busy. */
 async function whenFree(clock: Clock, action: () => void): Promise<void> {
   for (;;) {
     try {

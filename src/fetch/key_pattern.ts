@@ -1,6 +1,6 @@
 /**
- * Returns a pattern that finds a key in text. Each character of the key can be plain, escaped as in JSON or JavaScript,
- * percent-encoded (up to five times), an HTML entity, or quoted-printable. One key can mix these encodings. The pattern
+ * Returns a pattern that finds a key in text. Each character in the key can be plain, escaped as in JSON or JavaScript,
+ * percent-encoded (up to five times), an HTML entity, or quoted-printable. A key can mix these encodings. The pattern
  * also finds the key in base64, base64url and hexadecimal, at any position in a longer text. All repetitions are
  * bounded, so matching takes time linear in the length of the text.
  *
@@ -17,8 +17,8 @@ export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp
 }
 
 /**
- * Returns the base64 strings that must occur if a base64-encoded text contains the key. Base64 encodes groups of three
- * bytes, and there is one string for each position of the key in a group.
+ * Returns the base64 strings that must occur if a base64-encoded text contains the key. Base64 encodes bytes in groups
+ * of three, so the key has a different encoded form for each offset at which it can start within a group.
  */
 export function base64Forms(key: string): string[] {
   return [0, 1, 2].map((before) => {
@@ -58,7 +58,7 @@ function eitherCase(digit: string): string {
   return /[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit;
 }
 
-/** Changes a pattern so that zero bytes can precede each character. */
+/** Changes a pattern so that it allows zero bytes before each character. */
 function widened(source: string): string {
   return source.replace(ATOMS, (part, atom?: string, times = '') =>
     atom === undefined ? part : `(?:\\x00{0,3}${atom})${times}`,
@@ -66,8 +66,8 @@ function widened(source: string): string {
 }
 
 /**
- * Matches the start of a group, a repetition, or one character or class with its repetition. Only characters and
- * classes are changed.
+ * Matches the start of a group, a repetition, or a character or class with its repetition. Only characters and classes
+ * are changed.
  */
 const ATOMS = /\(\?[:!]|\{\d,\d\}|(\\x[\da-f]{2}|\\.|\[[^\]]*\]|[\w%&#;=\- ])(\{\d,\d\}|\?)?/g;
 

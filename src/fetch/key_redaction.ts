@@ -36,7 +36,7 @@ export function openRedaction(apiKey: string): Redaction {
   }
 
   /**
-   * Returns whether the text contains the key after all encodings are decoded. This last check finds encodings and
+   * Returns whether the text contains the key after all encodings are decoded. This last check catches encodings and
    * character sets that no pattern covers.
    */
   function holdsKey(body: Buffer, contentType: string): boolean {
@@ -63,7 +63,10 @@ function unescapedForms(apiKey: string): string[] {
   return [...new Set([apiKey, ...base64, ...base64Url, hex, hex.toUpperCase()])];
 }
 
-/** Returns a placeholder with the same zero bytes between its characters, so that the text keeps its character set. */
+/**
+ * Returns a placeholder with the same zero bytes between its characters, so that the text stays valid in its character
+ * set.
+ */
 function widePlaceholder(match: string): string {
   const zeros = /^[^\0]*(\0*)/.exec(match.replace(/^\0+/, ''))?.[1] ?? '';
   const before = /^\0*/.exec(match)?.[0] ?? '';

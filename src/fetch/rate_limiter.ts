@@ -13,11 +13,11 @@ export interface SendSlot extends Slot {
   readonly connection: Connection;
 }
 
-/** Waits until the account may send. Through the ledger, all processes of the account share the limits. */
+/** Waits until the account may send. All processes that use the account share its limits through the ledger. */
 export interface RateLimiter {
   /**
-   * Resolves with one to `maxCount` slots, or with the reason why there is none. Resolves at most LOOKAHEAD_MS before
-   * the first slot. Connections are opened before units are spent, so a failed connection costs nothing.
+   * Resolves with one to `maxCount` slots, at most LOOKAHEAD_MS before the first one, or with why there is none.
+   * Connections are opened before units are spent, so a failed connection costs nothing.
    */
   slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
 }
@@ -59,7 +59,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
     return lastSlotMs + slotSpacingMs * Math.min(count, together) - LOOKAHEAD_MS;
   };
 
-  /** Spends up to `maxCount` units. If the ledger is busy, returns a short wait. */
+  /** Spends up to `maxCount` units, or returns a short wait if the ledger is busy. */
   function spend(maxCount: number): Spent {
     const nowMs = clock.now();
     // Before this time, a transaction would only return `wait`.
@@ -77,7 +77,8 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   return {
     slots: async (maxCount, signal) => {
-      // Wait before opening the connection, because a connection that idles until its slot could be closed.
+      // Wait before opening the connection, because the upstream could close a connection that stays idle until its
+      // slot.
       await sleepUntil(earliestMs(maxCount) - CONNECT_AHEAD_MS);
       if (!signal.aborted) await smoother(signal);
       for (;;) {
@@ -118,7 +119,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 const MAX_BATCH = 32;
-// The planner and the connection need this time before a slot.
+// The planner and the connection need this much time before a slot.
 const MIN_LEAD_MS = 50;
 const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;

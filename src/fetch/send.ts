@@ -8,7 +8,7 @@ import { KEY_IN_BODY } from '../outcome.ts';
 import type { Connection } from './connection.ts';
 import { openRedaction, type Redaction } from './key_redaction.ts';
 
-/** The result of one HTTP request without retry, redirect or cache. */
+/** The result of one HTTP request, made without retries, redirects or a cache. */
 export type Sent =
   | { readonly is: 'reply'; readonly sentAtMs: number; readonly durationMs: number; readonly reply: Reply }
   /** The request was sent or may have been sent, but no usable reply arrived. */
@@ -40,7 +40,7 @@ export function openSend(options: SendOptions, clock: Clock): Send {
   const client = got.extend({
     headers: {
       ...keyHeaders(options.keyHeader, options.apiKey),
-      // Some registries use their own JSON media type and reject requests that do not accept it.
+      // Some registries use a JSON media type of their own and reject requests that do not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
       'user-agent': options.userAgent,
     },
@@ -70,8 +70,8 @@ function keyHeaders(form: string, apiKey: string): Record<string, string> {
 }
 
 /**
- * got passes thirty options to Node, which copies all of them several times for each request. Most options are needed
- * only to open a connection, which is already open here. Only the necessary ones are passed on.
+ * got passes thirty options to Node, which copies all of them several times for each request. Most of them are needed
+ * only to open a connection, and here it is already open, so only the others are passed on.
  */
 const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
   (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
@@ -105,8 +105,8 @@ class HttpRequest {
       let receivedBytes = 0;
 
       stream.once('request', (request) => {
-        // Node makes this listener responsible for the socket. Without the listener, the socket could stay open after
-        // the request.
+        // Node hands the socket over to this listener. Without the listener, the socket could stay open after the
+        // request.
         request.once('upgrade', (response: { statusCode?: number }) => {
           this.#status = response.statusCode ?? null;
           resolve(this.#failed('the upstream switched to another protocol (101 Switching Protocols)'));

@@ -10,7 +10,7 @@ export type Smoother = (signal: AbortSignal) => Promise<void>;
 export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): Smoother {
   const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
   // Intervals shorter than the resolution of a timer cannot be smoothed. Wait only for the next turn of the event loop,
-  // so that connections that become free in the same turn share one transaction.
+  // so that one transaction serves all connections that become free in the same turn.
   if (intervalMs < 1) return () => new Promise(setImmediate);
   const ended = new AbortController();
   const open = () =>
@@ -19,7 +19,7 @@ export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): 
   let calledAtMs = Number.NEGATIVE_INFINITY;
   return async (signal) => {
     const nowMs = clock.now();
-    // p-throttle compares wall-clock times. If the clock is set back, p-throttle would wait until it has caught up.
+    // p-throttle compares wall-clock times. If the clock were set back, p-throttle would wait until it had caught up.
     if (nowMs < calledAtMs) throttled = open();
     calledAtMs = nowMs;
     const end = () => ended.abort();
@@ -35,6 +35,6 @@ export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): 
   };
 }
 
-// p-throttle measures each interval from the firing of its timer, which is about 1 ms late. With a slightly shorter
+// p-throttle measures each interval from when its timer fires, which is about 1 ms late. With a slightly shorter
 // interval, p-throttle never delays a slot. The ledger sets the exact time of each slot.
 const SMOOTHED_SHARE = 0.9;

@@ -18,7 +18,7 @@ const schema = z.strictObject({
   ...sizeKeys,
 });
 
-/** A parameter takes its value from the body of the previous page: `?after=b64`. */
+/** A parameter takes its value from the previous page's body: `?after=b64`. */
 export const cursor = {
   style: 'cursor',
   schema,

@@ -4,7 +4,7 @@ import { type PagingMethod, sizeKeys, statusOfLinkedPages, styleKey } from './pa
 
 const schema = z.strictObject({ style: styleKey('link_header'), ...sizeKeys });
 
-/** The header `Link` contains the URL of the next page (RFC 8288, `rel="next"`). */
+/** The `Link` header gives the next page's URL (RFC 8288, `rel="next"`). */
 export const linkHeader = {
   style: 'link_header',
   schema,

@@ -9,7 +9,7 @@ const schema = z.strictObject({
   ...sizeKeys,
 });
 
-/** The body contains the URL of the next page. */
+/** The body gives the next page's URL. */
 export const nextUrl = {
   style: 'next_url',
   schema,

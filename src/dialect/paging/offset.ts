@@ -8,7 +8,7 @@ const schema = z.strictObject({
   ...sizeKeys,
 });
 
-/** A parameter specifies the position of the first row on the page: `?start=40`. */
+/** A parameter specifies the position of the page's first row: `?start=40`. */
 export const offset = {
   style: 'offset',
   schema,

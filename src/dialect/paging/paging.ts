@@ -8,8 +8,8 @@ import { page } from './page.ts';
 import type { PagingMethod, PagingSettings } from './paging_method.ts';
 
 /**
- * All paging styles. To add a style, write its file and add it to this list. The compiler then reports everything else
- * that is missing.
+ * All paging styles. To add a style, write its file and add it to this list. The compiler then reports what else is
+ * missing.
  */
 export const PAGING_METHODS = [none, page, offset, cursor, nextUrl, linkHeader] as const;
 
@@ -17,7 +17,7 @@ export const PAGING_METHODS = [none, page, offset, cursor, nextUrl, linkHeader] 
 export interface PagingStyles<Schema extends z.ZodType<PagingSettings>> {
   /** The schema of `dialect.search.paging`, which is a union of all styles, distinguished by `style`. */
   readonly schema: Schema;
-  /** Returns the paging method of a style. */
+  /** Returns the paging method for a style. */
   methodOf(style: z.output<Schema>['style']): PagingMethod;
 }
 
@@ -50,5 +50,5 @@ export const Paging = STYLES.schema;
 export type Paging = z.infer<typeof Paging>;
 export type PagingStyleName = Paging['style'];
 
-/** Returns the paging method of a style. */
+/** Returns the paging method for a style. */
 export const pagingMethod = STYLES.methodOf;

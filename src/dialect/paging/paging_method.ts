@@ -13,8 +13,8 @@ export interface PagingSettings {
 }
 
 /**
- * One paging style: its settings, the request for a page, the link to the next page, and the rule that ends a listing.
- * Each style is one file that exports one PagingMethod. `paging.ts` lists the styles.
+ * One paging style: its settings, the request for a page, the link to the next page, and the rule for when a listing
+ * ends. Each style is one file that exports one PagingMethod. `paging.ts` lists the styles.
  */
 export interface PagingMethod<Settings extends PagingSettings = PagingSettings> {
   readonly style: Settings['style'];
@@ -24,11 +24,11 @@ export interface PagingMethod<Settings extends PagingSettings = PagingSettings> 
   readonly keptHeaders: readonly string[];
   /** Returns the request for one page. */
   requestOf(paging: Settings, page: PageRef): PageRequest;
-  /** Returns the cursor or URL of the next page. Returns null on the last page, or if the style uses neither. */
+  /** Returns the next page's cursor or URL, or null on the last page or if the style uses neither. */
   nextPage(paging: Settings, body: Json, headers: Headers): string | null;
   /**
-   * Decides from the latest page whether more pages follow. The caller has already checked totals, caps and empty
-   * pages.
+   * Decides from the last page received whether more pages follow. The caller has already checked totals, caps and
+   * empty pages.
    */
   statusAfter(page: LastPage): ListingStatus;
   /** Describes the style in one sentence, for `config validate`. */
@@ -40,13 +40,13 @@ export type PageRequest =
   | { readonly parameters: Readonly<Record<string, string>> }
   | { readonly url: string };
 
-/** The facts about the latest page of a listing that show whether the listing is complete. */
+/** The facts about the last page received that show whether a listing is complete. */
 export interface LastPage {
   /** True if the page has fewer rows than a full page. */
   readonly isShort: boolean;
-  /** The total of the query, which the listing has not reached yet; null if it is unknown. */
+  /** The query's total, which the listing has not reached yet; null if it is unknown. */
   readonly total: number | null;
-  /** The cursor or URL of the next page; null if there is none. */
+  /** The next page's cursor or URL; null if there is none. */
   readonly next: string | null;
 }
 
@@ -63,14 +63,14 @@ export function linkAt(body: Json, pointer: Pointer): string | null {
 }
 
 /**
- * Returns the status of a listing whose pages are requested by number or offset. Without a total, a short page is the
- * last page.
+ * Returns the status of a listing that requests pages by number or offset. Without a total, a short page is the last
+ * page.
  */
 export function statusOfCountedPages({ total, isShort }: LastPage): ListingStatus {
   return total === null && isShort ? 'complete' : 'open';
 }
 
-/** Returns the status of a listing whose pages contain a link to the next page. */
+/** Returns the status of a listing in which each page links to the next. */
 export function statusOfLinkedPages({ total, isShort, next }: LastPage): ListingStatus {
   if (next !== null) return 'open';
   // A full last page below the total means that there is a cap. A short last page means that the total is inexact.
