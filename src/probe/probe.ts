@@ -9,7 +9,7 @@ import { probeIdentifierParam } from './findings/identifier_parameter.ts';
 import { probeIdentifiers } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
-import { probeNamedSize, probeSizeParam } from './findings/page_size.ts';
+import { probeNamedSize, probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
 import { probePaging, probeParamNames, probeRarePaging } from './findings/paging.ts';
 import { probeRows } from './findings/query_parameter.ts';
 import { probeQueryRule } from './findings/query_rule.ts';
@@ -71,7 +71,8 @@ function nextSearch(
   search: SearchConclusions,
 ): SearchDraft | null {
   const isStrict = refusesUnknownParams(conclusions.query.searches);
-  const strictOrder = exchanges.length >= ENOUGH_CALLS ? NECESSARY : SMALL_ORDER;
+  const strictOrder =
+    exchanges.length >= FEW_CALLS ? NECESSARY : exchanges.length >= ENOUGH_CALLS ? VALUABLE : SMALL_ORDER;
   const probes = isSmallAndStrict(conclusions) ? strictOrder : isStrict ? STRICT_ORDER : LENIENT_ORDER;
   const stated = hints.specification;
   const isStated = (draftOf: (typeof LENIENT_ORDER)[number]) =>
@@ -94,9 +95,12 @@ const NECESSARY = [
   probeIdentifierParam,
   probeIdentifiers,
   probePaging,
-  probeNamedSize,
+  probeNecessarySize,
   probeEmptyResult,
 ];
+
+/** The larger pages of a named page size parameter make a sync shorter. */
+const VALUABLE = [...NECESSARY, probeNamedSize];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];
 

@@ -263,6 +263,11 @@ export function probeNamedSize(conclusions: Conclusions, search: SearchConclusio
   return isUseful ? probeSizeParam(conclusions, search) : null;
 }
 
+/** Drafts the same request if further matches are out of reach without it, because the next page cannot be requested. */
+export function probeNecessarySize(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  return search.paging.value === null ? probeNamedSize(conclusions, search) : null;
+}
+
 /**
  * Drafts a request with huge sizes first, because its response also shows the max page size, then a request with small
  * sizes.
