@@ -82,6 +82,39 @@ test('listings that fit several query rules are no evidence', () => {
   expect(evidence.rule).toBeNull();
 });
 
+test('a rule needs three votes, and more than twice as many as any other rule', () => {
+  const evidence = new RuleEvidence();
+  const vote = (rule: 'prefix' | 'token', times: number) => {
+    const listing = { query: 'ab', rows: 4, asPrefix: 0, asWordPrefix: 0, asWord: 0 };
+    for (let listings = 0; listings < times; listings++)
+      evidence.addListing({ ...listing, [rule === 'prefix' ? 'asPrefix' : 'asWord']: 4 });
+    return evidence.rule;
+  };
+  expect([vote('prefix', 2), vote('prefix', 1)]).toEqual([null, 'prefix']);
+  expect([vote('token', 1), vote('token', 1)]).toEqual(['prefix', null]);
+  expect([vote('prefix', 1), vote('prefix', 1)]).toEqual([null, 'prefix']);
+});
+
+test.each([
+  ['a listing of a query with two words', { query: 'no w', rows: 2, asPrefix: 2 }],
+  ['a query that finds nothing and that no known word begins with', { asWordPrefix: 0 }],
+  ['a query that finds nothing although it is a known word', { asWord: 1 }],
+])('%s is no evidence', (_title, listing) => {
+  const evidence = new RuleEvidence();
+  for (let times = 0; times < 9; times++)
+    evidence.addListing({ query: 'no', rows: 0, asPrefix: 0, asWordPrefix: 3, asWord: 0, ...listing });
+  expect(evidence.rule).toBeNull();
+});
+
+test.each([
+  ['a page with a name that does not contain the query', ['acme', 'bank']],
+  ['a page on which every match begins a word', ['mega', 'north me']],
+])('%s is no evidence of a substring search', (_title, names) => {
+  const evidence = new RuleEvidence();
+  for (let pages = 0; pages < 9; pages++) evidence.addPage('me', names);
+  expect(evidence.rule).toBeNull();
+});
+
 function withoutRule(settings: RegistrySettings) {
   const dialect = dialectOf(settings);
   return { ...dialect, search: { ...dialect.search, matches: 'unknown' as const } };
