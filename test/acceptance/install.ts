@@ -86,7 +86,8 @@ function checkNode(major: string, tarball: string): void {
     'share/man/man1/registry-mirror.1 is missing',
   );
   const npx = run('npx', '--yes', '--package', tarball, 'registry-mirror', 'status');
-  check(`Node ${major}: hints name npx`, npx.stderr.includes('`npx registry-mirror init`'), npx.stderr);
+  const inHint = `npx --package ${tarball} registry-mirror init`;
+  check(`Node ${major}: hints name npx with its package`, npx.stderr.includes(inHint), npx.stderr);
 }
 
 function npm(args: readonly string[], path: string) {
