@@ -11,36 +11,57 @@ import { roleOfParam } from './param_roles.ts';
 
 /**
  * Returns the error in the body of a response with a success status, or null if there is none. A body is an error if it
- * has few scalars, no list of objects, and a key for errors.
+ * has few scalars, no list of objects, and a flag or key that reports an error, such as `"success": false`.
  */
 export function softError(json: Json | undefined): { readonly at: string; readonly text: string } | null {
   if (!isJsonObject(json) || arraysOutside(json).some(({ list }) => list.some(isJsonObject))) return null;
   const leaves = leavesOf(json);
   if (leaves.length > 12) return null;
-  const fault = leaves.find(
-    ({ pointer, value }) => ERROR_KEY.test(pointer) && value !== null && value !== false,
-  );
+  const fault =
+    leaves.find(({ pointer, value }) => isFailureFlag(pointer, scalarText(value) ?? '')) ??
+    leaves.find(({ pointer, value }) => ERROR_KEY.test(pointer) && !NO_ERROR.has(scalarText(value) ?? ''));
   return fault === undefined ? null : { at: fault.pointer, text: scalarText(fault.value) ?? '' };
 }
 
-const ERROR_KEY = /^\/(errors?|fault|exception|erreur|fehler|feilmelding)(\/|$)/i;
+function isFailureFlag(pointer: string, text: string): boolean {
+  return SUCCESS_KEY.test(pointer) ? text === 'false' : RESULT_KEY.test(pointer) && FAILED.test(text);
+}
+
+const ERROR_KEY = /^\/(errors?|error_?(code|message)|fault|exception|erreur|fehler|feilmelding)(\/|$)/i;
+const NO_ERROR: ReadonlySet<string> = new Set(['', 'false', '0']);
+const SUCCESS_KEY = /^\/(is_?)?(success|successful|ok)$/i;
+const RESULT_KEY = /^\/(status|result)$/i;
+const FAILED = /^(error|fail|failed|failure)$/i;
 
 /** Returns the rule that recognises errors behind a success status, or null if no such error was seen. */
 export function softRule(refusals: readonly Exchange[], good: readonly Exchange[]): ResponseRule | null {
-  for (const { json, status, request } of refusals) {
-    const soft = softError(json);
-    if (soft === null || status === null || status >= 400) continue;
-    const at = topOf(soft.at);
-    const isInGoodResponses = good.some((exchange) => valueAt(exchange.json, at) !== undefined);
-    return isInGoodResponses
-      ? { kind: request.kind, status, at: soft.at, is: soft.text, means: 'refused' }
-      : { kind: request.kind, status, at, means: 'refused' };
+  for (const refusal of refusals) {
+    const rule = softRuleOf(refusal, good, 'refused');
+    if (rule !== null) return rule;
   }
   return null;
 }
 
+/**
+ * Returns the rule that recognises the error in a response with a success status, or null if it contains none. If good
+ * responses have the same key, the rule also compares the value.
+ */
+export function softRuleOf(
+  { json, status, request }: Exchange,
+  good: readonly Exchange[],
+  means: 'refused' | 'absent',
+): ResponseRule | null {
+  const soft = softError(json);
+  if (soft === null || status === null || status >= 400) return null;
+  const at = topOf(soft.at);
+  const isInGoodResponses = good.some((exchange) => valueAt(exchange.json, at) !== undefined);
+  return isInGoodResponses
+    ? { kind: request.kind, status, at: soft.at, is: soft.text, means }
+    : { kind: request.kind, status, at, means };
+}
+
 /** Returns the pointer to the top-level key of a pointer: `/a` for `/a/b/c`. */
-export function topOf(pointer: string): string {
+function topOf(pointer: string): string {
   return `/${pointer.split('/')[1] ?? ''}`;
 }
 

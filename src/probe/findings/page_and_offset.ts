@@ -65,8 +65,9 @@ export function possibleMoves(positions: readonly PagePosition[]): Move[] {
 }
 
 /**
- * Returns the moves that can explain the position of one page. A page parameter skips `(value - first) * page size`
- * rows, and an offset parameter skips `value - first` rows.
+ * Returns the moves that can explain the position of one page, the most common first: pages are usually numbered from
+ * 1, and offsets from 0. A page parameter skips `(value - first) * page size` rows, and an offset parameter skips
+ * `value - first` rows.
  */
 function movesOf({ exchange }: SearchPage, pageSizes: readonly number[]): Move[] {
   return exchange.request.params.flatMap(([param, text]) => {
@@ -75,7 +76,7 @@ function movesOf({ exchange }: SearchPage, pageSizes: readonly number[]): Move[]
     const style = roleOfParam(param);
     if (style !== 'page' && style !== 'offset') return [];
     const steps = style === 'page' ? pageSizes : [1];
-    return [0, 1]
+    return (style === 'page' ? [1, 0] : [0, 1])
       .flatMap((first) => steps.map((step) => ({ style, param, first, shift: (value - first) * step })))
       .filter(({ shift }) => shift >= 0);
   });

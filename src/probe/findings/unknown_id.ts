@@ -2,7 +2,7 @@ import { isEmptyRecordList } from '../../dialect/decode.ts';
 import type { ResponseRule } from '../../dialect/dialect.ts';
 import type { Conclusions, ProbeInput, ResultList, SearchConclusions } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
-import { softError, topOf } from '../refusals.ts';
+import { softError, softRuleOf } from '../refusals.ts';
 import { entityPath } from './record_paths.ts';
 import { textAt } from './result_list.ts';
 
@@ -22,11 +22,10 @@ export function findAbsence(
   const entity = search?.record.value ?? null;
   if (reading === 'ok' && entity !== null && isEmptyRecordList({ entity }, json ?? null))
     return sure(null, 'an unknown id returns an empty list');
-  const soft = softError(json);
-  if (soft !== null && status !== null) {
-    const rule: ResponseRule = { kind: 'entity', status, at: topOf(soft.at), means: 'absent' };
-    return likely(rule, `an unknown id returns HTTP ${status} with ${JSON.stringify(soft.text)}`);
-  }
+  const records = entities.filter((one) => one !== response && softError(one.json) === null);
+  const rule = softRuleOf(response, records, 'absent');
+  if (rule !== null)
+    return likely(rule, `an unknown id returns HTTP ${status} with ${JSON.stringify(softError(json)?.text)}`);
   if (reading === 'refused' && status !== null)
     return open(null, `the API refuses an unknown id with HTTP ${status}; its form may be invalid`);
   return open(null, 'the unknown id returned a record');

@@ -39,6 +39,11 @@ describe('the paging', () => {
     expect(paging.moves.map(({ param }) => param)).toEqual(['page', 'offset']);
   });
 
+  it('numbers pages from 1 if the second page is beyond the known rows', () => {
+    const paging = findPaging([first, page('fghij', ['page', '2'])], size);
+    expect(paging).toMatchObject({ value: { param: 'page', first: 1 }, certainty: 'likely' });
+  });
+
   it('is not found if no parameter explains the first row of the page', () => {
     const second = page('e', ['limit', '1'], ['page', '2']);
     expect(findPaging([first, second], size)).toMatchObject({ value: null, certainty: 'open' });

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { softError, softRule, softRuleOf } from '../../src/probe/refusals.ts';
+import { searchExchange } from '../support/probe_exchanges.ts';
+
+const REFUSED = { success: false, errorCode: 'E102', message: 'Parameter name is too short' };
+
+describe('an error behind a success status', () => {
+  it.each([
+    [REFUSED, '/success', 'false'],
+    [{ status: 'error', message: 'Too short' }, '/status', 'error'],
+    [{ errorCode: 'E102', message: 'Too short' }, '/errorCode', 'E102'],
+    [{ error: { text: 'Too short' } }, '/error/text', 'Too short'],
+  ])('is recognised in %j', (body, at, text) => {
+    expect(softError(body)).toEqual({ at, text });
+  });
+
+  it.each([
+    { success: true, errorCode: 0, items: [] },
+    { status: 'ok', error: null, total: 0 },
+    { status: 'active', name: 'Acme Limited' },
+    { success: false, items: [{ id: '1' }] },
+  ])('is not assumed in %j', (body) => {
+    expect(softError(body)).toBeNull();
+  });
+
+  it('has a rule that compares the flag if good responses have the same flag', () => {
+    const good = [searchExchange({ success: true, items: [{ id: '1' }] })];
+    const rule = { kind: 'search', status: 200, at: '/success', is: 'false' };
+    expect(softRule([searchExchange(REFUSED)], good)).toEqual({ ...rule, means: 'refused' });
+    expect(softRuleOf(searchExchange(REFUSED), good, 'absent')).toEqual({ ...rule, means: 'absent' });
+  });
+});
