@@ -11,12 +11,12 @@ import { Secret, SecretUrl } from './secret.ts';
 type Inputs = Omit<LoadOptions, 'flags'> & { readonly path: string; readonly version: string };
 
 /**
- * Returns the same configuration as `loadConfig`. It caches a copy in the user's cache folder, because reading and
- * checking the file takes half of the time of a local command.
+ * Returns the same configuration as `loadConfig`. It caches a copy in the user's cache folder, because a local command
+ * otherwise spends half of its time reading and checking the file.
  *
  * The copy is encrypted with a digest of everything that `loadConfig` reads: the file, the variables, the referenced
- * files and the program. Only a process that can read all of this can therefore read the copy. An outdated, corrupt or
- * foreign copy cannot be decrypted and is replaced.
+ * files and the program. Only a process that can read all of this can therefore read the copy. A copy that is outdated,
+ * corrupt or not ours cannot be decrypted and is replaced.
  */
 export async function openConfig(inputs: Inputs): Promise<Config> {
   const file = cacheFile(inputs);
@@ -30,7 +30,7 @@ export async function openConfig(inputs: Inputs): Promise<Config> {
   return config;
 }
 
-/** Returns the path of the copy. All configurations share 16 files, so that the folder does not grow. */
+/** Returns the path of the cached copy. All configurations share 16 files, so that the folder stays small. */
 function cacheFile({ path, env = processEnvironment() }: Inputs): string | null {
   const { XDG_CACHE_HOME, HOME } = env;
   const base = XDG_CACHE_HOME || (HOME ? join(HOME, '.cache') : null);
@@ -38,7 +38,7 @@ function cacheFile({ path, env = processEnvironment() }: Inputs): string | null 
   return base === null ? null : join(base, 'registry-mirror', `config-${slot}`);
 }
 
-/** Returns the digest of all inputs of `loadConfig`, or null if the configuration cannot be cached. */
+/** Returns a digest of everything that `loadConfig` reads, or null if the configuration cannot be cached. */
 function digestOf({ path, version, env = processEnvironment() }: Inputs): Buffer | null {
   const text = readText(path);
   if (text === null || HIDDEN_REFERENCE.test(text)) return null;
@@ -57,7 +57,10 @@ function digestOf({ path, version, env = processEnvironment() }: Inputs): Buffer
  */
 const HIDDEN_REFERENCE = /\\[xuU\n]|\$\{[^}]*['"\\]/;
 
-/** The source folders that determine how a file is read. In a checkout, they can change without a new version. */
+/**
+ * The source folders that determine how a file is read. In a checkout, they can change while the version stays the
+ * same.
+ */
 const SOURCES = ['.', '../dialect', '../dialect/paging', '../allowance', '../json'];
 
 function stampOf(name: string): unknown {
@@ -111,7 +114,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const HEAD_BYTES = IV_BYTES + 16;
 
-/** A secret in the copy. It has a value, or the problems that explain why the value is unknown. */
+/** A secret in the cached copy, with either its value or the problems that explain why the value is unknown. */
 interface StoredSecret {
   readonly $secret: 'url' | 'value';
   readonly value: string | readonly Problem[];

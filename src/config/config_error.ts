@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 
-/** One problem of the configuration and its position. */
+/** One problem in the configuration, and its position. */
 export interface Problem {
   /** The source of the value: the file, an environment variable or the command line. */
   readonly where: string;
@@ -12,7 +12,7 @@ export interface Problem {
   readonly remedy: string | null;
 }
 
-/** The error that lists all problems of a configuration. */
+/** The error that lists all problems in a configuration. */
 export class ConfigError extends UsageError {
   readonly problems: readonly Problem[];
 

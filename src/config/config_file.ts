@@ -12,7 +12,7 @@ export interface ConfigChoice {
 }
 
 /**
- * Returns the path of the configuration file. This is the first of the following that exists or is set:
+ * Returns the configuration file's path, which is the first of these that exists or is set:
  *
  * - `path`
  * - the variable REGISTRY_MIRROR_CONFIG

@@ -3,18 +3,18 @@ import type { z } from 'zod';
 import type { Problem } from './config_error.ts';
 import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from './key_paths.ts';
 
-/** The sources of the configuration values, which determine the positions of problems. */
+/** Where the configuration values come from, which determines the positions shown for problems. */
 export interface Origin {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** The source of each value set by the environment or the command line, by dotted key. */
+  /** By dotted key, the source of each value set by the environment or the command line. */
   readonly overridden: ReadonlyMap<string, string>;
   /** The data to check. */
   readonly data: unknown;
 }
 
-/** Converts the issues of a failed parse to problems with positions in the file. */
+/** Converts the issues from a failed parse to problems with positions in the file. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin): Problem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
@@ -23,13 +23,13 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin):
   });
 }
 
-/** The text of a problem. */
+/** A problem's text. */
 export interface ProblemText {
   readonly message: string;
   readonly remedy: string | null;
 }
 
-/** Creates a problem at a key of the file. If the key is missing, the problem has the position of its section. */
+/** Creates a problem at a key in the file. If the key is missing, the problem is placed at the key's section. */
 export function problemAt(
   path: KeyPath,
   origin: Origin,

@@ -37,7 +37,7 @@ export function readDocument(path: string, text: string): Origin {
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the file uses this notation
 const FLOW_REMEDY = 'put references between { and } in quotes: { total: "${env:TOTAL}" }';
 
-/** Returns the data of the document with the overrides applied. */
+/** Returns the document's data with the overrides applied. */
 export function override(origin: Origin, overrides: readonly Override[]): Origin {
   const data = dataOf(origin);
   if (!isSection(data)) return { ...origin, data };

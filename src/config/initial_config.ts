@@ -4,11 +4,11 @@ import { type WindowLimits, type WindowRow, windowRows } from '../allowance/wind
 /** The answers to the questions of `init`. */
 export interface InitAnswers extends WindowLimits {
   readonly baseUrl: string;
-  /** The environment variable that contains the key. */
+  /** The environment variable that holds the key. */
   readonly keyVariable: string;
-  /** The file that contains the key; null if the variable contains it. */
+  /** The file that holds the key; null if the variable holds it. */
   readonly keyFile: string | null;
-  /** The folder of the warehouse and the ledger, relative to the configuration. */
+  /** The folder for the warehouse and the ledger, relative to the configuration. */
   readonly dataFolder: string;
   readonly sourceName: string;
   readonly tier: 'free' | 'paid';
@@ -17,13 +17,13 @@ export interface InitAnswers extends WindowLimits {
   readonly unlimited: boolean;
   readonly alreadySpent: number;
   readonly purpose: 'names' | 'records' | 'watchlist';
-  /** The file of the watchlist, relative to the configuration; null if there is no watchlist. */
+  /** The watchlist file, relative to the configuration; null if there is no watchlist. */
   readonly watchlist: string | null;
-  /** The path of the JSON Schema, relative to the configuration. */
+  /** The path to the JSON Schema, relative to the configuration. */
   readonly schemaPath: string;
 }
 
-/** Returns the text of a new configuration, with comments that show further keys. */
+/** Returns the text for a new configuration, with comments that show further keys. */
 export function configText(answers: InitAnswers): string {
   return [
     header(answers),

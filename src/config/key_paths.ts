@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { ConfigFile } from './schema.ts';
 
 /**
- * The configuration keys, derived from the JSON Schema. They are used for suggestions, type conversion and documents.
+ * The configuration keys, derived from the JSON Schema. They are used for suggestions, type conversion and
+ * documentation.
  */
 
 export interface SchemaNode {
@@ -30,8 +31,8 @@ export function configSchema(): SchemaNode {
     io: 'input',
     target: 'draft-07',
     override: ({ jsonSchema }) => {
-      // Zod limits every integer to the safe range of a double. Omit this limit, because it does not help readers of
-      // the schema.
+      // Zod limits every integer to a double's safe range. Omit this limit, because it does not help readers of the
+      // schema.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (typeof jsonSchema.pattern === 'string' && !jsonSchema.pattern.endsWith(OR_REFERENCE))
@@ -41,7 +42,7 @@ export function configSchema(): SchemaNode {
   return { ...(schema as SchemaNode), title: 'Configuration of registry-mirror' };
 }
 
-/** Returns all schema nodes for the value at a path. A union has several nodes. */
+/** Returns all schema nodes for the value at a path. A union produces several nodes. */
 export function nodesAt(path: KeyPath): SchemaNode[] {
   let nodes = alternatives(configSchema());
   for (const step of path)
@@ -82,7 +83,7 @@ export interface Leaf {
   readonly node: SchemaNode;
 }
 
-/** Returns all keys of the file, including sections. The path of a key in a list contains `[]`. */
+/** Returns all keys that the file can have, including sections. A key in a list has `[]` in its path. */
 export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
   const found = alternatives(node).flatMap((inner) => [
     ...Object.entries(inner.properties ?? {}).flatMap(([key, next]) => [
@@ -96,8 +97,8 @@ export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
 }
 
 /**
- * Converts an environment value to the type of its key. For example, `100` becomes a number if the key does not permit
- * text. Text that cannot be converted is returned unchanged, so that the later check rejects it and names the key.
+ * Converts an environment value to its key's type. For example, `100` becomes a number if the key does not permit text.
+ * Text that cannot be converted is returned unchanged, so that a later check rejects it and names the key.
  */
 export function convertText(text: string, path: KeyPath): unknown {
   const types = new Set(nodesAt(path).flatMap((node) => node.type ?? typeof node.const));
@@ -109,8 +110,8 @@ export function convertText(text: string, path: KeyPath): unknown {
 }
 
 /**
- * Returns the candidate with the smallest edit distance from a word. Returns null if that distance is more than a third
- * of the word's length.
+ * Returns the candidate with the smallest edit distance from a word, or null if that distance is more than a third of
+ * the word's length.
  */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const ranked = candidates

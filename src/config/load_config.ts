@@ -39,7 +39,7 @@ export function configFrom(input: ConfigInput, directory = process.cwd()): Confi
 }
 
 /**
- * Checks a configuration text. `path` is the file name that problems show. Paths in the text are relative to its
+ * Checks a configuration text. `path` is the file name shown in problems, and paths in the text are relative to its
  * folder.
  */
 export function parseConfig(options: LoadOptions & { readonly path: string; readonly text: string }): Config {
@@ -62,7 +62,7 @@ export function parseConfig(options: LoadOptions & { readonly path: string; read
 const KEY = 'upstream.api_key';
 
 /**
- * Marks a missing key as unknown instead of rejecting the configuration, because commands that send no call need no
+ * Marks a missing key as unknown instead of rejecting the configuration, because commands that make no calls need no
  * key.
  */
 function withKey(config: Config, problems: readonly Problem[]): Config {

@@ -6,7 +6,7 @@ import { type Origin, problemAt } from './config_problems.ts';
 import type { Config } from './schema.ts';
 
 interface BaseDirectories {
-  /** The folder of the configuration file. Paths in the file are relative to it. */
+  /** The configuration file's folder. Paths in the file are relative to it. */
   readonly directory: string;
   /** The working directory. Paths from the environment and the command line are relative to it. */
   readonly workingDirectory: string;
@@ -74,7 +74,7 @@ function nearestDirectory(path: string): string {
   return exists(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
 }
 
-// If a parent in the path is a file, stat throws ENOTDIR although throwIfNoEntry is false.
+// If a parent on the path is a file, stat throws ENOTDIR although throwIfNoEntry is false.
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -23,9 +23,9 @@ function parsed({ url, variable }: { url: string; variable: string }): SecretUrl
 }
 
 /**
- * Returns the proxy for a URL from the environment, with the name of its variable. Returns null if there is none. It
- * follows the conventions of curl and Go: the URL's scheme selects HTTPS_PROXY or HTTP_PROXY, and NO_PROXY lists hosts
- * without a proxy. Calls to this machine use no proxy.
+ * Returns the proxy that the environment sets for a URL, with the variable's name, or null if there is none. It follows
+ * the conventions of curl and Go: the URL's scheme selects HTTPS_PROXY or HTTP_PROXY, and NO_PROXY lists hosts that
+ * bypass the proxy. Calls to this machine use no proxy.
  */
 export function proxyFromEnvironment(
   address: URL,
@@ -51,7 +51,7 @@ function isBypassed(address: URL, noProxy: string): boolean {
 }
 
 /**
- * Returns whether an entry of NO_PROXY covers the host. Possible entries are `*`, `example.org`, `.example.org`
+ * Returns whether an entry in NO_PROXY covers the host. Possible entries are `*`, `example.org`, `.example.org`
  * (subdomains only), `example.org:8443`, `10.0.0.1` and `10.0.0.0/8`.
  */
 function covers(entry: string, host: string, port: string): boolean {

@@ -9,8 +9,8 @@ import type { Environment } from './process_environment.ts';
 const REFERENCE = /\$\{(?:(env|file):([^}]*)|[^}]*)\}/g;
 
 /**
- * Replaces `${env:NAME}` and `${file:PATH}` in all values of the document. File paths are relative to `directory`. The
- * last line break of a referenced file is removed. Returns a problem for each reference that cannot be resolved.
+ * Replaces `${env:NAME}` and `${file:PATH}` in all of the document's values. File paths are relative to `directory`. A
+ * line break at the end of a referenced file is removed. Returns a problem for each reference that cannot be resolved.
  */
 export function resolveReferences(origin: Origin, directory: string, env: Environment): Problem[] {
   const problems: Problem[] = [];
@@ -67,12 +67,12 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Replaces an unresolved reference. This value is valid for every key whose reference may stay unresolved while the
+ * Replaces an unresolved reference. It is a valid value for every key that may have an unresolved reference while the
  * file is read.
  */
 const UNRESOLVED = 'unresolved';
 
-/** Returns the path of keys and indexes to a node. */
+/** Returns the keys and indexes that lead to a node. */
 function pathTo(nodes: readonly unknown[]): KeyPath {
   return nodes.flatMap((node, index): KeyPath => {
     if (isPair(node) && isScalar(node.key)) return [String(node.key.value)];

@@ -21,7 +21,7 @@ import {
   Timezone,
 } from './values.ts';
 
-/** The schema of the configuration file. The typed Config has the same keys. */
+/** The configuration file's schema. The typed Config has the same keys. */
 
 const Source = z.strictObject({
   name: z.string().min(1).default('Registry').describe('name of the registry'),

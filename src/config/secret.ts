@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 /**
  * A secret that cannot be printed by accident, because text, JSON and inspection show `[key]`. Only `reveal()` returns
- * it, so a search for this word finds every use.
+ * the secret, so searching for this word finds every use.
  */
 export class Secret {
   readonly #value: string;
@@ -22,7 +22,7 @@ export class Secret {
     return new Secret('', problem);
   }
 
-  /** The reason why the value is unknown; null if it is known. */
+  /** Why the value is unknown; null if it is known. */
   get problem(): Error | null {
     return this.#problem;
   }
@@ -51,7 +51,9 @@ export class Secret {
   }
 }
 
-/** A URL that may contain a user name and a password. Both are omitted when it is printed, serialised or inspected. */
+/**
+ * A URL that may contain a user name and a password. Both are omitted when the URL is printed, serialised or inspected.
+ */
 export class SecretUrl {
   readonly #url: URL;
 

@@ -6,9 +6,9 @@ import type { Config } from './schema.ts';
 import { Secret, SecretUrl } from './secret.ts';
 
 /**
- * Returns the files that contain a secret of the configuration. These are the files to which secrets refer by
- * `${file:PATH}`, and the configuration file at `path` if a secret is written in it. The schema decides which values
- * are secrets.
+ * Returns the files that hold the configuration's secrets. These are the files to which secrets refer by
+ * `${file:PATH}`, and the configuration file at `path` if it has a secret in plain text. The schema decides which
+ * values are secrets.
  */
 export function secretFilesOf(config: Config, path: string): string[] {
   const written: unknown = readDocument(path, readFileSync(path, 'utf8')).document.toJS();
@@ -42,7 +42,7 @@ function valueAt(value: unknown, at: KeyPath): unknown {
   );
 }
 
-/** Returns whether the text itself contains a secret. A URL contains one only in the parts that are never shown. */
+/** Returns whether the text itself contains a secret. In a URL, only the parts that are never shown are secret. */
 function holdsSecret(text: string, secret: Secret | SecretUrl): boolean {
   if (text.includes('${')) return false;
   return secret instanceof Secret || secret.toString() !== secret.reveal();

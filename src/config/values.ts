@@ -3,7 +3,7 @@ import { parseCron } from '../cron/parse_cron.ts';
 import { messageOf } from '../errors.ts';
 import { Secret, SecretUrl } from './secret.ts';
 
-/** Schemas of single values in the configuration file, with their types in `Config`. */
+/** Schemas for single values in the configuration file, with their types in `Config`. */
 
 export interface Milliseconds {
   readonly ms: number;
@@ -89,7 +89,7 @@ export const Cron = z.string().superRefine((pattern, ctx) => {
   if (why !== null) ctx.addIssue(`is not a cron pattern (${why}); use five fields, such as "17 3 * * *"`);
 });
 
-// cron-parser replaces missing fields with "*", so a truncated pattern would run every minute.
+// cron-parser replaces missing fields with "*", so a job with a truncated pattern would run every minute.
 function cronFault(pattern: string): string | null {
   const fields = pattern.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `${fields === 1 ? '1 field' : `${fields} fields`}`;
@@ -132,7 +132,7 @@ export const RedisUrl = secretUrl(['redis:', 'rediss:', 'unix:'], 'redis://127.0
 export const WebhookUrl = secretUrl(['https:', 'http:'], 'https://hooks.example/registry');
 export const ProxyUrl = secretUrl(['http:', 'https:'], 'http://proxy.example:3128');
 
-// An Authorization header permits visible ASCII characters only (RFC 9110).
+// An Authorization header may contain only visible ASCII characters (RFC 9110).
 export const ApiKey = z
   .string()
   .min(1, 'is empty')
@@ -168,7 +168,7 @@ const RESERVED_HEADERS = new Set(
 export const HostPath = z
   .string()
   .regex(/^\/[^?#\s]*$/, 'must be a path from the root of the host, such as /api/search');
-/** A path of one resource, with an optional query string. */
+/** A resource's path, with an optional query string. */
 export const ResourcePath = z
   .string()
   .regex(

@@ -1,22 +1,22 @@
 import { type Document, isMap, isScalar, type Pair, parseDocument, Scalar } from 'yaml';
 import type { Dialect } from '../dialect/dialect.ts';
 
-/** The parts of a dialect that the probe writes to the file. */
+/** The parts of a dialect that the probe writes into the file. */
 export interface FoundDialect {
   readonly dialect: Dialect;
   /** Comments by dotted key under `dialect`, such as `search.paging.size`. */
   readonly remarks: ReadonlyMap<string, string>;
-  /** Keys that the probe did not learn. Their values in the file stay the same. */
+  /** Keys for which the probe found no value. Their values in the file stay the same. */
   readonly open: ReadonlySet<string>;
-  /** The values of `upstream.paths`; null if the default paths are correct. */
+  /** The values for `upstream.paths`; null if the default paths are correct. */
   readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;
-  /** The header that sends the key; null if the one in the file or the default is correct. */
+  /** The header that sends the key; null if the header in the file, or otherwise the default, is correct. */
   readonly keyHeader?: string | null;
 }
 
 /**
- * Returns the configuration text with the dialect added. Other keys and comments stay the same, as do keys of an
- * existing dialect that the probe did not learn.
+ * Returns the configuration text with the dialect added. Other keys and comments stay the same. So do keys in an
+ * existing dialect for which the probe found no value.
  */
 export function withDialect(
   text: string,
@@ -38,7 +38,7 @@ export function withDialect(
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Returns the configuration text with open questions at its end, for a probe that found no dialect. */
+/** Returns the configuration text with the open questions added at the end, for a probe that found no dialect. */
 export function withQuestions(text: string, questions: readonly string[]): string {
   const document = parseDocument(text);
   dropQuestions(document);
@@ -59,8 +59,8 @@ function dropQuestions(document: Document): void {
 const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
 
 /**
- * The keys and values to write. Default values are omitted to keep the file short. Keys that no probe learns are
- * omitted, so that their values in the file stay the same.
+ * The keys and values to write. Default values are omitted to keep the file short. Keys that the probe never determines
+ * are omitted, so that their values in the file stay the same.
  */
 function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
   const { extra, ...found } = search;
@@ -96,10 +96,10 @@ function writtenForm({ search, entity, stats, volatile, responses }: Dialect): S
 
 type Section = { readonly [key: string]: unknown };
 
-/** Marks a key that has its default value. The key is not written, and a different value in the file is deleted. */
+/** Marks a key that has its default value. Such a key is not written, and a different value in the file is deleted. */
 const DEFAULT = Symbol('default');
 
-/** Sets changed values one by one, so that the user's comments at other keys are kept. */
+/** Sets changed values one by one, so that the user's comments on other keys are kept. */
 function mergeInto(
   document: Document,
   path: readonly string[],

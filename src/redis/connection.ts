@@ -2,7 +2,7 @@ import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import type { SecretUrl } from '../config/config.ts';
 import { messageOf, UsageError } from '../errors.ts';
 
-/** The connections of one worker to Redis. */
+/** One worker's connections to Redis. */
 export interface Connections {
   /**
    * For queues. If the connection is lost, its commands fail immediately, so that the worker can report the loss and
@@ -53,7 +53,7 @@ export function openConnections(url: SecretUrl, watcher: RedisWatcher): Connecti
 }
 
 /**
- * Opens a connection and makes only one attempt. The checks at the start, `status` and `doctor` use it.
+ * Opens a connection, making only one attempt. Used by the checks at the start, `status` and `doctor`.
  *
  * @throws UsageError if Redis does not respond or rejects the password.
  */
@@ -106,8 +106,8 @@ function connection(url: SecretUrl, options: Options): Redis {
 }
 
 /**
- * Returns whether the error only means that the connection to Redis is lost. The worker reports the loss once, not for
- * each failed command.
+ * Returns whether the error only means that the connection to Redis is lost. The worker reports the loss only once, not
+ * for each failed command.
  */
 export function isConnectionError(error: unknown): boolean {
   const { message, code } = error as NodeJS.ErrnoException;

@@ -3,7 +3,7 @@ import type { SecretUrl } from '../config/config.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { connectOnce } from './connection.ts';
 
-/** The properties of a Redis server that matter for a queue. */
+/** The properties of a Redis server that matter to a queue. */
 export interface RedisFacts {
   readonly version: string;
   readonly evictionPolicy: string | null;
@@ -72,7 +72,7 @@ export function factsOf(info: string): RedisFacts {
   };
 }
 
-/** Returns the settings that are unsuitable for a queue. None of them can cause the loss of a response. */
+/** Returns the settings that are unsuitable for a queue. None of them can cause a response to be lost. */
 export function findingsOf(facts: RedisFacts): RedisFinding[] {
   const findings: RedisFinding[] = [];
   if (majorOf(facts.version) < RECOMMENDED_MAJOR)

@@ -4,8 +4,8 @@ import Sqlite from 'better-sqlite3';
 import { FailedError } from '../errors.ts';
 
 /**
- * Creates a folder and its parents. The recursive mode of Node is not used, because it never returns if the file system
- * (such as /proc) reports "no such file" while a folder is created.
+ * Creates a folder and its parents. Node's recursive mode is not used, because it never returns if the file system
+ * (such as /proc) reports "no such file" when a folder is created.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
@@ -13,12 +13,14 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have created the folder in the meantime.
+    // In the meantime, another process may have created the folder.
     if (!existsSync(path)) throw error;
   }
 }
 
-/** Converts an SQLite error to a FailedError that names the file and the remedy. Returns other errors unchanged. */
+/**
+ * Converts an SQLite error to a FailedError that names the file and states the remedy. Returns other errors unchanged.
+ */
 export function explainSqlite(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   const { message, code } = error;
@@ -26,7 +28,7 @@ export function explainSqlite(error: unknown, file: string): unknown {
 }
 
 /**
- * Returns the remedy for a result code. Extended result codes start with their primary code
+ * Returns the remedy for a result code. An extended result code starts with its primary code
  * (https://www.sqlite.org/rescode.html).
  */
 function remedyFor(code: string): string {

@@ -13,16 +13,16 @@ export class LostFileError extends FailedError {
 
 export interface CheckedFile {
   readonly path: string;
-  /** The name of the file in messages, such as "the ledger". */
+  /** The file's name in messages, such as "the ledger". */
   readonly name: string;
   /** The remedy if the file is lost. */
   readonly remedy: string;
 }
 
 /**
- * Returns a function that throws a LostFileError if an open SQLite file is no longer the file at its path. SQLite would
- * continue to write the old file, and other processes would not see these writes. The WAL and its index are also
- * checked. Open the file and read from it before you call this function.
+ * Returns a function that throws a LostFileError if an open SQLite file is no longer the file at its path. Otherwise,
+ * SQLite would continue to write to the old file, and other processes would not see these writes. The WAL and its index
+ * are also checked. Open the file and read from it before you call this function.
  */
 export function openFileCheck({ path, name, remedy }: CheckedFile): () => void {
   const parts = ['', '-wal', '-shm'].flatMap((end) => {
@@ -45,7 +45,7 @@ function statsOf(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
-    // A folder on the path is no longer a folder, or is no longer readable.
+    // Part of the path is no longer a folder, or is no longer readable.
     return null;
   }
 }

@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { RunRow } from './run.ts';
 
-/** Facts about earlier runs, from which the worker decides which commands are due. */
+/** Facts about earlier runs that the worker uses to decide which commands are due. */
 
-/** Returns the latest run of a command, finished or unfinished. Returns null if the command never ran. */
+/** Returns a command's last run, finished or not. Returns null if the command has never run. */
 export function lastRunOf(db: Database, command: string): RunRow | null {
   const row = db
     .prepare(
@@ -17,8 +17,8 @@ export function lastRunOf(db: Database, command: string): RunRow | null {
 }
 
 /**
- * Returns the time (UTC) at which a run of the command last ended with new or changed companies. Returns null if no run
- * found any.
+ * Returns when (UTC) a run of the command that found new or changed companies last ended. Returns null if no run found
+ * any.
  */
 export function lastFindOf(db: Database, command: string): string | null {
   const endedAt = db
@@ -30,7 +30,7 @@ export function lastFindOf(db: Database, command: string): string | null {
   return (endedAt as string | undefined) ?? null;
 }
 
-/** Returns the time (UTC) at which the registry count was last observed to change, or null if it never changed. */
+/** Returns when (UTC) the registry count was last seen to change, or null if it has never changed. */
 export function statisticsChangedAt(db: Database): string | null {
   const observedAt = db
     .prepare(
@@ -44,7 +44,7 @@ export function statisticsChangedAt(db: Database): string | null {
   return (observedAt as string | undefined) ?? null;
 }
 
-/** Counts the calls that the runs of a command have sent since `sinceMs`. */
+/** Counts the calls that a command's runs have made since `sinceMs`. */
 export function callsSpentSince(db: Database, command: string, sinceMs: number): number {
   return db
     .prepare('SELECT coalesce(sum(calls), 0) FROM _run WHERE command = ? AND started_at >= ?')
@@ -72,9 +72,7 @@ export function lastProcessedCallId(db: Database): number {
     .get() as number;
 }
 
-/**
- * Counts the calls with ids above `after` and up to `upTo`, by kind and outcome. Calls of all processes are included.
- */
+/** Counts the calls with ids above `after` and up to `upTo`, by kind and outcome, in all processes. */
 export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
   return db
     .prepare(
@@ -84,8 +82,8 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
 }
 
 /**
- * Returns the time (UTC) at which the last successful run of a command ended. If `command` is null, any command counts.
- * Returns null if no run succeeded.
+ * Returns when (UTC) a command's last successful run ended, or that of any command if `command` is null. Returns null
+ * if no run has succeeded.
  */
 export function lastSuccessAt(db: Database, command: string | null = null): string | null {
   const endedAt = db

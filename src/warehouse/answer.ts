@@ -15,7 +15,7 @@ interface AnswerRow {
   readonly headers: string | null;
 }
 
-/** Reads and writes `_answer`, which contains the response bodies exactly as received. */
+/** Reads and writes `_answer`, which stores response bodies exactly as received. */
 export function answerTable(db: Database) {
   const insert = db.prepare<[number, string | null, Buffer, string | null]>(
     'INSERT INTO _answer (call_id, encoding, body, headers) VALUES (?, ?, ?, ?)',
@@ -43,7 +43,7 @@ export function answerTable(db: Database) {
     refer: (callId: number, sameAs: number): void => {
       refer.run(sameAs, callId);
     },
-    /** Returns the response to a call. Returns null if the call had no response, or if the response was deleted. */
+    /** Returns the response to a call, or null if there was none or it was deleted. */
     read,
     body: (callId: number): Buffer | null => read(callId)?.body ?? null,
   };
@@ -51,8 +51,8 @@ export function answerTable(db: Database) {
 
 /**
  * Search pages are compressed because they shrink to a fifth of their size. Single records shrink only to little more
- * than half, so they are not compressed. With compression, loading would take 50 % longer, and SQL (`entity_history`)
- * could not read them. The measurements are in docs/decisions/0002-storage.md.
+ * than half, so they are not compressed. If they were, loading would take 50% longer, and SQL (`entity_history`) could
+ * not read them. The measurements are in docs/decisions/0002-storage.md.
  */
 function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
   return kind !== 'entity' && body.length >= 2048;

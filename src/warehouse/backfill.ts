@@ -12,7 +12,7 @@ const STATES = ['open', 'fresh', 'found', 'gone', 'forgotten', 'not_found', 'amb
 /** One entry of a backfill. */
 export interface BackfillItem {
   readonly kind: BackfillItemKind;
-  /** The search parameter of a query or prefix; null for other kinds. */
+  /** The search parameter for a query or prefix; null for other kinds. */
   readonly searchedBy: 'name' | 'identifier' | null;
   readonly given: string;
 }
@@ -56,7 +56,7 @@ export interface QueuedBackfill {
   readonly maxCalls: number | null;
 }
 
-/** The result of a backfill item. */
+/** A backfill item's result. */
 export interface SettledItem {
   readonly position: number;
   readonly state: BackfillItemState;
@@ -109,7 +109,7 @@ export function backfillTable(db: Database) {
   return {
     find: (backfillId: number): BackfillRow | null => backfillIn(find.get(backfillId)),
     unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
-    /** Returns an unfinished backfill with the same `order_hash`, or null if there is none. */
+    /** Returns the unfinished backfill with this `order_hash`, or null if there is none. */
     unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(unfinishedSameOrder.get(orderHash)),
     create: (order: NewBackfill, wanted: Iterable<BackfillItem>): number => {
       const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
@@ -169,7 +169,7 @@ export function queuedBackfills(db: Database): QueuedBackfill[] {
 }
 
 /**
- * Settles record items for which no further call is needed. Either their company is forgotten, or any process has
+ * Settles record items that need no further call, because their company is forgotten or because some process has
  * fetched their record since the backfill started.
  */
 export function settleEntities(
@@ -201,7 +201,10 @@ export function settleEntities(
   ).run({ backfillId, freshAfter, createdAt });
 }
 
-/** Settles the record items that failed and still wait for a retry. Call this function at the end of the backfill. */
+/**
+ * Settles the record items that have failed and are still waiting for a retry. Call this function at the end of the
+ * backfill.
+ */
 export function settleFailedEntities(db: Database, { backfillId, afterCallId }: BackfillRow): void {
   db.prepare(
     `UPDATE _backfill_wish SET state = 'failed', note = f.why, call_id = f.call_id
@@ -222,8 +225,8 @@ export function failedSearchesSince(db: Database, afterCallId: number): Map<stri
 }
 
 /**
- * Returns the failures since the backfill started. Targets that failed earlier are excluded, because the backfill
- * retries them.
+ * Returns the failures since the backfill started. Earlier failures are excluded, because the backfill retries their
+ * targets.
  */
 export function failuresSince(db: Database, afterCallId: number): Failure[] {
   const rows = db
@@ -241,8 +244,8 @@ export function failuresSince(db: Database, afterCallId: number): Failure[] {
 }
 
 /**
- * Returns a function that decides whether the backfill can skip a company. It can if the record is fresh, if this
- * backfill already requested the record, or if the company is gone or forgotten.
+ * Returns a function that decides whether the backfill can skip a company. It can if the record is fresh or was already
+ * requested by this backfill, or if the company is gone or forgotten.
  */
 export function freshnessSince(
   db: Database,
@@ -258,7 +261,7 @@ export function freshnessSince(
   return (entityId) => select.get({ entityId, freshAfter, createdAt }) !== undefined;
 }
 
-/** Returns the ids of companies that were listed but never fetched, in the order of their discovery. */
+/** Returns the ids of companies that were listed but never fetched, in the order in which they were discovered. */
 export function idsNeverFetched(db: Database): string[] {
   return db
     .prepare<[], string>(
@@ -268,7 +271,7 @@ export function idsNeverFetched(db: Database): string[] {
     .all();
 }
 
-/** Returns the ids of companies whose record was last fetched before `beforeMs`, oldest fetch first. */
+/** Returns the ids of companies with a record last fetched before `beforeMs`, oldest fetch first. */
 export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
   return db
     .prepare<[string], string>(
@@ -278,7 +281,7 @@ export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
     .all(isoTime(beforeMs));
 }
 
-/** Returns the targets of record and search calls that failed or whose response is in quarantine. */
+/** Returns the targets of record and search calls that failed or have their response in quarantine. */
 export function failedTargets(
   db: Database,
 ): { readonly kind: 'entity' | 'search'; readonly target: string }[] {

@@ -12,7 +12,7 @@ export interface Backup {
 }
 
 /**
- * Copies a consistent snapshot of the warehouse while runs and readers continue. The copy is a single file without a
+ * Copies a consistent snapshot of the warehouse without stopping runs or readers. The copy is a single file without a
  * WAL. It appears at `path` only after it is complete and checked.
  *
  * @throws UsageError if the path exists or cannot be written; FailedError if the copy fails its check.

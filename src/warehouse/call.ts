@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** A stored call whose response has not been processed yet. */
+/** A stored call with a response that has not been processed yet. */
 export interface CallRow {
   readonly callId: number;
   readonly runId: number;
   readonly kind: string;
   readonly target: string;
-  /** The page of a search, counted from 0; null for other calls. */
+  /** The search page, counted from 0; null for other calls. */
   readonly page: number | null;
   readonly reason: string;
   readonly expected: number;
@@ -15,11 +15,11 @@ export interface CallRow {
   readonly ms: number;
   readonly status: number | null;
   readonly bytes: number;
-  /** The reason why the call has no usable response; null if it has one. */
+  /** Why the call has no usable response; null if it has one. */
   readonly note: string | null;
 }
 
-/** The columns of `_call` that are known only after processing. */
+/** The columns in `_call` that are known only after processing. */
 export interface CallResult {
   readonly callId: number;
   readonly outcome: string;
@@ -33,7 +33,9 @@ export interface CallResult {
 /** The outcome of a call that is stored but not yet processed. `CALL_OUTCOMES` lists all outcomes. */
 const RECEIVED = 'received';
 
-/** Reads and writes `_call`, which has one row per HTTP attempt. The lineage of every other row ends at one of them. */
+/**
+ * Reads and writes `_call`, which has one row per HTTP attempt. Every other row's lineage leads to one of these rows.
+ */
 export function callTable(db: Database) {
   const insert = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)
@@ -58,7 +60,7 @@ export function callTable(db: Database) {
       );
     },
     /**
-     * Stores the results of processing. Calls with equal results, such as most calls of a batch, share one statement.
+     * Stores the results of processing. Calls with equal results, such as most calls in a batch, share one statement.
      */
     settle: (results: readonly CallResult[]): void => {
       const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
@@ -67,7 +69,7 @@ export function callTable(db: Database) {
         settle.run(outcome, rows, newRows, changed, note, JSON.stringify(group.map(({ callId }) => callId)));
       }
     },
-    /** Returns the calls that are stored but not yet processed, in the order of their ids. */
+    /** Returns the calls that are stored but not yet processed, in id order. */
     unprocessed: (): StoredCall[] => unprocessed.all(Number(meta.get('processed_until') ?? 0)),
     /** Records that all calls up to this id are processed. */
     setProcessedUntil: (callId: number): void => meta.set('processed_until', String(callId)),
@@ -93,8 +95,8 @@ const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, 
   outcome, note`;
 
 /**
- * Returns a function that reads calls for `reprocess` in the order of their ids. It reads at most `most` calls with ids
- * above `after`.
+ * Returns a function that reads calls for `reprocess` in id order. It reads at most `most` calls with ids above
+ * `after`.
  */
 export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {
   const select = db.prepare<[number, number], StoredCall>(
@@ -109,7 +111,7 @@ export function lastCallId(db: Database): number {
 }
 
 /**
- * Returns whether both of the two latest calls got a 404 or a response that is not JSON. If so, the base URL is
+ * Returns whether each of the last two calls got either a 404 or a response that is not JSON. If so, the base URL is
  * probably wrong, or was wrong when they were sent.
  */
 export function isAddressDoubted(db: Database): boolean {

@@ -10,8 +10,8 @@ export interface ChangeRow {
   /** The JSON Pointer of the field in the record, or `_gone_at` if the company became gone or returned. */
   readonly path: string;
   /**
-   * The column of the field. For a field of a list element, it includes the table (`entity__officers.name`). Null if a
-   * whole object or list element changed.
+   * The field's column. If the field is in a list element, the column includes the table (`entity__officers.name`).
+   * Null if a whole object or list element changed.
    */
   readonly columnName: string | null;
   readonly before: null | number | bigint | string;
@@ -20,8 +20,8 @@ export interface ChangeRow {
 }
 
 /**
- * Reads and writes `entity_change`, which has one row per changed field. The id of a row is its version in the change
- * feed. If a rebuild finds the same change again, the change keeps its id.
+ * Reads and writes `entity_change`, which has one row per changed field. A row's id is its version in the change feed.
+ * A change that a rebuild finds again keeps its id.
  */
 export function changeTable(db: Database, naming: Naming, feed: FeedVersions) {
   const before = naming === live ? null : storedChange(db, naming);
@@ -37,8 +37,8 @@ export function changeTable(db: Database, naming: Naming, feed: FeedVersions) {
 }
 
 /**
- * Returns a function that finds the id of the same change in the live table. Changes that are not in the live table get
- * provisional ids that are larger than every version.
+ * Returns a function that finds a change's id in the live table. A change that is not in the live table gets a
+ * provisional id, which is larger than every version.
  */
 function storedChange(db: Database, naming: Naming): (row: ChangeRow) => number | undefined {
   const shadow = naming('entity_change');
@@ -57,5 +57,5 @@ function storedChange(db: Database, naming: Naming): (row: ChangeRow) => number 
   return (row) => find.get(row);
 }
 
-/** The first provisional id. It is larger than every version of the change feed and smaller than 2^53. */
+/** The first provisional id. It is larger than every version in the change feed and smaller than 2^53. */
 export const FIRST_PROVISIONAL_ID = 2 ** 52;

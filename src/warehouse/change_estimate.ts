@@ -7,7 +7,7 @@ import {
 } from '../change_rate/change_estimates.ts';
 import type { Naming } from './table_naming.ts';
 
-/** Reads and writes `_change_estimate`, which contains the change rates estimated from all companies together. */
+/** Reads and writes `_change_estimate`, which stores the change rates estimated from all companies together. */
 export function estimateTable(db: Database, naming: Naming) {
   const write = db.prepare<[string, string]>(
     `INSERT OR REPLACE INTO ${naming('_change_estimate')} (class, state) VALUES (?, ?)`,
@@ -39,7 +39,7 @@ export function readEstimates(db: Database, naming: Naming): () => EstimateState
   };
 }
 
-/** Returns a function that samples fetched companies from the whole table. The sample depends on the seed. */
+/** Returns a function that samples fetched companies across the whole table. The seed determines the sample. */
 function openSample(db: Database, naming: Naming): (seed: number) => Watched[] {
   const table = naming('_known');
   const last = db.prepare<[], number | null>(`SELECT max(known_id) FROM ${table}`).pluck();
@@ -77,5 +77,5 @@ interface SampleRow {
 }
 
 const SAMPLE = 1500;
-// All companies are in one class. A field of the record could divide them into several classes later.
+// All companies are in one class. Later, a field of the record could divide them into several classes.
 const ALL = '';

@@ -6,7 +6,7 @@ import { CHANGE_COLUMNS, IDS_PER_MS, type NamedChange, withNumbers } from './pag
 export interface ChangeFilter {
   /** Only changes observed at or after this time (epoch milliseconds); null for all changes. */
   readonly sinceMs: number | null;
-  /** Only changes of the field at this JSON Pointer or of fields below it; null for all fields. */
+  /** Only changes to the field at this JSON Pointer or to fields below it; null for all fields. */
   readonly path: string | null;
   readonly kind: ChangeKind;
 }
@@ -21,19 +21,19 @@ export const CHANGE_KINDS: readonly ChangeKind[] = ['all', 'fields', 'gone', 're
 
 /** One page of a list of changes. */
 export interface ChangePage {
-  /** The changes on the page, latest first. */
+  /** The changes on the page, most recent first. */
   readonly changes: readonly NamedChange[];
-  /** The number of matching changes on all pages. `MAX_COUNTED` + 1 means more than `MAX_COUNTED`. */
+  /** The number of matching changes on all pages. If it is `MAX_COUNTED` + 1, there are more than `MAX_COUNTED`. */
   readonly total: number;
 }
 
-/** Changes are counted only up to this number, because a warehouse can contain millions. */
+/** Changes are counted only up to this number, because a warehouse can have millions. */
 export const MAX_COUNTED = 10_000;
 
 /**
  * Reads one page of `entity_change`. `beforeId` is the id of the last change on the previous page, or null for the
- * first page. If there are few matches, an index finds them and they are then sorted. Otherwise, rows are read in the
- * order of their ids.
+ * first page. If there are few matches, an index finds them, and they are then sorted. Otherwise, rows are read in id
+ * order.
  */
 export function readChanges(
   db: Database,
@@ -72,7 +72,7 @@ function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean):
   return [
     'TRUE',
     sinceMs !== null && `${callId} >= @firstCallId AND observed_at >= @since`,
-    // The character after '.' and '/' is '0', so the range contains the members and elements of the field.
+    // The character after '.' and '/' is '0', so the range covers the field's members and elements.
     path !== null && `(${field} = @path OR ${field} >= @path || '.' AND ${field} < @path || '0')`,
     kind === 'fields' && "+path <> '_gone_at'",
     kind === 'gone' && `${field} = '_gone_at' AND after IS NOT NULL`,
@@ -82,5 +82,5 @@ function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean):
     .join(' AND ');
 }
 
-/** Call ids grow with time. A change can be observed some time after its call was sent. */
+/** Call ids increase with time. A change can be observed some time after its call was sent. */
 const MARGIN_MS = 2 * 86_400_000;

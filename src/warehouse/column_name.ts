@@ -2,14 +2,14 @@ import { reservedColumns } from './published_columns.ts';
 
 /**
  * Creates column and table names that analysts can type. The names are in snake_case, unique in their table (ignoring
- * case), and different from the names of built-in columns. Letters of all scripts are kept.
+ * case), and different from built-in column names. Letters in all scripts are kept.
  */
 
 const MAX_LENGTH = 100;
 
 /**
- * Returns the column name for a path in the payload. `keys` are all keys on this path, and `shortKeys` only those below
- * its containers. The name consists of `shortKeys`, unless that name is taken or reserved.
+ * Returns the column name for a path in the payload. `keys` are all keys on this path, and `shortKeys` are the keys
+ * below its containers. The name is made from `shortKeys`, unless that name is taken or reserved.
  */
 export function columnName(
   keys: readonly string[],
@@ -23,8 +23,8 @@ export function columnName(
 }
 
 /**
- * Returns the name of the child table for the list at `keys` in the rows of `parent`. `shortKeys` are the keys below
- * its containers.
+ * Returns the name of the child table for the list at `keys` in rows of `parent`. `shortKeys` are the keys below its
+ * containers.
  */
 export function childTableName(
   parent: string,

@@ -14,7 +14,7 @@ export interface HistoryRow {
 export interface HistoryVersion {
   readonly callId: number;
   readonly observedFrom: string;
-  /** The end of the version; null for the current version. */
+  /** When the version ended; null for the current version. */
   readonly observedTo: string | null;
   readonly isTombstone: boolean;
   readonly runId: number;
@@ -41,9 +41,7 @@ export interface History {
   readonly changes: readonly HistoryChange[];
 }
 
-/**
- * Returns the name of a company. Returns null if a known company has no name, and undefined if the company is unknown.
- */
+/** Returns a company's name. Returns null if a known company has no name, and undefined if the company is unknown. */
 export function nameOf(db: Database, entityId: string): string | null | undefined {
   return db
     .prepare<[string], string | null>('SELECT name FROM _known WHERE entity_id = ?')
@@ -92,8 +90,8 @@ export interface Namesake {
 }
 
 /**
- * Returns known companies whose id starts with `text`. If there are none, returns companies whose name contains `text`.
- * The error message for a mistyped id suggests them.
+ * Returns the known companies with an id that starts with `text` or, if there are none, with a name that contains
+ * `text`. The error message for a mistyped id suggests them.
  */
 export function companiesLike(db: Database, text: string, most: number): Namesake[] {
   const byId = db

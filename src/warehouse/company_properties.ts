@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { quoted } from './table_naming.ts';
 
-/** A property of companies, which is a column of the view `company` or of the record. */
+/** A property of companies, which is a column in the view `company` or in the record. */
 export interface CompanyProperty {
   /** The column name. */
   readonly id: string;
@@ -11,12 +11,10 @@ export interface CompanyProperty {
 
 export type PropertyValue = null | string | number | bigint;
 
-/** The properties of companies and their values, including those of gone companies. */
+/** The companies' properties and their values, including those of gone companies. */
 export interface CompanyProperties {
   list(): readonly CompanyProperty[];
-  /**
-   * Returns the values of one company by property id, and ignores unknown ids. Returns null if the company is unknown.
-   */
+  /** Returns one company's values by property id, ignoring unknown ids. Returns null if the company is unknown. */
   values(entityId: string, ids: readonly string[]): ReadonlyMap<string, PropertyValue> | null;
 }
 

@@ -1,7 +1,7 @@
 import { segmentsOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
-/** The columns of the view `company` whose source fields have different names in each registry. */
+/** The columns in the view `company` that come from differently named fields in each registry. */
 export const COMPANY_ROLES = ['status', 'registered_on', 'dissolved_on', 'country'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
@@ -16,7 +16,7 @@ export interface PayloadColumn {
 
 /**
  * Selects the payload column for a role. `configured` is the JSON Pointer that the mapping specifies for this role. If
- * it is null, the keys of each path are compared with the patterns of the role. The first matching pattern wins, then
+ * it is null, the keys on each path are compared with the role's patterns. The first pattern that matches wins, then
  * the path with the fewest keys, then the first path in alphabetical order.
  */
 export function columnOfRole(
@@ -37,8 +37,8 @@ export function columnOfRole(
 }
 
 /**
- * Each pattern is matched against the keys of a path in snake_case, joined by `__`. The patterns cover the keys of real
- * registries in several languages.
+ * Each pattern is matched against a path's keys, in snake_case and joined by `__`. The patterns cover the keys that
+ * real registries use, in several languages.
  */
 const PATTERNS: Readonly<Record<CompanyRole, readonly RegExp[]>> = {
   status: [

@@ -10,7 +10,7 @@ export interface CompanyMatch {
   readonly name: string | null;
   readonly state: 'listed' | 'fetched' | 'gone';
   readonly goneAt: string | null;
-  /** The score from 0 to 1. A score of 1 means that the name or identifier is the same. */
+  /** The score, from 0 to 1. At 1, the name or identifier is the same. */
   readonly score: number;
   readonly matched: 'name' | 'former_name' | 'identifier';
   /** The name, former name or identifier that matches the query. */
@@ -21,9 +21,9 @@ export interface CompanyMatch {
 export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 
 /**
- * Reads candidates from the indexes and sorts them by score. A candidate has the same identifier, or its name starts
- * with the query, contains all its words, or contains its rarest trigrams. Among equal scores, gone companies come
- * last.
+ * Reads candidates from the indexes and sorts them by score. A candidate has the query as an identifier, or has a name
+ * that starts with the query, contains all of its words, or contains its rarest trigrams. Among equal scores, gone
+ * companies come last.
  */
 export function companySearch(db: Database): CompanySearch {
   const candidates = candidateQueries(db);
@@ -86,7 +86,7 @@ const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
 /**
- * Returns a function that counts the companies whose indexed texts contain a trigram. It creates a temporary table in
+ * Returns a function that counts the companies with a trigram in their indexed texts. It creates a temporary table on
  * this connection.
  */
 function trigramCounts(db: Database): (trigram: string) => number {
@@ -106,7 +106,7 @@ function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => 
     .map(({ trigram }) => trigram);
 }
 
-/** Returns a full-text query that contains every pair of trigrams. A matching name contains at least one pair. */
+/** Returns a full-text query with every pair of trigrams. A name matches if it contains at least one pair. */
 function pairsOf(trigrams: readonly string[]): string {
   return trigrams
     .flatMap((one, at) => trigrams.slice(at + 1).map((other) => `(${phrase(one)} AND ${phrase(other)})`))

@@ -1,18 +1,18 @@
 import type { Database } from 'better-sqlite3';
 
-/** The share of the registry that is in the mirror. */
+/** How much of the registry is in the mirror. */
 export interface Coverage {
   /** The number of companies seen in a search or fetched. */
   readonly known: number;
-  /** The number of companies whose record was fetched. */
+  /** The number of companies with a fetched record. */
   readonly fetched: number;
   readonly gone: number;
-  /** The last registry count; null if the registry reports none or none was observed yet. */
+  /** The last registry count; null if the registry reports none or none has been observed yet. */
   readonly registryTotal: number | null;
   readonly registryTotalAt: string | null;
   /**
-   * The number of known companies that are not gone, divided by the registry count. It is at most 1, because the count
-   * can be outdated. Null if the registry count is unknown.
+   * The number of known companies that are not gone, divided by the registry count. It is limited to 1, because the
+   * count can be outdated. Null if the registry count is unknown.
    */
   readonly knownShare: number | null;
   readonly fetchedShare: number | null;
@@ -32,7 +32,10 @@ export function readCoverage(db: Database): Coverage {
 export interface SearchEvidence {
   /** The largest total that a search reported; null if no search reported one. */
   readonly largestTotal: number | null;
-  /** Pages of recent searches. `rows` counts all companies on the page, and `new` those that were unknown before. */
+  /**
+   * Pages from recent searches. `rows` counts all companies on the page, and `new` counts those that were unknown
+   * before.
+   */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
@@ -40,7 +43,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
   const pages = db
     .prepare<[number], { rows: number; new: number }>(
-      // The inner query reads the last calls of all kinds, which limits the number of rows read.
+      // The inner query reads the last calls of any kind, which limits the number of rows read.
       `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
        WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     )

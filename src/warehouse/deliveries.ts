@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { lastVersion } from './feed/versions.ts';
 
-/** The state of a receiver. Times are ISO 8601. */
+/** A receiver's state. Times are ISO 8601. */
 export interface ReceiverRow {
   readonly name: string;
-  /** Digests already contain all changes up to this version of the change feed. */
+  /** All changes up to this version of the change feed are already in digests. */
   readonly version: number;
   readonly isHealthy: 0 | 1;
   readonly disabledAt: string | null;
@@ -26,9 +26,7 @@ export interface ReceiverStatus extends ReceiverRow {
 
 const RECEIVER = 'name, version, is_healthy AS isHealthy, disabled_at AS disabledAt, why';
 
-/**
- * Reads and writes `_receiver` and `_delivery`, which contain the receivers, their digests and the delivery attempts.
- */
+/** Reads and writes `_receiver` and `_delivery`, which store receivers, their digests and the delivery attempts. */
 export function deliveryTable(db: Database) {
   const receiver = db.prepare<[string], ReceiverRow>(`SELECT ${RECEIVER} FROM _receiver WHERE name = ?`);
   const register = db.prepare('INSERT OR IGNORE INTO _receiver (name, version) VALUES (?, ?)');
@@ -89,7 +87,7 @@ export function deliveryTable(db: Database) {
   };
 }
 
-/** Returns those of the named receivers that are disabled. */
+/** Returns the disabled ones among the named receivers. */
 export function disabledReceivers(db: Database, names: readonly string[]): string[] {
   const isDisabled = db.prepare('SELECT 1 FROM _receiver WHERE name = ? AND disabled_at IS NOT NULL');
   return names.filter((name) => isDisabled.get(name) !== undefined);

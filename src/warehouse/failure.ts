@@ -12,8 +12,8 @@ export interface FailureRow {
 }
 
 /**
- * Reads and writes `_failure`, which contains failed targets that wait for a retry. A successful call deletes the row
- * of its target.
+ * Reads and writes `_failure`, which stores failed targets that are waiting for a retry. A successful call deletes its
+ * target's row.
  */
 export function failureTable(db: Database, naming: Naming) {
   const table = naming('_failure');
@@ -28,7 +28,7 @@ export function failureTable(db: Database, naming: Naming) {
   );
   const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
-  // Usually, a call succeeds and the table is empty. `hasAny` avoids a statement in this case.
+  // Usually, a call succeeds and the table is empty. `hasAny` then saves a statement.
   let hasAny = (count.get() ?? 0) > 0;
   return {
     tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,

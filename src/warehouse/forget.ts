@@ -69,7 +69,7 @@ export interface SearchAnswerRow {
   readonly headers: string | null;
 }
 
-/** Reads the stored search responses that contain `text`, one by one. */
+/** Reads, one by one, the stored search responses that contain `text`. */
 export function* searchAnswersWith(db: Database, text: string): Generator<SearchAnswerRow> {
   const ids = db
     .prepare(
@@ -87,7 +87,7 @@ export function* searchAnswersWith(db: Database, text: string): Generator<Search
   }
 }
 
-/** Replaces a stored body with `body`, which no longer contains the forgotten entity. */
+/** Replaces a stored body with `body`, which no longer mentions the forgotten entity. */
 export function redactAnswer(db: Database, callId: number, body: Buffer, redactedAt: string): void {
   db.prepare('UPDATE _answer SET body = ?, encoding = NULL, redacted_at = ? WHERE call_id = ?').run(
     body,
@@ -97,7 +97,7 @@ export function redactAnswer(db: Database, callId: number, body: Buffer, redacte
   db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
 }
 
-/** Removes remaining bytes of deleted names from the full-text index, and of deleted rows from the WAL. */
+/** Removes the bytes that deleted names leave in the full-text index and deleted rows leave in the WAL. */
 export function scrub(db: Database): void {
   db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -134,13 +134,13 @@ function eraseNames(db: Database, known: KnownTexts): void {
 
 function eraseAnswers(db: Database, entityId: string): void {
   const calls = "SELECT call_id FROM _call WHERE kind = 'entity' AND target = @entityId";
-  // Delete references before the bodies that they point to.
+  // Delete references before the bodies to which they point.
   db.prepare(`DELETE FROM _answer WHERE same_as IS NOT NULL AND call_id IN (${calls})`).run({ entityId });
   db.prepare(`DELETE FROM _answer WHERE call_id IN (${calls})`).run({ entityId });
   db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
 }
 
-/** Returns all tables whose rows belong to single entities, with child tables before their parents. */
+/** Returns all tables in which each row belongs to one entity, with child tables before their parents. */
 function tablesWithEntities(db: Database): string[] {
   return db
     .prepare(

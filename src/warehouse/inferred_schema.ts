@@ -13,11 +13,11 @@ export interface InferredSchema {
   readonly tables: Map<string, InferredTable>;
   /** Tables with columns, types or counts that are not stored yet. */
   readonly touched: Set<InferredTable>;
-  /** True if rows in memory need a table, a column or a wider type that the warehouse does not have yet. */
+  /** True if rows in memory need a table, a column or a wider type that is not in the warehouse yet. */
   isAhead: boolean;
   /** The total number of paths in all tables. */
   pathCount: number;
-  /** The response that is being processed. New paths and types get its call id and date. */
+  /** The response that is being processed. New paths and types are recorded with its call id and date. */
   at: SeenAt;
   readonly limits: SchemaLimits;
   readonly mapping: Mapping;
@@ -50,7 +50,7 @@ export interface SchemaLimits {
   readonly paths: number;
 }
 
-// SQLite allows 2,000 columns in a table and in a query result. A join of two tables must stay within this limit.
+// SQLite allows 2,000 columns in a table and in a query result, so a join of two tables must stay within this limit.
 export const DEFAULT_LIMITS: SchemaLimits = {
   columns: DEFAULT_MAPPING.max_columns,
   childTables: 200,
@@ -62,14 +62,14 @@ export const DEFAULT_LIMITS: SchemaLimits = {
 export interface InferredTable {
   readonly name: string;
   readonly parent: InferredTable | null;
-  /** The path of the list in a row of the parent table. */
+  /** The list's path in a row of the parent table. */
   readonly path: string;
   /** The keys from the root of the payload to the list elements. Each list on the path appears as `*`. */
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;
   readonly paths: SchemaPath[];
-  /** The paths that have a column, in the order of the values in a row. */
+  /** The paths that have a column, in the same order as the values in a row. */
   readonly columns: SchemaPath[];
   readonly taken: Set<string>;
   firstSeenAt: string;
@@ -90,10 +90,10 @@ export interface SchemaPath {
   members: Map<string, SchemaPath> | null;
   list: InferredTable | null;
   column: string | null;
-  /** The position of the value in a row; -1 if the path has no column. */
+  /** The value's position in a row; -1 if the path has no column. */
   index: number;
   firstSeen: SeenAt;
-  /** The last time at which a value of a new type was seen. */
+  /** When a value of a new type was last seen. */
   changedAt: string;
   /** The value types seen, as a bit set of `TYPE_BITS`. */
   types: number;
@@ -101,8 +101,7 @@ export interface SchemaPath {
   nulls: number;
   changes: number;
   /**
-   * The state stored in the warehouse. `isNamed` is true if the stored row contains the name of this path's column or
-   * list.
+   * The state stored in the warehouse. `isNamed` is true if the stored row has the name of this path's column or list.
    */
   stored: { declared: DeclaredType; types: number; counts: number; isNamed: boolean };
 }
@@ -127,9 +126,9 @@ const TEXTS = TYPE_BITS.text | TYPE_BITS.date | TYPE_BITS.datetime | TYPE_BITS.e
 const WHOLES = TYPE_BITS.boolean | TYPE_BITS.integer | TYPE_BITS.big_integer;
 
 /**
- * Returns a declared type that changes no value. SQLite converts values to the declared type of their column. In an
- * INTEGER column, text that looks like a number would therefore lose its leading zeros. A column with both text and
- * numbers has no declared type, so that each value keeps its own type.
+ * Returns a declared type that changes no value. SQLite converts values to their column's declared type, so in an
+ * INTEGER column, text that looks like a number would lose its leading zeros. A column with both text and numbers has
+ * no declared type, so that each value keeps its own type.
  */
 export function declaredType(types: number): DeclaredType {
   const isText = (types & TEXTS) !== 0;
@@ -187,7 +186,7 @@ export function addTable(
 }
 
 /**
- * Returns the path of `key` below `schemaPath`, adding it if it is new. Returns null if a limit of the schema is
+ * Returns the path for `key` below `schemaPath`, adding it if it is new. Returns null if one of the schema's limits is
  * reached or the key cannot be stored.
  */
 export function memberOf(schema: InferredSchema, schemaPath: SchemaPath, key: string): SchemaPath | null {
@@ -224,7 +223,7 @@ function nameFor(schema: InferredSchema, schemaPath: SchemaPath): string {
     : columnName([rule.column], table.taken);
 }
 
-/** Elements of lists keep all keys, because a container in a list is often a related company. */
+/** List elements keep all keys, because a container in a list is often a related company. */
 function shortKeys({ table, keys }: SchemaPath): readonly string[] {
   return table.parent === null ? keysBelowContainers(table.root, keys) : keys;
 }
@@ -238,8 +237,8 @@ export function setColumn(schemaPath: SchemaPath, column: string): void {
 }
 
 /**
- * Returns the child table for the lists at this path, adding it if it is new. Returns null if a limit of the schema is
- * reached.
+ * Returns the child table for the lists at this path, adding it if it is new. Returns null if one of the schema's
+ * limits is reached.
  */
 export function listOf(schema: InferredSchema, schemaPath: SchemaPath): InferredTable | null {
   if (schemaPath.list !== null) return schemaPath.list;
@@ -269,7 +268,7 @@ export function sawType(schema: InferredSchema, schemaPath: SchemaPath, bit: num
   schema.isAhead = true;
 }
 
-/** Records that the table needs the column `_rest` for values that have no column of their own. */
+/** Records that the table needs the column `_rest` for values without a column of their own. */
 export function needRest(schema: InferredSchema, table: InferredTable): void {
   if (table.hasRest) return;
   table.hasRest = true;

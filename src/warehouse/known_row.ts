@@ -1,6 +1,6 @@
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 
-/** A row of `_known`, which contains the known facts about one company. Times are ISO 8601. */
+/** A row of `_known`, which holds the known facts about one company. Times are ISO 8601. */
 export interface Known {
   entityId: string;
   name: string | null;
@@ -25,8 +25,8 @@ export interface Known {
   steadyDays: number;
   rateClass: number;
   /**
-   * The next six fields are versions of the change feed (`warehouse/feed`). They are null if the row does not exist, or
-   * if it has not changed since.
+   * The next six fields are versions in the change feed (`warehouse/feed`). Each is null if its row does not exist or
+   * has not changed since.
    */
   recordAdded: number | null;
   recordVersion: number | null;

@@ -20,7 +20,7 @@ interface Row extends Omit<LatestAnswer, 'headers'> {
   readonly encoding: string | null;
 }
 
-/** Returns the latest `mostOfEach` responses of each kind of call, newest first. */
+/** Returns the latest `mostOfEach` responses to each kind of call, newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
   const select = db.prepare<[string, number], Row>(
     `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,
@@ -28,7 +28,7 @@ export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] 
   return ['stats', 'search', 'entity'].flatMap((kind) => select.all(kind, mostOfEach).map(answerOf));
 }
 
-/** Returns the responses to the calls of one command, in call order. */
+/** Returns the responses to the calls that one command made, in call order. */
 export function answersOfCommand(db: Database, command: string): LatestAnswer[] {
   return db
     .prepare<[string], Row>(

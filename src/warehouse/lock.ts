@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
 export interface LockOwner {
-  /** A unique name for each run. A process uses it to notice that another run has taken over its lock. */
+  /** A unique name for each run, by which a process notices that another run has taken over its lock. */
   readonly owner: string;
   readonly pid: number;
   readonly host: string;
@@ -48,7 +48,7 @@ export function acquireLock(
     .immediate();
 }
 
-/** Renews the heartbeat. Returns false if another run has taken over the lock. The caller must then stop. */
+/** Renews the heartbeat. Returns false if another run has taken over the lock, and the caller must then stop. */
 export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
   return (
     db.prepare('UPDATE _lock SET heartbeat_at = ? WHERE owner = ?').run(isoTime(nowMs), owner).changes === 1

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** Reads and writes `_meta`, which contains facts about the whole warehouse, one value per key. */
+/** Reads and writes `_meta`, which stores facts about the whole warehouse, one value per key. */
 export function metaTable(db: Database) {
   const select = db.prepare<[string], string | null>('SELECT value FROM _meta WHERE key = ?').pluck();
   const upsert = db.prepare<[string, string | null]>(
@@ -24,15 +24,15 @@ export type MetaKey =
   | 'schema_version'
   /** All calls up to this one are processed. */
   | 'processed_until'
-  /** The only call that recovery is currently processing, and the number of tries. */
+  /** The call that recovery is processing alone, and how many times it has tried. */
   | 'processed_alone'
   /** The mapping that created the current tables, as JSON. */
   | 'mapping'
-  /** The number of rebuilds of the derived tables. */
+  /** How many times the derived tables have been rebuilt. */
   | 'generation'
   /** The JSON path of the record in the response to a record call. The view `entity_history` uses it. */
   | 'record_path'
-  /** The form of the 404 response for an id that never existed. */
+  /** The form of the 404 response to an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
   /** The last company (by \`known_id\`) whose name is in \`_name\` and \`_word\`. */
@@ -44,7 +44,7 @@ export type MetaKey =
   | 'rebuild'
   /** The stored estimate (`StoredEstimate`), as JSON. */
   | 'estimate'
-  /** The last version of the change feed. */
+  /** The last version in the change feed. */
   | 'feed_version'
   /** Replaced responses that are older than this time may have been deleted. */
   | 'pruned_until';
@@ -57,7 +57,7 @@ export interface SourceFacts {
   readonly tier: string;
 }
 
-/** Stores the source of the data and its terms of use, which every export contains. */
+/** Stores the data's source and terms of use, which every export includes. */
 export function recordSource(db: Database, source: SourceFacts): void {
   const meta = metaTable(db);
   meta.set('source', source.name);

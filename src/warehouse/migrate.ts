@@ -44,7 +44,10 @@ export function addMigrationFunctions(db: Database): void {
   db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
 }
 
-/** Returns whether a migration is missing. @throws FailedError if this program does not know an applied migration. */
+/**
+ * Returns whether a migration has yet to be applied. @throws FailedError if this program does not know an applied
+ * migration.
+ */
 export function needsMigration(db: Database): boolean {
   const known = readMigrations();
   const applied = refuseNewer(db, known);

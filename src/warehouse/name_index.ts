@@ -11,23 +11,23 @@ import { wordIndex } from './word_index.ts';
 export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /**
- * The indexes of names.
+ * The name indexes.
  *
- * - `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its columns return the
- *   original text of `_known`.
- * - `_name` contains the names in the order in which searches compare them.
- * - `_word` contains the words of the names.
+ * - `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its columns give the
+ *   original text in `_known`.
+ * - `_name` holds the names in the order in which searches compare them.
+ * - `_word` holds the words in the names.
  *
  * Only the planner reads `_name` and `_word`. `indexNames` adds new companies to both tables in sorted groups, because
- * almost every name is on a different page of the file. A sorted group writes each page only once. `_meta.named_until`
- * stores the last indexed company, so a killed process loses nothing.
+ * almost every name belongs on a different page of the file. In a sorted group, each page is written only once.
+ * `_meta.named_until` stores the last indexed company, so a killed process loses nothing.
  */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
   const insert = db.prepare<Entry>(
     `INSERT INTO ${table} (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
   );
-  // This FTS5 index does not store its content, so FTS5 needs the old values of a row to delete it.
+  // This FTS5 index does not store its content, so FTS5 needs a row's old values to delete the row.
   const remove = db.prepare<Entry>(
     `INSERT INTO ${table} (${table}, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
@@ -46,8 +46,8 @@ export function nameIndex(db: Database, naming: Naming) {
   /** Cached for one transaction; null if it has not been read yet. */
   let cachedNamedUntil: number | null = null;
   let latestAdded = 0;
-  // FTS5 keeps its row counts in memory until the commit. SQLite drops these counts if a column is added to any table
-  // after a write. The index is therefore written after the transaction has added all its columns.
+  // FTS5 keeps its row counts in memory until the commit. If a column is added to any table after such a write, SQLite
+  // drops these counts. The index is therefore written only after the transaction has added all its columns.
   const pendingTexts: { readonly write: typeof insert; readonly entry: Entry }[] = [];
 
   const namedUntil = (): number => {
@@ -86,7 +86,7 @@ export function nameIndex(db: Database, naming: Naming) {
     add: (company: IndexedCompany): void => {
       addText(company);
       const { knownId, name } = company;
-      // SQLite reuses the id of a forgotten company if it was the largest id.
+      // SQLite reuses a forgotten company's id if it was the largest.
       if (knownId > namedUntil()) latestAdded = knownId;
       else if (name !== null) addName(folded(name), knownId);
     },
@@ -96,7 +96,7 @@ export function nameIndex(db: Database, naming: Naming) {
         addText(after);
       }
       // Usually, a record adds identifiers but does not change the name. Unchanged names are skipped, because in a
-      // large index the page that contains the name is usually not in memory.
+      // large index the name's page is usually not in memory.
       if (before.name === after.name) return;
       dropName(before);
       if (after.name !== null && after.knownId <= namedUntil()) addName(folded(after.name), after.knownId);
@@ -145,5 +145,5 @@ function isSameText(before: Known, after: Known): boolean {
   );
 }
 
-/** The names of new companies are indexed after this many companies, or earlier if a search needs them. */
+/** New companies' names are indexed once there are this many, or earlier if a search needs them. */
 const MAX_PENDING = 5000;

@@ -10,7 +10,7 @@ import {
   type WordTotals,
 } from '../names/ordered_texts.ts';
 
-/** Lookups in names or identifiers. Each one reads only the index, regardless of the number of companies. */
+/** Lookups in names or identifiers. Each lookup reads only the index, however many companies there are. */
 export const TEXT_LOOKUPS = {
   name: lookupsOf('folded', '_name'),
   identifier: lookupsOf('upper(entity_id)', '_known'),
@@ -27,9 +27,9 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
   const entryAt = (from: string, offset: number) => at.get(from, offset) ?? null;
   /**
-   * Returns a range of about `size` texts. Equal texts are always in the same range. If the text after the range equals
-   * its last text, the range ends before the first of these equal texts. If all texts in the range are equal, it ends
-   * after the last of them.
+   * Returns a range of about `size` texts. Equal texts are always in the same range. If the text just after the range
+   * equals the last text in it, the range is shortened to end before the first occurrence of that text. If all texts in
+   * the range are equal, the range is extended to include every occurrence.
    */
   const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
     const [last, following] = neighbours.all(from, size - 1);
@@ -57,12 +57,12 @@ function lookupsOf(text: string, table: string) {
   };
 }
 
-/** Returns the SQL query that counts the companies by the words of a set within a range. */
+/** Returns the SQL query that counts companies by those words of a set that are within a range. */
 export function companiesBetween(table: string): string {
   return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
 }
 
-/** Lookups in the words of a set. Each of the first three reads one range of the index. */
+/** Lookups in a set's words. Each of the first three reads one range of the index. */
 export const WORD_LOOKUPS = {
   count: companiesBetween('_word'),
   shares: `SELECT shared, sum(companies) AS companies FROM _word
@@ -75,7 +75,7 @@ export const WORD_LOOKUPS = {
 } as const;
 
 /**
- * Opens the lookups in the words of the names of a set of companies. Returns null if the words of this set are not
+ * Opens lookups in the words that occur in the names of a set of companies. Returns null if this set's words are not
  * counted.
  */
 export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {

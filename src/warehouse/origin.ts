@@ -3,7 +3,7 @@ import type { ResourceTable } from './schema_store.ts';
 
 export interface Origin {
   readonly resource: ResourceTable;
-  /** The JSON Pointer of the table's rows in the payload. `*` represents the elements of a list. */
+  /** The JSON Pointer to the table's rows in the payload. `*` represents the elements of a list. */
   readonly pointer: string;
 }
 

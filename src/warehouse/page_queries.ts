@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 
-/** The number of calls of one kind and outcome in one period. */
+/** The number of calls with one kind and outcome in one period. */
 export interface CallBucket {
   /** The start of the period in epoch milliseconds. */
   readonly atMs: number;
@@ -20,8 +20,8 @@ export interface CallStretch {
 }
 
 /**
- * Counts the calls in periods of equal length. The query finds the calls of a period by their ids, because ids are
- * derived from the send time.
+ * Counts the calls in periods of equal length. The query finds the calls in a period by id, because ids are derived
+ * from the send time.
  */
 export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[] {
   const select = db.prepare<[number, number, number, number], CallBucket>(
@@ -45,7 +45,7 @@ export function callSpan(db: Database): () => { readonly firstMs: number; readon
   };
 }
 
-/** The number of call ids per millisecond, which must be the same as in fetch/call_ids.ts. */
+/** The number of call ids per millisecond. It must be the same as in fetch/call_ids.ts. */
 export const IDS_PER_MS = 1024;
 
 export interface CompanyRow {
@@ -81,7 +81,7 @@ export interface NamedChange extends FieldChange {
   readonly name: string | null;
 }
 
-/** The queries about companies for the status page. */
+/** The status page's queries about companies. */
 export function companyPages(db: Database) {
   const company = db.prepare<[string], CompanyRow>(
     `SELECT entity_id AS entityId, name,
@@ -104,7 +104,7 @@ export function companyPages(db: Database) {
     company: (entityId: string): CompanyRow | null => company.get(entityId) ?? null,
     /** Returns the versions of one company's record, newest first. */
     versions: (entityId: string, most: number): VersionSeen[] => versions.all(entityId, most),
-    /** Returns the changes of one company, newest first. */
+    /** Returns one company's changes, newest first. */
     changes: (entityId: string, most: number): FieldChange[] => changes.all(entityId, most).map(withNumbers),
   };
 }
@@ -112,7 +112,7 @@ export function companyPages(db: Database) {
 export const CHANGE_COLUMNS = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
   c.path, c.before, c.after, c._call_id AS callId`;
 
-/** Converts the ids of a row to numbers. The values remain bigint, so they keep every digit. */
+/** Converts a row's ids to numbers. The values remain bigint, so they keep every digit. */
 export function withNumbers<T extends FieldChange>(row: T): T {
   return { ...row, changeId: Number(row.changeId), callId: Number(row.callId) };
 }
@@ -125,7 +125,7 @@ export interface AgeClass {
 
 /**
  * Counts records and summaries by age class. `times` are the limits between the classes, latest first. The last class
- * contains everything older. The query reads `_known` only once.
+ * takes everything older. The query reads `_known` only once.
  */
 export function ageClasses(db: Database, times: readonly string[]): AgeClass[] {
   const classOf = (column: string) =>
@@ -160,7 +160,7 @@ export function totalsSeen(db: Database, most: number): TotalSeen[] {
     .all(most);
 }
 
-/** The total results of all runs that started on the same day (UTC). */
+/** The combined results of all runs that started on the same day (UTC). */
 export interface DayResults {
   /** The UTC date, such as `2027-03-31`. */
   readonly day: string;

@@ -13,9 +13,9 @@ export interface PayloadRow {
 }
 
 /**
- * Reads and writes rows of the payload tables, whose columns are known only at run time. Statements are prepared once
- * for each set of columns. Each INSERT writes only one row, because an INSERT of several rows would set a savepoint.
- * FTS5 flushes its buffer at each savepoint, and loading would take 50 % longer.
+ * Reads and writes rows in the payload tables, which have columns that are known only at run time. Statements are
+ * prepared once for each set of columns. Each INSERT writes only one row, because an INSERT of several rows would set a
+ * savepoint. FTS5 flushes its buffer at each savepoint, so loading would take 50% longer.
  */
 export function payloadTables(db: Database, naming: Naming) {
   const prepared = new Map<InferredTable, Prepared>();
@@ -38,7 +38,7 @@ export function payloadTables(db: Database, naming: Naming) {
       const statements = of(table);
       statements.update.run([...bound(statements, row), entityId]);
     },
-    /** Deletes all rows of an entity from a child table. Returns the number of deleted rows. */
+    /** Deletes all of an entity's rows from a child table. Returns the number of deleted rows. */
     removeChildren: (table: InferredTable, entityId: string): number =>
       of(table).remove.run(entityId).changes,
     /** Returns the payload values of an entity's row in column order, or undefined if there is no row. */
@@ -102,7 +102,7 @@ function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
 
 /**
  * Returns the values to bind. The driver binds numbers as REAL. SQLite converts them to integers in INTEGER columns,
- * but not in columns without a type. Integers for these columns are therefore first converted to bigint.
+ * but not in columns without a type. Integers for columns without a type are therefore converted to bigint first.
  */
 function bound({ columns, hasRest, untyped }: Prepared, { own, values, rest }: PayloadRow): Bound[] {
   const all = [...own, ...values];

@@ -11,7 +11,8 @@ import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * The lookups that every plan needs. Each one has its own index, so its cost is independent of the number of companies.
+ * The lookups that every plan needs. Each lookup has its own index, so its cost does not depend on the number of
+ * companies.
  */
 export const LOOKUPS = {
   ...DUE_LOOKUPS,
@@ -29,7 +30,7 @@ const SEARCHES_SINCE = `
   ORDER BY call_id DESC`;
 const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
 
-/** Opens the lookups of the planner, each of which reads an index. */
+/** Opens the planner's lookups, each of which reads an index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
   const queries = queryTable(db, live);
@@ -88,7 +89,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
  * a response is loaded. No other process changes them, because the run holds the lock.
  */
 function openMemory(db: Database): <T>(read: () => T) => () => T {
-  // This statement needs no transaction. Most of the cost of a lookup comes from locking for its transaction.
+  // This statement needs no transaction. Most of a lookup's cost comes from locking for its transaction.
   const written = db.prepare<[], number>('SELECT total_changes()').pluck();
   return (read) => {
     let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;

@@ -4,8 +4,8 @@ import type { VerdictKind } from '../outcome.ts';
  * The tables and views that analysts read, with the meaning of every column that the mirror defines.
  *
  * `npm run docs:columns` generates the descriptions for Datasette and the tables of `docs/analysts.md` from this list.
- * `test/warehouse/published_columns.test.ts` compares the list with a real warehouse. Tables are in the order of the
- * document, and columns in the order of the warehouse.
+ * `test/warehouse/published_columns.test.ts` compares the list with a real warehouse. Tables are in the same order as
+ * in the document, and columns in the same order as in the warehouse.
  */
 export const PUBLISHED_TABLES = [
   {
@@ -358,12 +358,12 @@ export const PUBLISHED_TABLES = [
 ] as const satisfies readonly PublishedTable[];
 
 export interface PublishedTable {
-  /** `entity__…` represents every table of a list in the record. */
+  /** `entity__…` represents every table made from a list in the record. */
   readonly name: string;
   readonly kind: 'table' | 'view';
-  /** The subject of one row; null if the view has exactly one row. */
+  /** What one row is about; null if the view has exactly one row. */
   readonly rowPer: string | null;
-  /** The use of the table, in Markdown. */
+  /** What the table is for, in Markdown. */
   readonly use: string;
   /** The description for Datasette. */
   readonly description: string;
@@ -374,11 +374,11 @@ export interface PublishedTable {
 
 export interface PublishedColumn {
   readonly name: string;
-  /** The meaning of the column, in Markdown and without a full stop. */
+  /** What the column means, in Markdown and without a full stop. */
   readonly meaning: string;
   /**
-   * The SQL expression of a view's column in an empty warehouse. It is absent if the view's column has the same name as
-   * the column that it reads.
+   * The SQL expression for a view's column in an empty warehouse. Absent if the view's column has the same name as the
+   * column that it reads.
    */
   readonly sql?: string;
   readonly unit?: 'day';

@@ -12,8 +12,8 @@ export interface QuarantineEntry {
 }
 
 /**
- * Reads and writes `_quarantine`, which contains responses, or items in responses, that cannot be processed. The body
- * remains in `_answer`.
+ * Reads and writes `_quarantine`, which lists responses, or items in responses, that cannot be processed. Their bodies
+ * remain in `_answer`.
  */
 export function quarantineTable(db: Database, naming: Naming) {
   const table = naming('_quarantine');
@@ -28,14 +28,14 @@ export function quarantineTable(db: Database, naming: Naming) {
     `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
   const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
-  // Usually, a response is valid and the quarantine is empty. `hasOpen` avoids a statement in this case.
+  // Usually, a response is valid and the quarantine is empty. `hasOpen` then saves a statement.
   let hasOpen = (countOpen.get() ?? 0) > 0;
   return {
     add: (entry: QuarantineEntry): void => {
       hasOpen = true;
       upsert.run({ ...entry, position: entry.position ?? -1 });
     },
-    /** Closes the open entries of a request after a later response to the same request was processed. */
+    /** Closes the open entries for a request after a later response to the same request was processed. */
     supersede: (kind: string, target: string): void => {
       if (hasOpen) supersede.run(kind, target);
     },

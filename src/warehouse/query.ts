@@ -30,7 +30,7 @@ export interface QueryRow {
 const SELECT = `SELECT query_key AS key, "by", text, total, pages, rows, next, status, listed_at AS listedAt,
   asked_at AS askedAt, note FROM`;
 
-/** Reads and writes `_query` and `_query_page`, which contain the progress of each listing. */
+/** Reads and writes `_query` and `_query_page`, which store each listing's progress. */
 export function queryTable(db: Database, naming: Naming) {
   const table = naming('_query');
   const pages = naming('_query_page');

@@ -30,8 +30,7 @@ const DERIVED = [
 const OLD_PREFIX = '_old_';
 
 /**
- * Creates an empty shadow of every derived table. Payload columns and child tables are added later, when rows need
- * them.
+ * Creates an empty shadow of every derived table. Payload columns and child tables are added later, as rows need them.
  */
 export function createShadows(db: Database): void {
   dropTables(db, SHADOW_PREFIX);
@@ -52,7 +51,10 @@ export function createShadows(db: Database): void {
   db.exec(sqlOf(db, 'entity_fts').replace(/^(CREATE VIRTUAL TABLE )"?\w+"?/i, `$1${shadow('entity_fts')}`));
 }
 
-/** Returns whether every derived table has a shadow. A rebuild started by an older version can lack some of them. */
+/**
+ * Returns whether every derived table has a shadow. A rebuild that an older version started can lack some shadow
+ * tables.
+ */
 export function hasShadows(db: Database): boolean {
   const find = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
   return DERIVED.every((table) => find.get(SHADOW_PREFIX + table) !== undefined);
@@ -76,7 +78,7 @@ export function dropOldTables(db: Database): void {
   dropTables(db, OLD_PREFIX);
 }
 
-/** Copies the user's decisions to the shadow tables. These are the discarded quarantine entries. */
+/** Copies the user's decisions, which are the discarded quarantine entries, to the shadow tables. */
 export function carryOverDecisions(db: Database): void {
   db.exec(
     `UPDATE ${shadow('_quarantine')} AS q SET state = 'discarded'
@@ -144,8 +146,8 @@ function viewsOf(db: Database): { name: string; sql: string }[] {
 }
 
 /**
- * Returns those column and table names of the live tables that the shadow tables must reuse. `isKept` selects columns
- * by resource and by JSON Pointer from the root of the payload.
+ * Returns the column and table names that the shadow tables must take over from the live tables. `isKept` selects
+ * columns by resource and by JSON Pointer from the payload's root.
  */
 export function decidedNames(
   db: Database,

@@ -7,8 +7,8 @@ import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowl
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
 
 /**
- * The lookups that every plan needs. Each one reads rows in the order of its own index, so it reads only the requested
- * rows.
+ * The lookups that every plan needs. Each lookup reads rows in the order of its own index, so it reads only the
+ * requested rows.
  */
 export const DUE_LOOKUPS = {
   flagged: `${FOUND}, asked_at AS askedAt FROM _known
@@ -60,7 +60,7 @@ export function openRateClasses(db: Database): () => ReadonlyMap<number, number>
 
 /**
  * Merges the stale records of all rate classes by expected yield. Within a class, the oldest record has the highest
- * yield. The best remaining record is therefore always the first remaining record of some class.
+ * yield. The best remaining record is therefore always the first one left in some class.
  */
 function mergeStale(
   ask: RecordsDue,
@@ -117,8 +117,8 @@ function candidate(
 }
 
 /**
- * Returns yields that sort records in this order: flagged, never fetched, oldest. They are used if the caller provides
- * no expected yields.
+ * Returns yields that put flagged records first, then those never fetched, then the oldest. They are used if the caller
+ * provides no expected yields.
  */
 function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
   const days = why === 'flagged' ? 2e9 : why === 'never_fetched' ? 1e9 : ageDays;
@@ -155,8 +155,8 @@ interface Head {
 const LATEST_MS = Date.UTC(9999, 0, 1);
 
 /**
- * Counts the known companies whose record is due. It is due if it was never fetched, is flagged as changed, or was last
- * fetched before `before` (ISO 8601).
+ * Counts the known companies with a due record. A record is due if it was never fetched, is flagged as changed, or was
+ * last fetched before `before` (ISO 8601).
  */
 export function dueRecordCount(db: Database, before: string): number {
   const count = db.prepare<[string], number>(

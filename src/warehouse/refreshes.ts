@@ -2,13 +2,13 @@ import type { Database } from 'better-sqlite3';
 import { originOf } from './origin.ts';
 
 export interface ChangeShare {
-  /** The JSON Pointer of the field in the record or summary. `*` represents the elements of a list. */
+  /** The JSON Pointer to the field in the record or summary. `*` represents the elements of a list. */
   readonly pointer: string;
   readonly refreshes: number;
   readonly share: number;
 }
 
-/** Returns the share of refreshes in which each field differed. */
+/** Returns how often each field differed, as a share of refreshes. */
 export function changeShares(db: Database): ChangeShare[] {
   const origin = originOf(db);
   const rows = db
@@ -34,8 +34,8 @@ export interface Confirmations {
 }
 
 /**
- * Reads the latest fetches that returned an unchanged record. `pairs` contains those whose whole response was stored
- * again.
+ * Reads the latest fetches that returned an unchanged record. `pairs` holds the fetches for which the whole response
+ * was stored again.
  */
 export function unlikeConfirmations(db: Database, most: number): Confirmations {
   const rows = db

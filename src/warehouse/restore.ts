@@ -8,7 +8,7 @@ import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { reachDisk } from './backup.ts';
 import { openWarehouse } from './warehouse.ts';
 
-/** A checked copy of a backup beside the warehouse, which can replace it. */
+/** A checked copy of a backup, beside the warehouse and ready to replace it. */
 export interface Replacement {
   readonly bytes: number;
   /** Puts the copy in place. Returns the new name of the old file, or null if there was none. */
@@ -18,7 +18,7 @@ export interface Replacement {
 }
 
 /**
- * Copies a backup into the folder of the warehouse at `path`, migrates the copy and checks it. The warehouse stays
+ * Copies a backup into the same folder as the warehouse at `path`, migrates the copy and checks it. The warehouse stays
  * unchanged until `replace` is called.
  *
  * @throws UsageError if the file is missing or is not a warehouse; FailedError if it is corrupt or a newer program
@@ -40,7 +40,7 @@ export async function prepareReplacement(file: string, path: string, nowMs: numb
     await copyDatabase(file, copy);
     const restored = openWarehouse({ path: copy, nowMs });
     const verdict = restored.db.pragma('integrity_check(1)', { simple: true });
-    // Delete the lock of a run that was active at the time of the backup.
+    // Delete the lock that a run held when the backup was made.
     restored.db.exec('DELETE FROM _lock');
     restored.close();
     if (verdict !== 'ok')

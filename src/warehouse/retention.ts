@@ -3,9 +3,9 @@ import { isoTime } from '../clock.ts';
 import { metaTable } from './meta.ts';
 
 export interface RetentionRules {
-  /** The time for which replaced bodies are kept, in milliseconds. */
+  /** How long replaced bodies are kept, in milliseconds. */
   readonly maxAgeMs: number;
-  /** The number of versions of each record that are kept regardless of age; at least one. */
+  /** How many versions of each record are kept regardless of age; at least one. */
   readonly versions: number;
 }
 
@@ -16,9 +16,9 @@ export interface Pruned {
 
 /**
  * Deletes replaced bodies that are older than the rules permit. These are earlier versions of records, earlier
- * responses for a search page, earlier statistics, and responses to failed calls. The latest body of each record, page
+ * responses for a search page, earlier statistics, and responses to failed calls. The last body for each record, page
  * and statistics remains, and so does every quarantined body. Rows and changes also remain, but rows that depend on
- * deleted bodies cannot be rebuilt.
+ * deleted bodies can no longer be rebuilt.
  */
 export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number): Pruned {
   const before = isoTime(nowMs - rules.maxAgeMs);
@@ -71,7 +71,7 @@ const KEPT = [
   "INSERT OR IGNORE INTO kept SELECT call_id FROM _quarantine WHERE state = 'open'",
 ] as const;
 
-/** Rewrites the file without its free pages, and updates the statistics of SQLite's query planner. */
+/** Rewrites the file without its free pages, and updates the statistics for SQLite's query planner. */
 export function vacuum(db: Database): void {
   db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
   db.exec('VACUUM');

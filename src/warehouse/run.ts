@@ -14,12 +14,12 @@ export interface RunRow extends RunCounts {
   readonly command: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** The reason why the run ended; null if the run is still active or was killed. */
+  /** Why the run ended; null if it is still active or was killed. */
   readonly ended: string | null;
   readonly error: string | null;
 }
 
-/** Adds a row to `_run`, which has one row for each run of a command that spends calls or rebuilds tables. */
+/** Adds a row to `_run`, which has one row for each run of a command that makes calls or rebuilds tables. */
 export function startRun(
   db: Database,
   run: { command: string; owner: string | null; nowMs: number },
@@ -43,7 +43,7 @@ export function finishRun(
   );
 }
 
-/** Adds the results of a batch to the run totals. Call `add` in the transaction of the batch. */
+/** Adds a batch's results to the run totals. Call `add` in the batch's transaction. */
 export function runCounter(db: Database) {
   const add = db.prepare(
     'UPDATE _run SET calls = calls + @calls, new = new + @new, changed = changed + @changed, gone = gone + @gone, quarantined = quarantined + @quarantined WHERE run_id = @runId',

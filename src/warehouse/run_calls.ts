@@ -4,12 +4,12 @@ import type { CallCount } from './activity.ts';
 import { IDS_PER_MS } from './page_queries.ts';
 import type { RunRow } from './run.ts';
 
-/** A call of a run, as stored in `_call`. */
+/** A call that a run made, as stored in `_call`. */
 export interface RunCall {
   readonly callId: number;
   readonly kind: string;
   readonly target: string;
-  /** The reason why the planner chose the call. */
+  /** Why the planner chose the call. */
   readonly reason: string;
   readonly sentAt: string;
   readonly ms: number;
@@ -21,7 +21,7 @@ export interface RunCall {
   readonly note: string | null;
 }
 
-/** Reads the calls of a run. `_call` has no index by run, so calls are found by their ids, which grow with time. */
+/** Reads a run's calls. `_call` has no index by run, so calls are found by id, because ids increase with time. */
 export function runCalls(db: Database) {
   const find = db.prepare<[number], RunRow>(
     `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
@@ -47,7 +47,7 @@ export function runCalls(db: Database) {
     return [(Date.parse(startedAt) - MARGIN_MS) * IDS_PER_MS, (Date.parse(end) + MARGIN_MS) * IDS_PER_MS];
   };
   return {
-    /** Returns the run, or null if there is none with this id. */
+    /** Returns the run with this id, or null if there is none. */
     find: (runId: number): RunRow | null => find.get(runId) ?? null,
     counts: (run: RunRow): CallCount[] => counts.all(...idsOf(run), run.runId),
     /** Returns the calls, latest first. `onlyFailed` excludes calls that returned a result. */
@@ -56,6 +56,6 @@ export function runCalls(db: Database) {
   };
 }
 
-/** Ids grow even if the clock is set back, so the id of a call can be later than the end of its run. */
+/** Ids increase even if the clock is set back, so a call's id can be later than the end of its run. */
 const MARGIN_MS = 24 * 60 * 60_000;
 const LAST_TIME = isoTime(Date.UTC(2200, 0, 1));

@@ -16,7 +16,7 @@ import {
 import { countsOf } from './schema_writer.ts';
 import { generationOf, type Naming, quoted } from './table_naming.ts';
 
-/** The tables of the three resources. Lists in their payloads are stored in child tables. */
+/** The tables for the three resources. Lists in their payloads are stored in child tables. */
 export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
 export type ResourceTable = (typeof RESOURCE_TABLES)[number];
 
@@ -54,7 +54,7 @@ export function resourceTable(schema: InferredSchema, name: ResourceTable): Infe
   return table;
 }
 
-/** Returns a function whose result changes when any connection changes the schema. */
+/** Returns a function that returns a different result after any connection changes the schema. */
 export function schemaVersion(db: Database): () => number {
   const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
   return () => read.get() ?? 0;
@@ -110,7 +110,7 @@ function restoreTable(schema: InferredSchema, row: StoredTable): void {
   table.rowsSeen = row.rows_seen;
   table.compared = row.compared;
   table.firstSeenAt = row.first_seen_at;
-  // The path of the list element itself is not stored until the element has a scalar value or a change.
+  // The list element's own path is not stored until the element has a scalar value or changes.
   table.root.firstSeen = { ...table.root.firstSeen, sentAt: row.first_seen_at };
   table.root.changedAt = row.first_seen_at;
   table.stored.isCreated = true;
@@ -143,7 +143,7 @@ function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly s
   );
 }
 
-// Values are bound by position, so the columns in memory must have the same order as in the prepared statements.
+// Values are bound by position, so the columns in memory must be in the same order as in the prepared statements.
 function restoreOrder(db: Database, naming: Naming, table: InferredTable): void {
   const names = columnNames(db, naming, table.name);
   table.hasRest = names.includes('_rest');
@@ -204,7 +204,7 @@ function addColumns(db: Database, naming: Naming, table: InferredTable): void {
 
 /**
  * Creates an index on a payload column. Index names must be unique in the file, but during a rebuild each table exists
- * twice. The name of the index therefore contains the generation of the tables.
+ * twice. The index's name therefore includes the tables' generation.
  */
 function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
   const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);

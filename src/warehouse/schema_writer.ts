@@ -3,8 +3,8 @@ import { type InferredSchema, type SchemaPath, typeNames } from './inferred_sche
 import type { Naming } from './table_naming.ts';
 
 /**
- * Returns a function that writes the changed names, types and counts of the inferred schema to `_table` and `_column`.
- * It returns true if it wrote a new column or type.
+ * Returns a function that writes changed names, types and counts in the inferred schema to `_table` and `_column`. It
+ * returns true if it wrote a new column or type.
  */
 export function schemaWriter(db: Database, naming: Naming) {
   const saveTable = db.prepare(
@@ -70,7 +70,7 @@ function columnRow(schemaPath: SchemaPath) {
   };
 }
 
-/** Returns a number that grows whenever a value of this path is counted. */
+/** Returns a number that increases whenever a value at this path is counted. */
 export function countsOf(schemaPath: SchemaPath): number {
   return schemaPath.present + schemaPath.nulls + schemaPath.changes;
 }

@@ -24,7 +24,7 @@ export interface AccountFile {
   /** Returns false if there is no such key or it is already revoked. */
   revoke(keyId: string, nowMs: number): boolean;
   use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
-  /** Writes the request counts of accounts in one transaction. */
+  /** Writes the accounts' request counts in one transaction. */
   saveUse(uses: readonly NewUse[]): void;
   /** Returns a number that changes whenever another connection writes to the file. */
   version(): number;
@@ -69,7 +69,7 @@ export interface RecentUse {
 
 export interface NewUse extends StoredUse {
   readonly accountId: string;
-  /** The requests of the current second. */
+  /** The requests in the current second. */
   readonly latest: RecentUse;
   /** The requests in the seconds that have ended since the last write. */
   readonly ended: readonly RecentUse[];
@@ -136,8 +136,8 @@ export function openAccountFile(path: string): AccountFile {
       recent: selectRecent.all(accountId, accountId),
     }),
     saveUse(uses) {
-      // A single statement is its own transaction. Every request waits for this frequent case, so it uses no explicit
-      // transaction.
+      // A single statement is a transaction in itself. Every request waits for this frequent case, so it uses no
+      // explicit transaction.
       const [only] = uses;
       if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
       else saveAll.immediate(uses);
@@ -155,7 +155,7 @@ function openFile(path: string): Database {
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
     // Counts are written before every response, usually to one page of the file. Writing is fast because pages are
     // small and checkpoints, which wait for the disk, are rare. A killed process loses nothing. A power failure can
-    // lose the latest counts.
+    // lose the last counts.
     db.pragma('page_size = 512');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
@@ -222,7 +222,7 @@ CREATE TABLE IF NOT EXISTS _lock (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Adds the columns of `_lock` that files of version 0.1.0 lack. */
+/** Adds the columns that `_lock` lacks in files written by version 0.1.0. */
 function completeLock(db: Database): void {
   const columns = db.pragma('table_info(_lock)') as { readonly name: string }[];
   if (columns.some(({ name }) => name === 'yields')) return;

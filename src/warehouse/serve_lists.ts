@@ -1,14 +1,14 @@
 import type { Database } from 'better-sqlite3';
 
-/** Returns a function whose result changes when another connection writes to the file. */
+/** Returns a function that returns a different result after another connection writes to the file. */
 export function fileVersion(db: Database): () => number {
   const select = db.prepare<[], number>('PRAGMA data_version').pluck();
   return () => select.get() ?? 0;
 }
 
 /**
- * Returns a function that finds the id of the call that last listed a company. Its result is null if no search has
- * listed the company.
+ * Returns a function that finds the id of the call that last listed a company. It returns null if no search has listed
+ * the company.
  */
 export function listingCalls(db: Database): (entityId: string) => number | null {
   const select = db
@@ -17,7 +17,7 @@ export function listingCalls(db: Database): (entityId: string) => number | null 
   return (entityId) => select.get(entityId) ?? null;
 }
 
-/** Counts records by the time of their last response, reading only an index. */
+/** Counts records by when their last response arrived, reading only an index. */
 export interface RecordAges {
   readonly oldestAt: string | null;
   readonly newestAt: string | null;
@@ -51,7 +51,7 @@ export function recordAges(db: Database, times: (days: number) => string): Recor
   };
 }
 
-/** Returns a function that reads the time and call of the latest statistics. Its result is null if there are none. */
+/** Returns a function that reads the time and call of the last statistics. It returns null if there are none. */
 export function latestStatistics(db: Database): () => { observedAt: string; callId: number } | null {
   const select = db.prepare<[], { observedAt: string; callId: number }>(
     'SELECT observed_at AS observedAt, _call_id AS callId FROM registry_stats ORDER BY _call_id DESC LIMIT 1',

@@ -8,8 +8,8 @@ export interface NamedCompany {
 }
 
 /**
- * Reads the companies that are not gone, sorted by the bytes of the folded name and then by id. SQLite sorts them, on
- * disk if there is too little memory.
+ * Reads the companies that are not gone, sorted by the folded name's bytes and then by id. SQLite sorts them, on disk
+ * if there is too little memory.
  */
 export function companiesByName(
   db: Database,
@@ -37,8 +37,8 @@ export function companiesById(db: Database): IterableIterator<number> {
 }
 
 /**
- * Returns a function whose result changes when companies are added or removed, or when a name may have changed. It
- * never reads a whole table.
+ * Returns a function that returns a different result after companies are added or removed, or after a name may have
+ * changed. It never reads a whole table.
  */
 export function namesMark(db: Database): () => string {
   const mark = db

@@ -12,14 +12,16 @@ export interface ServedRecord {
   readonly seenAt: string;
 }
 
-/** The state of an id in the mirror. */
+/** What the mirror knows about an id. */
 export type ServedState =
   | { readonly is: 'unknown' }
-  /** The company was seen in searches, but its record was never fetched, or the response was deleted. */
+  /**
+   * The company was seen in searches, but its record was never fetched, or the response with the record was deleted.
+   */
   | { readonly is: 'listed' }
   /** The company is gone, and the registry sent no tombstone. */
   | { readonly is: 'gone' }
-  /** The record of the company. If the company is gone, this is the tombstone that the registry sent. */
+  /** The company's record. If the company is gone, this is the tombstone that the registry sent. */
   | ({ readonly is: 'record' } & ServedRecord);
 
 /** Converts a stored response to text. The body is decoded as UTF-8 unless its headers name another character set. */
@@ -43,8 +45,8 @@ interface VersionRow {
 }
 
 /**
- * Enlarges the page cache to hold the upper pages of the indexes. Reading a record then reads only one or two pages
- * from the file.
+ * Enlarges the page cache so that it holds the indexes' upper pages. To read a record, only one or two pages are then
+ * read from the file.
  */
 export function cacheForServing(db: Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -109,7 +111,7 @@ export function servedRecords(db: Database) {
   };
 }
 
-/** Returns the values of a company's search result by column name, and omits empty values. */
+/** Returns the values in a company's search result by column name, without empty values. */
 export function listedFields(db: Database, entityId: string): Record<string, string | number | bigint> {
   const row = db
     .prepare<[string], Record<string, string | number | bigint | null>>(

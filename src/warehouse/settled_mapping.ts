@@ -25,8 +25,8 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
 }
 
 /**
- * Returns the stored mapping in the form that this version writes. A mapping stored by an older version can lack newer
- * keys.
+ * Returns the stored mapping in the form that this version writes. A mapping that an older version stored can lack
+ * newer keys.
  */
 function normalised(stored: string | null): string | null {
   return stored === null ? null : JSON.stringify(completeMapping(JSON.parse(stored)));

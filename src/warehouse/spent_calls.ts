@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
 /**
- * The condition for calls that cost a unit. A call without a valid URL costs none. It is stored with neither a status
+ * The condition for calls that cost a unit. A call without a valid URL costs none, and is stored with neither a status
  * nor a duration.
  */
 const COST_A_UNIT = "outcome <> 'unsent' AND NOT (status IS NULL AND ms = 0)";
@@ -27,8 +27,8 @@ export function spentCallsBetween(db: Database, since: string, until: string): n
 }
 
 /**
- * Counts the calls that cost a unit, by minute, oldest minute first. The minute that contains `border` (ISO 8601) is
- * counted in two parts. `time` is the time of the last call in its part.
+ * Counts the calls that cost a unit, by minute, oldest minute first. The minute that includes `border` (ISO 8601) is
+ * split there, and its two parts are counted separately. `time` is when the last call in the minute or part was sent.
  */
 export function spentCallsByTime(
   db: Database,
@@ -43,7 +43,7 @@ export function spentCallsByTime(
 }
 
 /**
- * Returns one time for each killed run before `runId`: the time of its last call, or its start if it sent none. A
+ * Returns one time for each killed run before `runId`: the time of its last call, or of its start if it made none. A
  * killed run has no recorded end.
  */
 export function killedRuns(db: Database, runId: number): string[] {
@@ -56,7 +56,7 @@ export function killedRuns(db: Database, runId: number): string[] {
     .all(runId);
 }
 
-/** Counts the calls of a run by kind. */
+/** Counts a run's calls by kind. */
 export function callsOfRun(db: Database, runId: number) {
   return db
     .prepare<[number], { kind: string; calls: number; first: string; last: string }>(
@@ -67,12 +67,12 @@ export function callsOfRun(db: Database, runId: number) {
 }
 
 /**
- * The state of the ledger when this warehouse last used it. A comparison with the current ledger shows whether the
- * ledger was lost or restored in the meantime.
+ * The ledger's state when this warehouse last used it. Comparing it with the current ledger shows whether the ledger
+ * has since been lost or restored.
  */
 export interface LedgerStamp {
   readonly ledgerId: string;
-  /** The path of the ledger. A stamp of an older version lacks it. */
+  /** The ledger's path. Stamps written by an older version lack it. */
   readonly path?: string;
   /** The number of runs started with the account. */
   readonly starts: number;
@@ -80,7 +80,7 @@ export interface LedgerStamp {
   readonly debits: number;
   /** The number of units that the ledger had debited at the start of the last run. */
   readonly baseDebits: number;
-  /** The last call before the last run. `baseDebits` excludes the debits of all later calls of the account. */
+  /** The last call before the last run. `baseDebits` excludes the debits for all of the account's later calls. */
   readonly baseCallId: number;
 }
 
@@ -90,7 +90,7 @@ interface LedgerStamps {
   readonly accounts: Readonly<Record<string, LedgerStamp>>;
 }
 
-/** Returns the ledger stamps of a warehouse, one for each account whose allowance it spends. */
+/** Returns a warehouse's ledger stamps, one for each account that it has used. */
 export function ledgerStamps(db: Database) {
   const meta = metaTable(db);
   const read = (): LedgerStamps | null => JSON.parse(meta.get('ledger') ?? 'null');

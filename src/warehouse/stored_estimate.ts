@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** The estimated number of calls until nothing is due. It is stored at the end of a run. */
+/** The estimated number of calls until nothing is due, stored at the end of a run. */
 export interface StoredEstimate {
   /** The time of the estimate (UTC). */
   readonly at: string;

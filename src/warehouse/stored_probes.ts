@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { decoded, headersIn } from './answer.ts';
 
-/** A stored response to a probe. Its call has the kind `probe`, and its target is the requested URL. */
+/** A stored response to a probe call. The call has the kind `probe`, and its target is the requested URL. */
 export interface StoredProbe {
   readonly callId: number;
   readonly target: string;
@@ -25,7 +25,7 @@ interface Row {
   readonly body: Buffer | null;
 }
 
-/** Returns the probe calls that were not loaded as another kind of call yet, in the order of their ids. */
+/** Returns the probe calls that have not been loaded as another kind of call yet, in id order. */
 export function storedProbes(db: Database): StoredProbe[] {
   const rows = db
     .prepare<[], Row>(
@@ -42,7 +42,7 @@ export function storedProbes(db: Database): StoredProbe[] {
   }));
 }
 
-/** Deletes a probe call. In the same transaction, the caller loads it as another kind of call. */
+/** Deletes a probe call, which the caller loads as another kind of call in the same transaction. */
 export function removeProbe(db: Database, callId: number): void {
   db.prepare('DELETE FROM _answer WHERE call_id = ?').run(callId);
   db.prepare("DELETE FROM _call WHERE call_id = ? AND kind = 'probe'").run(callId);

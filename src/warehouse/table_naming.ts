@@ -12,7 +12,7 @@ export const live: Naming = (table) => quoted(table);
 
 export const shadow: Naming = (table) => quoted(SHADOW_PREFIX + table);
 
-/** Returns the number of rebuilds before these tables were created. */
+/** Returns how many rebuilds came before these tables were created. */
 export function generationOf(db: Database, naming: Naming): number {
   const rebuilt = db
     .prepare("SELECT CAST(value AS INTEGER) FROM _meta WHERE key = 'generation'")

@@ -3,8 +3,8 @@ import type { Known } from './known_row.ts';
 import type { Naming } from './table_naming.ts';
 
 /**
- * A count in `_tally` that would otherwise need a scan. `known` counts all companies. `listed` and `fetched` exclude
- * gone companies.
+ * A count in `_tally` that would otherwise need a scan. `known` counts all companies, while `listed` and `fetched`
+ * exclude gone companies.
  */
 export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
 

@@ -3,14 +3,14 @@ import { pointerOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
 /**
- * The role of a path in the search index; null if its values are not indexed. The company's name has no role, because
- * the dialect specifies its path.
+ * A path's role in the search index; null if its values are not indexed. The company's name has no role, because the
+ * dialect specifies its path.
  */
 export type TextRole = 'former_name' | 'identifier' | null;
 
 /**
- * Returns the role that the mapping specifies for a path. Without a specified role, the keys of the path determine it.
- * `*` represents a list element. The patterns cover the keys of real registries in several languages.
+ * Returns the role that the mapping specifies for a path. If the mapping specifies none, the path's keys determine the
+ * role. `*` represents a list element. The patterns cover the keys that real registries use, in several languages.
  */
 export function textRole(keys: readonly string[], mapping: Mapping): TextRole {
   const pointer = pointerOf(keys);

@@ -25,7 +25,7 @@ export function entityTouch(db: Database, naming: Naming) {
   };
 }
 
-/** Returns a function that finds the call that last observed the statistics. Its result is null if there is none. */
+/** Returns a function that finds the call that last observed the statistics. It returns null if there is none. */
 export function latestStatsCall(db: Database, naming: Naming): () => number | null {
   const select = db
     .prepare<[], number | null>(`SELECT max(_call_id) FROM ${naming('registry_stats')}`)

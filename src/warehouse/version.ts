@@ -6,7 +6,7 @@ export interface VersionRow {
   readonly isTombstone: 0 | 1;
 }
 
-/** Reads and writes `_version`, which contains the calls that returned a new version of a record. */
+/** Reads and writes `_version`, which lists the calls that returned a new version of a record. */
 export function versionTable(db: Database, naming: Naming) {
   const insert = db.prepare<[string, number, string, 0 | 1]>(
     `INSERT INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
@@ -24,7 +24,7 @@ export function versionTable(db: Database, naming: Naming) {
     add: (entityId: string, callId: number, observedFrom: string, isTombstone: boolean): void => {
       insert.run(entityId, callId, observedFrom, isTombstone ? 1 : 0);
     },
-    /** Records the end of the last version of a gone entity. */
+    /** Records when a gone entity's last version ended. */
     end: (entityId: string, endedAt: string): void => {
       end.run({ entityId, endedAt });
     },

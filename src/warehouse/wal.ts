@@ -5,14 +5,15 @@ import Sqlite, { type Database } from 'better-sqlite3';
 export const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 
 const WRITES_BETWEEN_CHECKS = 100;
-/** The longest time that a writer waits for readers before it truncates the WAL. */
+/** How long a writer waits at most for readers before it truncates the WAL. */
 const LONGEST_WAIT_MS = 20;
 const LONG_BYTES = 4 * WAL_LIMIT_BYTES;
 
 /**
- * Checks the size of the WAL while this connection writes. SQLite resets the WAL at the first commit without readers,
- * so a single long reader needs no special treatment. If readers overlap, however, there is always a reader, and the
- * WAL keeps growing. Above the limit, a checkpoint waits briefly for the current readers and truncates the WAL.
+ * Checks the WAL's size while this connection writes. SQLite resets the WAL at the first commit when there are no
+ * readers, so a single long-running reader needs no special treatment. If readers overlap, however, there is always a
+ * reader, and the WAL keeps growing. Above the limit, a checkpoint waits briefly for the current readers and truncates
+ * the WAL.
  */
 export function openWalMonitor(db: Database, limitBytes: number): { written(): void } {
   let writes = 0;
@@ -39,7 +40,7 @@ export function walWarning(bytes: number): string | null {
 }
 
 /**
- * Tries to truncate the WAL, and gives up if there are still readers. If the disk is full, the next write reports the
+ * Tries to truncate the WAL, giving up if there are still readers. If the disk is full, the next write reports the
  * error.
  */
 function truncateWal(db: Database): void {

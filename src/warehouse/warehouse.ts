@@ -8,7 +8,7 @@ import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
-/** An open warehouse file. All SQL is in this folder, and other folders call the functions that it exports. */
+/** An open warehouse file. All SQL is in this folder, and code in other folders calls the functions that it exports. */
 export interface Warehouse {
   readonly path: string;
   readonly db: Database;
@@ -65,7 +65,10 @@ export function openWarehouse(options: OpenOptions): Warehouse {
   };
 }
 
-/** Returns whether the file is marked as a warehouse. Opens it without SQLite, which could create files beside it. */
+/**
+ * Returns whether the file is marked as a warehouse. Reads it without SQLite, because SQLite could create files beside
+ * it.
+ */
 export function isWarehouse(path: string): boolean {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
   const file = openSync(path, 'r');

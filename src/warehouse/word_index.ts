@@ -47,7 +47,7 @@ export function wordIndex(db: Database, naming: Naming) {
   const known = db.prepare<[], number>(`SELECT n FROM ${naming('_tally')} WHERE what = 'known'`).pluck();
   /** Cached for one transaction; null if it has not been read yet. */
   let sets: readonly WordSet[] | null = null;
-  /** Pending changes of counts, by set id, then by word and `shared`. */
+  /** Pending changes to the counts, by set id, then by word and `shared`. */
   let pending = new Map<number, Map<string, number>>();
 
   const setOf = ({ beside, isWhole }: CompaniesWith): WordSet | undefined =>
@@ -113,9 +113,9 @@ export function wordIndex(db: Database, naming: Naming) {
     /** Writes the pending counts. Call this function in the transaction that writes the names. */
     save,
     /**
-     * Returns whether the word is frequent enough to count the words that occur together with it. It must occur in the
-     * names of at least the share `FREQUENT` of all companies. It must also occur in at least half of the companies
-     * with a word that starts with it.
+     * Returns whether the word is frequent enough for the words that occur together with it to be counted. The share of
+     * all companies with the word in their names must be at least `FREQUENT`. The word must also be in at least half of
+     * the names that have a word starting with it.
      */
     isFrequent: (word: string): boolean => {
       const all = setOf(ALL_COMPANIES);
@@ -126,7 +126,7 @@ export function wordIndex(db: Database, naming: Naming) {
       return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= withPrefix;
     },
     /**
-     * Deletes the word sets whose query rule differs from `isWhole`, except the set of all companies. Null deletes all
+     * Deletes the word sets with a query rule other than `isWhole`, except the set for all companies. Null deletes all
      * sets. Call this function in a transaction.
      */
     keepOnly: (isWhole: boolean | null): void => {
@@ -163,7 +163,7 @@ function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
 const NAMES_AT_ONCE = 10_000;
 const MAX_PENDING = 40_000;
 /**
- * A word is frequent if it occurs in the names of at least this share of all companies. A language has a few dozen such
+ * A word is frequent if at least this share of all companies have it in their names. A language has a few dozen such
  * words.
  */
 const FREQUENT = 0.005;

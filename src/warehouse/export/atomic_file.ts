@@ -16,7 +16,7 @@ import { makeFolder } from '../../sqlite/database_file.ts';
 /** A file that appears at its path only when it is complete. It is written under a temporary name and then renamed. */
 export interface AtomicFile {
   write(bytes: Uint8Array | string): void;
-  /** Flushes the file to the disk under its temporary name. Returns its size and checksum. */
+  /** Flushes the file to the disk under its temporary name, and returns its size and checksum. */
   finish(): { readonly bytes: number; readonly sha256: string };
   /** Renames the finished file to its final name. */
   publish(): void;
@@ -91,7 +91,9 @@ export function writeAtomicFile(path: string, chunks: Iterable<string>): void {
   }
 }
 
-/** Converts a file system error to an error that names the path and the remedy. Returns other errors unchanged. */
+/**
+ * Converts a file system error to an error that names the path and states the remedy. Returns other errors unchanged.
+ */
 export function explainFileError(error: unknown, path: string, remedy: string): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
   const isFull = 'code' in error && /^(ENOSPC|EDQUOT|EIO)$/.test(String(error.code));

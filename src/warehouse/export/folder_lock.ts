@@ -7,11 +7,11 @@ const LOCK_FILE = '.export.lock';
 const LONGEST_WAIT_MS = 600_000;
 
 /**
- * Waits until no other export writes to the folder, then locks the folder. The lock is an empty file that SQLite has
- * locked. The operating system releases it when the process ends, even if the process is killed.
+ * Waits until no other export is writing to the folder, then locks the folder. The lock is an empty file that SQLite
+ * has locked. The operating system releases it when the process ends, even if the process is killed.
  *
  * @returns a function that releases the lock.
- * @throws FailedError if another export still writes to the folder after `waitMs`.
+ * @throws FailedError if another export is still writing to the folder after `waitMs`.
  */
 export function lockFolder(folder: string, waitMs = LONGEST_WAIT_MS): () => void {
   const path = join(folder, LOCK_FILE);
@@ -21,7 +21,7 @@ export function lockFolder(folder: string, waitMs = LONGEST_WAIT_MS): () => void
     const lock = new Sqlite(path, { timeout: waitMs });
     closeSync(file);
     const failure = exclusively(lock);
-    // The previous holder of the lock deletes the file, and a lock on a deleted file protects nothing.
+    // The lock's previous holder deletes the file, and a lock on a deleted file protects nothing.
     const isCurrent = statSync(path, { throwIfNoEntry: false })?.ino === ino;
     if (isCurrent && failure === null)
       return () => {

@@ -5,7 +5,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { AtomicFile } from './atomic_file.ts';
 import type { Cell, ColumnKind, ExportColumn } from './rowset.ts';
 
-/** Writes rows in one format. The memory needed is independent of the number of rows. */
+/** Writes rows in one format. The memory that it needs does not depend on the number of rows. */
 export interface RowWriter {
   row(cells: readonly Cell[]): void;
   end(): void;
@@ -65,8 +65,8 @@ function csvField(cell: Cell, safeFormulas: boolean): string {
 
 /**
  * Matches text that a spreadsheet may execute. Such text starts with a control character, or with one of = + - @ or
- * their Unicode variants (https://owasp.org/www-community/attacks/CSV_Injection). Some programs first remove leading
- * spaces and invisible characters, so the pattern skips them.
+ * their Unicode variants (https://owasp.org/www-community/attacks/CSV_Injection). Some programs remove leading spaces
+ * and invisible characters first, so the pattern skips them.
  */
 const FORMULA = /^[\p{Cc}]|^[\s\p{Cf}]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
 
@@ -98,7 +98,7 @@ function oneLine(document: Cell): string {
 const ROWS_PER_GROUP = 20_000;
 /**
  * The maximum number of characters in a row group. A group stays in memory until it is encoded, so groups of wide rows
- * contain fewer rows.
+ * have fewer rows.
  */
 const CHARACTERS_PER_GROUP = 8_000_000;
 

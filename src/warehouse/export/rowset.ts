@@ -4,7 +4,7 @@ import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
 import { quoted } from '../table_naming.ts';
 
-/** The type of a column, for typed export formats. */
+/** A column's type, for typed export formats. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
 export interface ExportColumn {
@@ -12,17 +12,17 @@ export interface ExportColumn {
   readonly kind: ColumnKind;
 }
 
-/** A value of a row. Integers are bigint, so that they keep all their digits. */
+/** A value in a row. Integers are bigint, so that they keep all their digits. */
 export type Cell = null | bigint | number | string;
 
-/** The columns and rows of an export. Rows are read one by one. */
+/** An export's columns and rows. Rows are read one by one. */
 export interface Rowset {
   readonly name: string;
   readonly columns: readonly ExportColumn[];
   readonly rows: Iterable<readonly Cell[]>;
 }
 
-/** Returns the tables for analysts in the order of the documentation. Child tables follow their parents. */
+/** Returns the tables for analysts in the same order as the documentation. Child tables follow their parents. */
 export function exportableTables(db: Database): string[] {
   const children = db
     .prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name')
@@ -40,7 +40,7 @@ export function exportableTables(db: Database): string[] {
   ];
 }
 
-/** Returns all tables and views that an export can contain. The change feed contains only the tables. */
+/** Returns all tables and views that can be exported. The change feed covers only the tables. */
 export function readableTables(db: Database): string[] {
   const views = ['entity_history', 'coverage', 'freshness', 'allowance_daily', 'column_overview'];
   return ['company', ...exportableTables(db), ...views];
@@ -92,8 +92,7 @@ export interface VersionRow {
 }
 
 /**
- * Returns the version of each entity that was current at the time `at` (ISO 8601). Entities that were gone at that time
- * are excluded.
+ * Returns the version of each entity that was current at `at` (ISO 8601). Entities that were gone by then are excluded.
  */
 export function versionsAt(db: Database, at: string): IterableIterator<VersionRow> {
   return db

@@ -2,7 +2,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { Format } from './row_writers.ts';
 import type { ColumnKind, ExportColumn } from './rowset.ts';
 
-/** A file of an export, as described by the metadata. */
+/** An exported file, as described by the metadata. */
 export interface DescribedFile {
   readonly name: string;
   readonly table: string;
@@ -16,7 +16,7 @@ export interface DescribedExport {
   readonly exportedAt: string;
   readonly source: SourceFacts;
   readonly files: readonly DescribedFile[];
-  /** Returns the meaning of a column, or undefined if it is unknown. */
+  /** Returns what a column means, or undefined if that is unknown. */
   readonly meaningOf: (table: string, column: string) => string | undefined;
 }
 
@@ -83,7 +83,7 @@ export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedE
 }
 
 /**
- * Returns the licence and the attribution. Data Packages permit a licence only as an identifier or a URL. Any other
+ * Returns the licence and the attribution. Data Packages permit a licence only as an identifier or a URL, so any other
  * licence goes into the description.
  */
 function termsOf({ licence, attribution }: SourceFacts): { licenses?: object[]; description?: string } {
@@ -111,8 +111,8 @@ function nameOf(text: string): string {
 }
 
 /**
- * Returns the type of a column in Table Schema. JSON Lines files contain booleans as the numbers 0 and 1, which Table
- * Schema accepts only as integers.
+ * Returns a column's type in Table Schema. In JSON Lines files, booleans are the numbers 0 and 1, which Table Schema
+ * accepts only as integers.
  */
 function fieldType(kind: ColumnKind, format: Format): object {
   if (kind === 'boolean' && format === 'csv')

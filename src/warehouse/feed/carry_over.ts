@@ -42,8 +42,8 @@ const PARTS = [
 type Part = (typeof PARTS)[number]['part'];
 
 /**
- * The number of versions reserved for each company. It is always sufficient, because the lists of a response have at
- * most 100,000 rows.
+ * The number of versions reserved for each company. This is always enough, because the lists in a response have at most
+ * 100,000 rows together.
  */
 const VERSIONS_OF_COMPANY = 131_072;
 /** The maximum number of terms in one condition. SQLite limits the depth of an expression to 1,000. */
@@ -81,8 +81,8 @@ function clearMissing(part: Part, root: string): string {
 }
 
 /**
- * Returns the SQL that assigns versions to new rows and to rows with changed lists. Each row gets as many versions as a
- * write of the record with its lists.
+ * Returns the SQL that assigns versions to new rows and to rows with changed lists. Each row gets as many versions as
+ * writing the record with its lists takes.
  */
 function assignWritten(part: Part): string {
   return `
@@ -97,7 +97,7 @@ function assignWritten(part: Part): string {
     WHERE c.entity_id = n.entity_id`;
 }
 
-/** Returns the SQL that assigns two versions to rows with unchanged lists, like a fetch without a change. */
+/** Returns the SQL that assigns two versions to rows with unchanged lists, as a fetch that finds no change does. */
 function assignTouched(part: Part): string {
   return `
     UPDATE ${NEW_KNOWN} AS n SET ${part}_touched = @last + 1 + c.number * 2
@@ -140,8 +140,8 @@ function openComparison(db: Database) {
     take,
     run: (sql: string): void => take(sql, 1),
     /**
-     * Collects the keys of new and changed rows, and records deleted rows. A column that only one of the two tables has
-     * is compared with NULL.
+     * Collects the keys of new and changed rows, and records deleted rows. A column that exists in only one of the two
+     * tables is compared with NULL.
      */
     compare(table: string, what: string, keys: readonly string[]): void {
       const old = columnsOf(db, live, table);
@@ -158,7 +158,7 @@ function openComparison(db: Database) {
           1,
         );
         // Deleting a row from a list shifts the versions of the company's later list rows to lower values. A consumer
-        // that has applied only part of the company would then miss these rows. The company therefore gets new
+        // that has applied only some of the company's rows would then miss these rows, so the company gets new
         // versions.
         if (keys.length > 1)
           db.exec(
@@ -173,7 +173,7 @@ function openComparison(db: Database) {
            ${old.size === 0 ? '' : `LEFT JOIN ${live(table)} o ON ${on}`} WHERE ${condition}`,
         );
     },
-    /** Records the rows added to lists of companies that already had a record (or summary). */
+    /** Records rows added to the lists of companies that already had a record (or summary). */
     noteGained(list: string, part: Part): void {
       const isNew = columnsOf(db, live, list).size === 0;
       db.prepare(
@@ -227,8 +227,8 @@ function columnsOf(db: Database, naming: Naming, table: string): Set<string> {
 }
 
 /**
- * Returns conditions, at least one of which is true for a changed row. The `+` removes the affinity of the column, so
- * that the text "7" differs from the number 7.
+ * Returns conditions, at least one of which is true for a changed row. The `+` removes the column's affinity, so that
+ * the text "7" differs from the number 7.
  */
 function differences(old: ReadonlySet<string>, current: ReadonlySet<string>, isNew: string): string[] {
   const terms = [...new Set([...old, ...current])].map((name) => {

@@ -3,13 +3,13 @@ import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../ex
 import { quoted } from '../table_naming.ts';
 
 /**
- * One change in the change feed. The feed after a version contains every row of the public tables that was written or
- * deleted since that version. Each row is in its current state, and rows are in the order of their versions. A consumer
- * that applies the changes by key in this order gets the same tables.
+ * One change in the change feed. The feed after a version lists every public table row that has been written or deleted
+ * since that version. Each row is in its current state, and rows are in the order of their versions. A consumer that
+ * applies the changes by key in this order ends up with the same tables.
  */
 export interface Change {
   readonly version: number;
-  /** `insert` and `update` contain the whole row. `forget` deletes all rows of a company from every table. */
+  /** `insert` and `update` carry the whole row. `forget` deletes all of a company's rows from every table. */
   readonly op: 'insert' | 'update' | 'delete' | 'forget';
   /** Null for `forget`, which affects every table. */
   readonly table: FeedTable | null;
@@ -26,8 +26,8 @@ export interface FeedTable {
 }
 
 /**
- * Returns the tables of the change feed, in the same order as in exports. Tables that no longer exist are excluded,
- * although the feed contains their deleted rows.
+ * Returns the tables in the change feed, in the same order as in exports. Tables that no longer exist are excluded,
+ * although the feed still reports their deleted rows.
  */
 export function feedTables(db: Database): FeedTable[] {
   return exportableTables(db).map((name) => feedTable(db, name));
@@ -37,24 +37,24 @@ function feedTable(db: Database, name: string): FeedTable {
   return { name, columns: columnsOf(db, name), keys: keysOf(name) };
 }
 
-/** Returns whether the table contains rows about companies. `forget` deletes such rows. */
+/** Returns whether the table has rows about companies, which `forget` deletes. */
 export function isOfCompanies({ columns }: FeedTable): boolean {
   return columns.some(({ name }) => name === 'entity_id');
 }
 
-/** Returns the cells of a change that has no row. Only the key columns have values. */
+/** Returns the cells for a change that has no row. Only the key columns have values. */
 export function keyCells({ columns, keys }: FeedTable, { op, key }: Change): Cell[] {
   const names = op === 'forget' ? ['entity_id'] : keys;
   return columns.map(({ name }) => key[names.indexOf(name)] ?? null);
 }
 
-/** The position up to which a consumer has applied the change feed. */
+/** How far a consumer has applied the change feed. */
 export interface Applied {
   /** The consumer has applied all changes up to this version. */
   readonly version: number;
   /**
-   * The version at which the consumer last had the whole feed. Only rows up to this version certainly exist at the
-   * consumer.
+   * The version at which the consumer last had the whole feed. The consumer certainly has only the rows up to this
+   * version.
    */
   readonly wholeAt: number;
 }
@@ -143,7 +143,7 @@ function openRows(db: Database): Reader {
   };
 }
 
-/** Describes a table that a rebuild dropped. The feed contains only its deleted rows. */
+/** Describes a table that a rebuild dropped. The feed has only its deleted rows. */
 function droppedTable(name: string): FeedTable {
   const keys = keysOf(name);
   return {
@@ -204,8 +204,8 @@ function* touched(db: Database, read: Reader, part: Part, applied: Applied): Gen
 }
 
 /**
- * Reads the companies with later versions. The first one can be the company that was applied last, because a page can
- * end between two rows of a company.
+ * Reads the companies with later versions. The first company can be the one applied last, because a page can end
+ * between two rows of the same company.
  */
 function companies(
   db: Database,
@@ -227,7 +227,7 @@ function companies(
     .iterate({ after });
 }
 
-/** Reads the row of `entity_overview`, which has the newest version of its company. */
+/** Reads the row in `entity_overview`, which has the newest version among its company's rows. */
 function* overview(read: Reader, company: VersionsOfCompany, applied: Applied): Generator<Change> {
   const { entityId, version, newest, overviewAdded } = company;
   if (version !== newest || version <= applied.version) return;

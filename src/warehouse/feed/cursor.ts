@@ -3,19 +3,20 @@ import { UsageError } from '../../errors.ts';
 import { type Applied, NOTHING_APPLIED } from './changes.ts';
 import { lastVersion } from './versions.ts';
 
-/** The cursor of a consumer that has applied nothing. A feed from this cursor returns every row. */
+/** The cursor for a consumer that has applied nothing. A feed from this cursor has every row. */
 export const START = '0';
 
 /**
- * Returns the cursor of a consumer, which consists of the version and the name of the session that wrote it. If the
- * consumer has applied only part of a feed, the cursor also contains the version at which it last had the whole feed.
+ * Returns a consumer's cursor, which consists of the version and the name of the session that wrote that version. If
+ * the consumer has applied only part of a feed, the cursor also includes the version at which the consumer last had the
+ * whole feed.
  */
 export function cursorOf(db: Database, { version, wholeAt }: Applied): string {
   if (version === 0) return START;
   return `${version}-${sessionAt(db, version)}${wholeAt === version ? '' : `-${wholeAt}`}`;
 }
 
-/** Returns the cursor of the current state. A feed from this cursor is empty. */
+/** Returns the cursor for the current state. A feed from this cursor is empty. */
 export function currentCursor(db: Database): string {
   const version = lastVersion(db);
   return cursorOf(db, { version, wholeAt: version });

@@ -7,13 +7,13 @@ export interface FeedPageOrder {
   /** The consumer's cursor. */
   readonly since: string;
   readonly limit: number;
-  /** The tables whose changes are wanted; null for all tables. A `forget` is always included. */
+  /** The tables to read changes from; null for all tables. A `forget` is always included. */
   readonly tables: readonly string[] | null;
 }
 
 export interface FeedPage {
   readonly changes: readonly Change[];
-  /** The cursor of a consumer that has applied this page. */
+  /** The cursor for a consumer that has applied this page. */
   readonly cursor: string;
   /** True if more changes follow this page. */
   readonly hasMore: boolean;
@@ -41,7 +41,7 @@ export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrd
 }
 
 /**
- * The maximum number of changes that one page reads. Without this limit, a page of a table that rarely changes would
- * keep other requests waiting.
+ * The maximum number of changes that one page reads. Without this limit, reading a page of a table that rarely changes
+ * would keep other requests waiting.
  */
 const MOST_SCANNED = 20_000;

@@ -3,8 +3,8 @@ import { metaTable } from '../meta.ts';
 import { live, type Naming } from '../table_naming.ts';
 
 /**
- * The versions of the change feed, which form one sequence for the rows of all public tables. The shadow tables of a
- * rebuild have no versions, because the rebuild compares them with the live tables when it ends.
+ * The change feed's versions, which form one sequence across the rows of all public tables. A rebuild's shadow tables
+ * have no versions, because the rebuild compares them with the live tables when it ends.
  */
 export interface FeedVersions {
   /** Takes `count` consecutive versions and returns the first one. Returns null for shadow tables. */
@@ -13,7 +13,7 @@ export interface FeedVersions {
    * Records that the number of rows in a list of a known record has changed. `version` is the version of the record.
    */
   resized(table: string, key: string, rows: { before: number; after: number }, version: number | null): void;
-  /** Records a new row of the registry statistics. */
+  /** Records a new row of registry statistics. */
   observed(callId: number): void;
   /** Stores the last version taken. Call this function in the transaction that writes the rows. */
   save(): void;
@@ -27,7 +27,7 @@ export function feedVersions(db: Database, naming: Naming): FeedVersions {
      ON CONFLICT (table_name, key, position) DO UPDATE SET version = excluded.version, is_deleted = excluded.is_deleted`,
   );
   let hasSession = false;
-  /** The last version taken in this transaction; null if none was taken. */
+  /** The last version taken in this transaction; null if none has been taken. */
   let last: number | null = null;
 
   const take = (count: number): number => {
@@ -55,7 +55,7 @@ export function feedVersions(db: Database, naming: Naming): FeedVersions {
   };
 }
 
-/** Returns the last version of the sequence, or 0 if no row has a version. */
+/** Returns the last version in the sequence, or 0 if no row has a version. */
 export function lastVersion(db: Database): number {
   return Number(metaTable(db).get('feed_version') ?? '0');
 }
