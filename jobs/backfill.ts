@@ -10,8 +10,8 @@ import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './q
 
 /**
  * Processes a backfill that is stored in the warehouse. This job has no schedule, because a user queues it with
- * `backfill --enqueue`. One job runs batch after batch until the backfill is done. The reserve of the allowance is kept
- * for scheduled jobs.
+ * `backfill --enqueue`. One job runs batch after batch until the backfill is done. The allowance's reserve is kept for
+ * scheduled jobs.
  */
 export const backfill: EngineJob = {
   name: 'backfill',
@@ -34,7 +34,7 @@ export const backfill: EngineJob = {
   },
 };
 
-/** Adds the job of a backfill to the queue. Returns null if the queue already contains it. */
+/** Adds a backfill's job to the queue. Returns null if it is already in the queue. */
 export async function addBackfill(
   queue: MirrorQueue,
   { focus }: Config,
@@ -53,7 +53,7 @@ export async function addBackfill(
 
 /**
  * Returns the time at which the next batch may start, in epoch milliseconds, or null if the backfill is done or no
- * quota will return.
+ * quota will ever be available again.
  */
 export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
   if (['max_minutes', 'max_calls', 'interrupted'].includes(ended)) return nowMs;

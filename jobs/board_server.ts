@@ -5,7 +5,7 @@ import type { BullBoardQueues, IServerAdapter, UIConfig } from '@bull-board/api/
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Serves the dashboard with fastify below `path`. Each file of the dashboard has its own route, so that no requested
+ * Serves the dashboard with fastify below `path`. Each file in the dashboard has its own route, so that no requested
  * path reaches the file system. The package `@bull-board/fastify` needs 25 more packages for the same routes.
  */
 export function boardServer(app: FastifyInstance, path: string): IServerAdapter {
@@ -75,14 +75,14 @@ export function boardServer(app: FastifyInstance, path: string): IServerAdapter 
 
 type Fields = Record<string, unknown>;
 
-/** The files below the folder that a browser can request. */
+/** The files below this folder that a browser can request. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => extname(file) in MEDIA_TYPES,
   );
 }
 
-/** Fills the variables of an EJS page: `<%= name %>` is escaped, `<%- name %>` is inserted unchanged. */
+/** Fills in the variables on an EJS page: `<%= name %>` is escaped, and `<%- name %>` is inserted unchanged. */
 function filled(page: string, values: Readonly<Record<string, string>>): string {
   return page.replace(/<%([=-])\s*(\w+)\s*%>/g, (_, kind, name) => {
     const value = values[name] ?? '';

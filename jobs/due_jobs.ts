@@ -2,12 +2,12 @@ import { isoTime } from '../src/clock.ts';
 import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 
-/** The facts that decide which jobs belong in the queue. All facts are read from the warehouse and the ledger. */
+/** The facts that decide which jobs belong in the queue. They are all read from the warehouse and the ledger. */
 export interface QueueFacts {
   readonly nowMs: number;
   /** The last run of each scheduled job, by job name; null if the job has never run. */
   readonly lastRuns: Readonly<Record<string, LastRun | null>>;
-  /** The event that makes a job due before its scheduled time, by job name; null if there is none. */
+  /** The event that makes a job due before its scheduled time, by job name; null if there is no such event. */
   readonly earlierDue: Readonly<Record<string, EarlierDue | null>>;
   /**
    * The time at which calls are permitted again, in epoch milliseconds; null if they are permitted now, and Infinity if
@@ -30,15 +30,15 @@ export interface LastRun {
 export interface JobState {
   readonly job: ScheduledJob;
   readonly schedule: CronSchedule;
-  /** True if a job of this name is queued or running. */
+  /** True if a job with this name is queued or running. */
   readonly isPending: boolean;
-  /** The time at which a job of this name last failed before its run started; null if this never happened. */
+  /** The time at which a job with this name last failed before its run started; null if this has never happened. */
   readonly failedAtMs: number | null;
 }
 
 /**
- * Returns the due jobs that are not queued, with the reason. Jobs that BullMQ will queue at their scheduled time are
- * not included.
+ * Returns the due jobs that are not queued, and why each is due. Jobs that BullMQ will queue at their scheduled time
+ * are not included.
  */
 export function jobsToQueue(
   facts: QueueFacts,
@@ -53,8 +53,7 @@ export function jobsToQueue(
 }
 
 /**
- * Whether the run started at or after this scheduled time and ended without a failure, so that no further job is
- * needed.
+ * Returns whether the run started at or after this scheduled time and did not fail, so that no further job is needed.
  */
 export function isCovered(scheduledMs: number, { startedAtMs, endedAtMs, ended }: LastRun): boolean {
   return startedAtMs >= scheduledMs && endedAtMs !== null && ended !== 'failed';
@@ -75,8 +74,8 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
 }
 
 /**
- * Whether the run ended before its work was done. After a run without calls, the next run waits, so that runs that
- * cannot send calls do not follow each other endlessly.
+ * Returns whether the run ended before its work was done. After a run without calls, the next run waits, so that runs
+ * that cannot make calls do not follow each other endlessly.
  */
 function isUnfinished({ ended, endedAtMs, calls }: LastRun, nowMs: number): boolean {
   if (ended === null || !UNFINISHED.has(ended)) return false;

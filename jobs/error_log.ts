@@ -9,7 +9,7 @@ import { isConnectionError, isRedisReply } from '../src/redis/connection.ts';
  */
 export interface ErrorLog {
   log(error: unknown, what: string): void;
-  /** The error that Redis returned in the last 15 seconds; null if Redis accepts the commands of this worker. */
+  /** The error that Redis returned in the last 15 seconds; null if Redis accepts this worker's commands. */
   readonly redisError: string | null;
 }
 
@@ -25,7 +25,7 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       if (isConnectionError(error)) return log.debug({ err: error }, what);
       const nowMs = clock.now();
       const message = messageOf(error);
-      // Remove the hash of the failed script, which Redis appends.
+      // Remove the failed script's hash, which Redis appends.
       if (isRedisReply(error))
         reply = { message: message.replace(/ script: [0-9a-f]{40}.*$/, ''), atMs: nowMs };
       // Errors of the same kind differ only in numbers and script hashes.

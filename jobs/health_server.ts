@@ -10,7 +10,7 @@ import { type Measured, type Metrics, redisFault } from './metrics.ts';
 import type { RegistryState, RegistryWorker } from './registry_worker.ts';
 import { isBlocking } from './worker_problems.ts';
 
-/** The HTTP server of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
+/** The worker's HTTP server: /health, /ready, /metrics, and the dashboard under /queues. */
 export interface HealthServer {
   /** The base URL, such as `http://127.0.0.1:9464`. */
   readonly url: string;
@@ -21,7 +21,7 @@ export interface HealthServerOptions {
   readonly host: string;
   readonly port: number;
   readonly password: Secret | null;
-  /** Called at the first request for the dashboard, because its libraries are large. */
+  /** Called only when the dashboard is first requested, because its libraries are large. */
   openBoard(): Promise<Board>;
   measure(): Measured;
   readonly metrics: Metrics;
@@ -47,8 +47,8 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
 }
 
 /**
- * The worker is healthy if the process responds and its loops run. It is healthy even if Redis has a fault, because
- * restarting the worker would not help.
+ * The worker is healthy if the process responds and its loops are running. It is healthy even if Redis is faulty,
+ * because restarting the worker would not help.
  */
 function sendHealth(reply: FastifyReply, measured: Measured): FastifyReply {
   const fault = redisFault(measured);
@@ -63,8 +63,8 @@ function isStuck({ role, reconciledAtMs, problems }: RegistryState, nowMs: numbe
 }
 
 /**
- * The worker is ready if Redis accepts its commands, if this or another worker leads each queue, and if the files can
- * be read.
+ * The worker is ready if Redis accepts its commands, each queue has a leader (this worker or another), and the files
+ * can be read.
  */
 function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
   const { registries } = measured;
@@ -134,8 +134,8 @@ async function requirePassword(app: FastifyInstance, password: Secret): Promise<
 }
 
 /**
- * Prevents DNS rebinding: a foreign web page could otherwise reach the dashboard through a host name that resolves to a
- * loopback address.
+ * Prevents DNS rebinding. Otherwise, another site's page could reach the dashboard through a host name that resolves to
+ * a loopback address.
  */
 function rejectForeignHosts(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ hostname }, reply) => {

@@ -20,7 +20,7 @@ export interface EngineJob extends JobBase {
 }
 
 /**
- * A job that sends no call, for example a daily check. It runs even while the allowance is used up or another process
+ * A job that makes no calls, for example a daily check. It runs even while the allowance is used up or another process
  * holds the warehouse's lock. `process` returns one sentence for the dashboard.
  */
 export interface LocalJob extends JobBase {
@@ -29,7 +29,7 @@ export interface LocalJob extends JobBase {
 }
 
 interface JobBase {
-  /** Name of the job in the queue, and of its runs in `_run.command`. */
+  /** The job's name in the queue, which is also stored in `_run.command` for its runs. */
   readonly name: string;
   /** The priority in the queue. The job with the lowest number runs first. */
   priority(focus: Config['focus']): number;
@@ -42,15 +42,15 @@ interface JobBase {
   onEnded?(config: Config, data: JobData, nowMs: number): void;
 }
 
-/** A job that the worker queues by a cron pattern. */
+/** A job that the worker queues at the times given by a cron pattern. */
 export type ScheduledJob = JobDefinition &
   JobSchedule & {
-    /** Reads the event that makes the job due before its scheduled time; null if there is none. */
+    /** Reads the event that makes the job due before its scheduled time; null if there is no such event. */
     earlierDue?(db: Database): EarlierDue | null;
   };
 
 export interface EarlierDue {
-  /** Time of the event in epoch milliseconds. An event before the start of the job's last run is ignored. */
+  /** When the event occurred, in epoch milliseconds. An event before the start of the job's last run is ignored. */
   readonly atMs: number;
   readonly because: string;
 }
@@ -83,18 +83,18 @@ export function isScheduled(job: JobDefinition): job is ScheduledJob {
 export const JOB_VERSION = 1;
 
 const Data = z.strictObject({
-  // The defaults permit `{}`, which is the data of a job that a user adds on the dashboard.
+  // The defaults permit `{}`, the data that a job has if a user adds it on the dashboard.
   version: z.literal(JOB_VERSION).default(JOB_VERSION),
-  /** The reason why the job was queued, for the dashboard. */
+  /** Why the job was queued, for the dashboard. */
   because: z.string().default('a user added the job on the dashboard'),
-  /** The request of a queued backfill. */
+  /** The request for a queued backfill. */
   backfill: z
     .strictObject({
-      /** The number of the backfill in the warehouse. */
+      /** The backfill's number in the warehouse. */
       id: z.int().positive(),
-      /** The maximum number of calls of all batches together; null if there is no limit. */
+      /** The maximum number of calls in all batches together; null if there is no limit. */
       max_calls: z.int().positive().nullable(),
-      /** The time of the user's request, UTC. */
+      /** When the user requested it, UTC. */
       asked_at: z.iso.datetime(),
     })
     .optional(),

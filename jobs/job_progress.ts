@@ -3,7 +3,7 @@ import type { Outcome } from '../src/outcome.ts';
 import type { RunTotals } from '../src/run_totals.ts';
 import type { MirrorJob } from './queue.ts';
 
-/** Reports the run of one job in the worker's log and on the dashboard. */
+/** Reports one job's run in the worker's log and on the dashboard. */
 export interface JobProgress {
   /** The id of the run in `_run`; null if no run has started. */
   readonly runId: number | null;

@@ -16,7 +16,9 @@ export interface JobResult {
   readonly changed: number;
   readonly gone: number;
   readonly quarantined: number;
-  /** The time at which quota returns, UTC; null if the job does not wait for quota or no quota will return. */
+  /**
+   * The time at which quota is available again, UTC; null if the job is not waiting for quota, or if it never will be.
+   */
   readonly resumes_at: string | null;
 }
 
@@ -27,7 +29,7 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
 }
 
 /**
- * Returns the result of a run of the engine.
+ * Returns the job result for a run of the engine.
  *
  * @throws UnrecoverableError if the run ended with a rejected key or drift, because a retry would not help; Error if
  * the run failed otherwise.
@@ -55,12 +57,13 @@ export function resultOf(report: RunReport): JobResult {
 }
 
 /**
- * The job has an unknown name or invalid data. It fails without a retry, and its schedule is not reported as failed.
+ * Thrown if the job has an unknown name or invalid data. The job fails without a retry, and its schedule is not
+ * reported as failed.
  */
 export class JobRejected extends UnrecoverableError {}
 
 /**
- * Converts an error to the one that BullMQ stores for the failed job. The message includes the hint, and the type
+ * Converts an error to the error that BullMQ stores for the failed job. Its message includes the hint, and its type
  * prevents a retry that cannot help.
  */
 export function failureOf(error: unknown): Error {

@@ -8,9 +8,9 @@ import { UsageError } from '../src/errors.ts';
  * A lease in Redis for each queue. The worker that holds the lease processes the queue, and the other workers are on
  * standby.
  *
- * The lease is stored in Redis, so that standbys on other machines can read it. In the warehouse, a lease that lasts
- * for days would block `sync`. After a FLUSHALL, two workers can lead until the next renewal. This is safe, because
- * every run takes the warehouse's lock and every call is debited in the ledger.
+ * The lease is stored in Redis, so that standbys on other machines can read it. If the warehouse stored it, a lease
+ * held for days would block `sync`. After a FLUSHALL, two workers can lead until the next renewal. This is safe,
+ * because every run takes the warehouse's lock and every call is debited in the ledger.
  */
 export interface Leadership {
   /** Takes or renews the lease. Call it every RENEW_EVERY_MS. Throws if Redis does not respond. */
@@ -31,7 +31,7 @@ const LeaderFacts = z.object({
   host: z.string(),
   pid: z.number(),
   since: z.string(),
-  /** Identity of the leader's ledger file. All workers of one account must use the same ledger. */
+  /** Identifies the leader's ledger file. All workers for one account must use the same ledger. */
   ledger: z.string(),
 });
 export type LeaderFacts = z.infer<typeof LeaderFacts>;
@@ -65,13 +65,13 @@ function readLeader(holder: string): LeaderFacts | null {
   }
 }
 
-/** Identifies a file independently of the path by which it is opened. */
+/** Identifies a file, regardless of the path by which it is opened. */
 export function identityOf(path: string): string {
   const stats = statSync(path, { bigint: true });
   return `${stats.dev}:${stats.ino}`;
 }
 
-/** Returns the error for a standby whose leader counts the calls of the same account in a different ledger. */
+/** Returns the error for a standby if the leader counts the same account's calls in a different ledger. */
 export function otherLedgerError(config: Config, { host, pid, worker }: LeaderFacts): UsageError {
   return new UsageError(
     `another worker (${worker}, process ${pid} on ${host}) already serves account ${config.account.id} of ${config.source.name} and counts its calls in another ledger`,

@@ -7,20 +7,20 @@ import type { RegistrySnapshot } from './registry_snapshot.ts';
 import type { RegistryWorker } from './registry_worker.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
-/** The state from which the metrics of one scrape are computed. */
+/** The state from which the metrics for one scrape are computed. */
 export interface Measured {
   readonly registries: readonly RegistryWorker[];
   readonly isRedisReady: boolean;
   readonly nowMs: number;
 }
 
-/** The metrics of this process. Their names and labels are documented in docs/operations.md. */
+/** This process's metrics. Their names and labels are documented in docs/operations.md. */
 export interface Metrics extends WorkerObserver {
-  /** The text format of Prometheus. */
+  /** Returns the metrics in Prometheus's text format. */
   text(): Promise<string>;
 }
 
-/** Returns the reason why the worker cannot use Redis, or null if Redis accepts its commands. */
+/** Returns why the worker cannot use Redis, or null if Redis accepts its commands. */
 export function redisFault({ registries, isRedisReady }: Measured): string | null {
   if (!isRedisReady) return 'Redis does not respond';
   return registries.find(({ state }) => state.redisError !== null)?.state.redisError ?? null;
@@ -79,11 +79,11 @@ export function openMetrics(measure: () => Measured): Metrics {
   };
 }
 
-/** The labels in addition to `registry`, and a value; null if the metric has no value now. */
+/** The labels other than `registry`, and the value; null if the metric has no value now. */
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
 type Samples = readonly Sample[];
 
-/** Declares the gauges. At each scrape, their values are read from the state of each registry. */
+/** Declares the gauges. At each scrape, their values are read from each registry's state. */
 function openGauges(registry: Registry, measure: () => Measured): void {
   const gauge = (
     name: string,

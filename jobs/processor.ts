@@ -18,9 +18,9 @@ import { type JobProgress, openJobProgress } from './job_progress.ts';
 import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
 import { type MirrorJob, queueNameOf, repeatStrategy, retention, scheduledTimeOf } from './queue.ts';
 
-/** Processes the jobs of one queue while this process leads it, one job at a time. */
+/** Processes the jobs in one queue, one at a time, while this process leads the queue. */
 export interface Processor {
-  /** Name of the running job; null if no job is running. */
+  /** The name of the running job; null if no job is running. */
   readonly running: string | null;
   /** Stops taking jobs, waits for the in-flight calls and loads them, and returns the unfinished job to the queue. */
   close(): Promise<void>;
@@ -38,31 +38,31 @@ export interface ProcessorOptions {
   readonly tracing: Telemetry | null;
   /** Returns the last run of a scheduled job, or null if the job has never run. */
   lastRunOf(name: string): LastRun | null;
-  /** Called after each attempt of a job, before BullMQ records it. Never rejects. */
+  /** Called after each attempt at a job, before BullMQ records it. Never rejects. */
   onAttempt(job: MirrorJob, attempt: Attempt): Promise<void>;
   onCall(outcome: Outcome): void;
 }
 
-/** One attempt of a job. It processes one bounded batch. */
+/** One attempt at a job. It processes one bounded batch. */
 export interface Attempt {
   readonly durationMs: number;
   /**
-   * The ending of the run, or `covered`, `failed` or `retried`. A retried attempt has failed, and BullMQ will process
-   * the job again.
+   * How the run ended, or `covered`, `failed` or `retried`. A `retried` attempt has failed, and BullMQ will process the
+   * job again.
    */
   readonly outcome: string;
-  /** The error of the attempt; null if it succeeded. */
+  /** The error that the attempt threw; null if it succeeded. */
   readonly failure: Error | null;
   /** True if the attempt failed before its run started, for example because a file could not be opened. */
   readonly hasFailedBeforeRun: boolean;
 }
 
-/** Observes the attempts and calls of all queues, for the metrics. */
+/** Observes attempts and calls in all queues, for the metrics. */
 export interface WorkerObserver {
   attemptEnded(registry: string, job: string, attempt: Attempt): void;
-  /** Called when a call of this worker has ended. */
+  /** Called when one of this worker's calls has ended. */
   callEnded(registry: string, outcome: Outcome): void;
-  /** Called when calls of any process were loaded. */
+  /** Called when calls made by any process have been loaded. */
   callsLoaded(registry: string, calls: readonly CallCount[]): void;
 }
 
@@ -127,7 +127,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
       closing.abort();
       const closed = worker.close();
       while (running !== null) await endsWithin(POLL_MS, closed);
-      // Without Redis, the job cannot be marked as ended. This is acceptable, because the warehouse stores the result.
+      // Without Redis, the job cannot be marked as ended. That is acceptable, because the warehouse stores the result.
       await endsWithin(CLOSE_WITHIN_MS, closed);
     },
   };
@@ -194,7 +194,7 @@ async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResul
   }
 }
 
-/** Whether BullMQ will process the job again after this failure. */
+/** Returns whether BullMQ will process the job again after this failure. */
 function hasRetryAfter(failure: Error, { attemptsMade, opts }: MirrorJob): boolean {
   return !(failure instanceof UnrecoverableError) && attemptsMade + 1 < (opts.attempts ?? 1);
 }
@@ -243,7 +243,7 @@ function pauseAfterErrors(
 // After a worker is killed, its job continues within this time plus two checks for stalled jobs.
 const LOCK_MS = 10_000;
 const STALLED_EVERY_MS = 5000;
-// A batch can be repeated safely, but a job that always kills its worker must end as failed.
+// A batch can be repeated safely, but a job that always kills its worker must eventually fail.
 const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
 const POLL_MS = 50;

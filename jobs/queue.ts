@@ -5,7 +5,7 @@ import { nextTime } from '../src/cron/cron_times.ts';
 import type { JobData } from './job.ts';
 import type { JobResult } from './job_result.ts';
 
-/** The BullMQ queue of one registry and account. */
+/** The BullMQ queue for one registry and account. */
 export type MirrorQueue = Queue<JobData, JobResult, string>;
 export type MirrorJob = Job<JobData, JobResult, string>;
 
@@ -22,15 +22,15 @@ export function openQueue(config: Config, connection: Redis, onError: (error: Er
 }
 
 /**
- * Returns the name of a queue, such as `isle-of-man.main`. It consists of the letters and digits of the source name,
- * and the account.
+ * Returns a queue's name, such as `isle-of-man.main`. It consists of the letters and digits in the source name, and the
+ * account.
  */
 export function queueNameOf({ source, account }: Config): string {
   const words = source.name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['registry'];
   return `${words.join('-')}.${account.id}`;
 }
 
-/** Returns the Redis keys that this program uses in addition to those of BullMQ. */
+/** Returns the Redis keys that this program uses in addition to BullMQ's own keys. */
 export function keysOf(prefix: string, queueName: string) {
   return {
     leader: `${prefix}:${queueName}:leader`,
@@ -41,7 +41,7 @@ export function keysOf(prefix: string, queueName: string) {
   };
 }
 
-/** Replaces BullMQ's computation of the next scheduled time. */
+/** Replaces BullMQ's own way of computing the next scheduled time. */
 export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate }) => {
   if (pattern === undefined) return undefined;
   const fromMs = startDate === undefined ? afterMs : Math.max(afterMs, new Date(startDate).getTime() - 1);
@@ -49,8 +49,8 @@ export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate
 };
 
 /**
- * Returns the BullMQ options of a job. After a transient failure, the job is retried up to `attempts - 1` times, after
- * 30 s, 60 s, 120 s and so on.
+ * Returns a job's BullMQ options. After a transient failure, the job is retried up to `attempts - 1` times, after 30 s,
+ * 60 s, 120 s and so on.
  */
 export function jobOptions(priority: number, attempts: number) {
   const backoff = { type: 'exponential', delay: FIRST_RETRY_MS };
@@ -58,8 +58,8 @@ export function jobOptions(priority: number, attempts: number) {
 }
 
 /**
- * Returns the number of attempts whose retries fit into a quarter of the schedule's period, so that all retries end
- * before the next scheduled job.
+ * Returns how many attempts to permit. Their retries must fit into a quarter of the schedule's period, so that all
+ * retries end before the next scheduled job.
  */
 export function attemptsWithin(periodMs: number): number {
   return Math.min(1 + Math.floor(Math.log2(periodMs / 4 / FIRST_RETRY_MS + 1)), MOST_ATTEMPTS);

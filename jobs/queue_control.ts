@@ -17,7 +17,7 @@ export interface QueuedJob {
   readonly job: string;
 }
 
-/** The state of a queue after a command. */
+/** The queue's state after a command. */
 export interface QueueState {
   readonly queue: string;
   readonly isPaused: boolean;

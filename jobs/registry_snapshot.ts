@@ -22,7 +22,7 @@ import type { LastRun, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { healthSettings } from './schedules.ts';
 
-/** The state of the warehouse and the ledger at one time, as the worker needs it. */
+/** What the worker needs to know about the warehouse and the ledger, at one time. */
 export interface RegistrySnapshot {
   readonly facts: QueueFacts;
   readonly allowance: LedgerState;
@@ -30,29 +30,30 @@ export interface RegistrySnapshot {
   readonly health: Health;
   readonly completion: CompletionForecast;
   /**
-   * The end of each scheduled job's last successful run in epoch milliseconds, by job name; null if no run succeeded.
+   * When each scheduled job's last successful run ended, in epoch milliseconds, by job name; null if no run has
+   * succeeded.
    */
   readonly lastSuccesses: Readonly<Record<string, number | null>>;
   /** The backfills whose jobs must be in the queue. */
   readonly backfills: readonly QueuedBackfill[];
   /** The id of the last processed call. */
   readonly lastCallId: number;
-  /** The calls that were processed since the previous snapshot. */
+  /** The calls processed since the previous snapshot. */
   readonly newCalls: readonly CallCount[];
 }
 
 export interface SnapshotRequest {
   readonly jobs: readonly JobDefinition[];
   readonly nowMs: number;
-  /** `lastCallId` of the previous snapshot; null for the first snapshot. */
+  /** `lastCallId` in the previous snapshot; null for the first snapshot. */
   readonly afterCallId: number | null;
 }
 
 /**
  * Reads one snapshot. Both files are opened and closed each time, so that the worker notices if a backup has replaced
- * the warehouse. An idle worker also uses no memory for SQLite's page cache.
+ * the warehouse. This also means that an idle worker uses no memory for SQLite's page cache.
  *
- * @throws LostLedgerError if the ledger does not count all calls of the warehouse.
+ * @throws LostLedgerError if some of the warehouse's calls are missing from the ledger.
  */
 export function readSnapshot(config: Config, request: SnapshotRequest): RegistrySnapshot {
   const { nowMs } = request;
@@ -101,7 +102,7 @@ function readAll(
 
 /**
  * Returns the time until which no call can be sent, because the allowance is used up or the upstream requested a long
- * pause. Null means that calls can be sent now, and Infinity that no quota will return.
+ * pause. Null means that calls can be sent now, and Infinity that no quota will ever be available again.
  */
 function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, nowMs: number): number | null {
   if (left <= 0) return resumesAtMs ?? Number.POSITIVE_INFINITY;

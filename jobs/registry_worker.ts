@@ -43,12 +43,12 @@ export interface RegistryWorkerOptions {
 
 export interface RegistryState {
   readonly role: 'starting' | 'leading' | 'standing_by';
-  /** The leader while this worker is on standby. */
+  /** The leader, while this worker is on standby. */
   readonly leader: LeaderFacts | null;
-  /** Name of the running job; null if no job is running. */
+  /** The name of the running job; null if no job is running. */
   readonly running: string | null;
   readonly snapshot: RegistrySnapshot | null;
-  /** The time at which the queue was last reconciled, in epoch milliseconds; null before the first reconciliation. */
+  /** When the queue was last reconciled, in epoch milliseconds; null before the first reconciliation. */
   readonly reconciledAtMs: number | null;
   /** The error that Redis returned recently, such as OOM; null if there was none. */
   readonly redisError: string | null;
@@ -58,7 +58,7 @@ export interface RegistryState {
 }
 
 /**
- * The worker of one registry and account. It leads the queue or is on standby. The leader reconciles the schedules and
+ * The worker for one registry and account. It leads the queue or is on standby. The leader reconciles the schedules and
  * runs one job at a time, so that runs never overlap.
  */
 export class RegistryWorker {

@@ -18,8 +18,8 @@ import {
 import type { RegistrySnapshot } from './registry_snapshot.ts';
 
 /**
- * Repairs the queue, based on the configuration and the warehouse. After a reconciliation, Redis contains each schedule
- * with its next job, and each due job is queued. Only the leader reconciles. The operation is idempotent.
+ * Repairs the queue, based on the configuration and the warehouse. After a reconciliation, each schedule is in Redis
+ * with its next job, and each due job is queued. Only the leader reconciles. Reconciling is idempotent.
  */
 export interface ScheduleReconciler {
   /** Throws if Redis does not respond or returns an error. */
@@ -28,11 +28,10 @@ export interface ScheduleReconciler {
 
 export interface ReconcileInput {
   readonly snapshot: RegistrySnapshot;
-  /** Name of the job that this process runs; null if no job is running. */
+  /** The name of the job that this process is running; null if no job is running. */
   readonly running: string | null;
   /**
-   * A job that is about to end; null if there is none. It does not count as queued, so that its next batch is queued
-   * now.
+   * A job that is about to end; null if no job is. It does not count as queued, so that its next batch is queued now.
    */
   readonly ending: MirrorJob | null;
   /** The jobs whose last attempt failed before its run started, by name. */
@@ -62,7 +61,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
   return {
     reconcile: async ({ snapshot, running, ending, failures }) => {
       const { facts, backfills } = snapshot;
-      // Read the jobs before repairing the schedules. A job created in between can seem to be missing, but is never
+      // Read the jobs before repairing the schedules. A job created in between can seem to be missing, but it is never
       // created twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);
       if (running !== null && ending === null) pending.add(running);
@@ -77,7 +76,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
       );
       for (const { job, because } of jobsToQueue(facts, states)) {
         const { name } = job;
-        // Two workers can briefly lead at the same time. With this id, BullMQ queues only one job after the same run.
+        // Two workers can briefly lead at the same time. This id makes BullMQ queue only one job after the same run.
         const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
         const { id } = await queue.add(name, dataOf(because), { ...optionsOf(job), deduplication });
         log.info({ job: id, name, because }, 'job queued');
@@ -98,7 +97,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     for (const job of jobs) {
       const scheduler = found.get(job.name);
       const closedUntilMs = job.spendsCalls ? quotaClosedUntilMs : null;
-      // Schedules whose jobs can never run are removed below, like those of unknown jobs.
+      // If a job can never run, its schedule is removed below, like the schedules of unknown jobs.
       if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
       found.delete(job.name);
       const wanted = wantedScheduler(job, closedUntilMs);
@@ -120,7 +119,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
 
   function wantedScheduler(job: ScheduledJob, closedUntilMs: number | null) {
     const { pattern, timezone } = cronScheduleOf(job, config);
-    // The schedule must create no jobs while the allowance is used up.
+    // The schedule must not create jobs while the allowance is used up.
     const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
     return {
       repeat: { pattern, tz: timezone, ...start },
@@ -128,7 +127,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     };
   }
 
-  /** Returns the reason why a schedule must be written again, or null if the schedule is correct. */
+  /** Returns why a schedule must be rewritten, or null if it is correct. */
   async function faultOf(
     { key, next, pattern, tz, startDate, template: { data, opts } = {} }: JobSchedulerJson<JobData>,
     { repeat, template }: ReturnType<typeof wantedScheduler>,
@@ -139,7 +138,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     if (data?.version !== template.data.version) return 'the data version differs';
     if (opts?.priority !== template.opts.priority) return 'the priority differs';
     if (opts?.attempts !== template.opts.attempts) return 'the number of attempts differs';
-    // BullMQ creates each job of a schedule from the previous one, so the next job must exist and be unfinished.
+    // BullMQ creates each job in a schedule from the previous job, so the next job must exist and be unfinished.
     if (next === undefined || next === null) return 'the next time is missing';
     const job = await queue.getJob(`repeat:${key}:${next}`);
     if (job === undefined) return 'the next job is missing';

@@ -2,17 +2,17 @@ import type { Config } from '../src/config/config.ts';
 import type { HealthSettings } from '../src/report/mirror_snapshot.ts';
 
 /**
- * The schedule of a job. Schedules are separate from job definitions, so that code that only reads schedules does not
- * load the engine.
+ * A job's schedule. Schedules are kept apart from job definitions, so that code that only reads schedules does not load
+ * the engine.
  */
 export interface JobSchedule {
-  /** Name of the job in the queue, and of its runs in `_run.command`. */
+  /** The job's name in the queue, which is also stored in `_run.command` for its runs. */
   readonly name: string;
-  /** The title of the job on the status page, such as `Statistics`. */
+  /** The job's title on the status page, such as `Statistics`. */
   readonly title: string;
   /** The job's cron pattern. */
   pattern(config: Config): string;
-  /** The age in milliseconds at which this job's data become due, for the status page. */
+  /** The age at which this job's data becomes due, in milliseconds, for the status page. */
   maxAgeMs?(config: Config): number;
 }
 
@@ -39,7 +39,7 @@ export const SCHEDULES = {
 
 export const JOB_SCHEDULES: readonly JobSchedule[] = Object.values(SCHEDULES);
 
-/** Returns the settings that the health of a mirror depends on. */
+/** Returns the settings that a mirror's health status depends on. */
 export function healthSettings(config: Config): HealthSettings {
   return {
     licenceEnds: config.account.license_ends,

@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly clock?: Clock;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
-  /** The jobs of the worker. The default is every job of `all_jobs.ts`. */
+  /** The worker's jobs. By default, every job in `all_jobs.ts`. */
   readonly jobs?: readonly JobDefinition[];
 }
 
@@ -42,7 +42,7 @@ const TRACING_PACKAGE: string = 'bullmq-otel';
 /**
  * Starts a worker.
  *
- * @throws UsageError if the configuration, a file or Redis is unsuitable. In this case, nothing is started.
+ * @throws UsageError if the configuration, a file or Redis is unsuitable. Nothing is then started.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;
@@ -98,7 +98,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-/** Loads the optional package that traces jobs. The name is a variable, so that a build does not need the package. */
+/**
+ * Loads the optional package that traces jobs. Its name is in a variable, so that a build does not need the package.
+ */
 async function openTracing(): Promise<Telemetry> {
   try {
     const { BullMQOtel }: { BullMQOtel: new (tracer: string) => Telemetry } = await import(TRACING_PACKAGE);

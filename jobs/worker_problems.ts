@@ -3,13 +3,13 @@ import { LostLedgerError } from '../src/operations/ledger_loss.ts';
 import type { Health, Problem } from '../src/report/health.ts';
 import type { FailureBeforeRun } from './schedule_reconciler.ts';
 
-/** A problem of the mirror (see `src/report/health.ts`), or of the worker's files or jobs. */
+/** A problem with the mirror (see `src/report/health.ts`), or with the worker's files or jobs. */
 export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
- * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error of the last attempt
- * to read the warehouse and the ledger. `failures` contains the jobs whose last attempt failed before its run started,
- * by name.
+ * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error from the last
+ * attempt to read the warehouse and the ledger. `failures` holds, by name, the jobs whose last attempt failed before
+ * its run started.
  */
 export function problemsOf(
   filesError: unknown,
@@ -33,7 +33,7 @@ function problemOfFiles(error: unknown): WorkerProblem {
   return { name: 'files', cause, remedy };
 }
 
-/** Whether this problem prevents all jobs until it is resolved. */
+/** Returns whether no job can run until this problem is resolved. */
 export function isBlocking({ name }: WorkerProblem): boolean {
   return ['files', 'ledger_lost', 'job_cannot_start'].includes(name);
 }

@@ -9,7 +9,7 @@ import { type LeaderFacts, leaderOf } from './leadership.ts';
 import { keysOf, openQueue, queueNameOf } from './queue.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
-/** The state of the worker, for `status`. */
+/** The worker's state, for `status`. */
 export interface WorkerStatus {
   readonly queue: string;
   /** The worker that leads the queue; null if no worker runs. */
@@ -25,13 +25,16 @@ export interface ScheduleStatus {
   readonly name: string;
   readonly pattern: string;
   readonly timezone: string;
-  /** Start of the last run by any worker, UTC; null if the job has never run. */
+  /** When any worker last started the job, UTC; null if it has never run. */
   readonly last_at: string | null;
   /** How the last run ended; null if it is in progress or its process was killed. */
   readonly last_ended: string | null;
-  /** Next scheduled time, UTC; null if the schedule is not in Redis, for example because no quota will return. */
+  /**
+   * The next scheduled time, UTC; null if the schedule is not in Redis, for example because no quota will ever be
+   * available again.
+   */
   readonly next_at: string | null;
-  /** Last time the worker verified the schedule, UTC; null if the schedule is not in Redis. */
+  /** When the worker last verified the schedule, UTC; null if the schedule is not in Redis. */
   readonly heartbeat_at: string | null;
 }
 

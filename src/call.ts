@@ -1,5 +1,5 @@
 /**
- * One HTTP attempt that the planner chose. It costs one unit of allowance.
+ * One HTTP attempt that the planner chose. It costs one unit of the allowance.
  *
  * Only the planner retries calls. A failed attempt becomes an `Outcome`, and the planner decides whether a retry is
  * worth another unit.

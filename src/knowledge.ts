@@ -10,42 +10,41 @@ export interface Knowledge {
   /** The number of companies listed or fetched so far. */
   knownCount(): number;
   /**
-   * The latest registry count and the time of its call. The result is null if no statistics were received, and `total`
-   * is null if they contain no count.
+   * The last registry count and the time of its call. Null if no statistics have been received. `total` is null if they
+   * include no count.
    */
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
-  /** The latest registry count received at or before `atMs`; null if there is none. */
+  /** The last registry count received at or before `atMs`; null if there is none. */
   registryCountAt(atMs: number): number | null;
   /** The number of statistics calls recorded in this warehouse. */
   statsCallsMade(): number;
   /** The state of every query sent so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /**
-   * The number of new companies that each search found, latest search first. Repeated listings are excluded. Searches
-   * before the last change of the registry count are excluded too, because the companies that were missing then may
-   * have been unreachable.
+   * The number of new companies that each search found, last search first. Repeated listings are excluded. Searches
+   * made before the registry count last changed are excluded too, because the companies missing then may have been
+   * unreachable.
    */
   newBySearches(): Iterable<number>;
-  /** Streams the known companies with their ids and latest names. */
+  /** Streams the known companies with their ids and current names. */
   knownCompanies(): Iterable<KnownCompany>;
-  /** The folded names or identifiers of the known companies. Companies that are loaded later are included. */
+  /** The folded names or identifiers of the known companies. Companies loaded later are included. */
   textsInOrder(by: SearchQuery['by']): TextsInOrder;
   /**
-   * The words in the names of these companies; null if the warehouse has no word index. Companies that are loaded later
-   * are included.
+   * The words in these companies' names; null if the warehouse has no word index. Companies loaded later are included.
    */
   wordsInOrder(companies: CompaniesWith): WordsInOrder | null;
   /** The entities whose records are due, most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
-  /** The current estimates of the change rates and of the share of changes that listings show. */
+  /** The current estimates: the change rates, and the share of changes that listings show. */
   changeEstimates(): EstimateState;
   /** The number of fetched companies in each rate class. Call it rarely, because it scans a whole table. */
   rateClasses(): ReadonlyMap<number, number>;
-  /** The failed targets that wait for a retry. */
+  /** The failed targets that are waiting for a retry. */
   failures(): Iterable<Failure>;
   /**
-   * Returns whether a control call is needed. This is the case if a known entity returned 404 before any response for
-   * an unknown id was received.
+   * Returns whether a control call is needed: a known entity returned 404 before any response for an unknown id was
+   * received.
    */
   controlNeeded(): boolean;
 }
@@ -62,7 +61,7 @@ export interface RecordsDue {
   /** The start of the run. A record fetched after it is not due, even if it is flagged. */
   readonly startedAtMs: number;
   readonly most: number;
-  /** The ids to omit because they are in flight or wait for a retry. */
+  /** The ids to omit because they are in flight or waiting for a retry. */
   readonly except: ReadonlySet<string>;
   /** Computes the expected yield of a fetch. If it is absent, flagged records come first and outdated records last. */
   readonly expectedYield?: (record: RatedRecord) => ExpectedYield;
@@ -93,9 +92,9 @@ export interface DueRecord {
   readonly expectedYield?: ExpectedYield;
 }
 
-/** The facts that a backfill needs in addition. `failures` returns only failures since the start of the backfill. */
+/** The additional facts that a backfill needs. `failures` returns only failures since the backfill started. */
 export interface BackfillKnowledge extends Knowledge {
-  /** Returns whether the record is recent enough or was already fetched by this backfill. */
+  /** Returns whether the record is recent enough or has already been fetched by this backfill. */
   isFresh(entityId: string): boolean;
   /** The queries whose listings are recent enough. */
   freshQueries(): Iterable<QueryState>;

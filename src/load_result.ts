@@ -19,14 +19,11 @@ export interface LoadResult {
   readonly quarantined: number;
   /** The failure of the target if it now waits for a retry; null if the call did not fail. */
   readonly failure: Failure | null;
-  /**
-   * The number of entities marked as gone. These can be the requested entity, or others whose deletion this response
-   * proves.
-   */
+  /** The number of entities marked as gone: the requested entity, or others that this response proves to be deleted. */
   readonly goneCount: number;
   /** The number of companies that this call found for the first time. */
   readonly newCompanies: number;
-  /** The id of an earlier call with the same response, apart from volatile fields; null if there is none. */
+  /** The id of an earlier call that got the same response, ignoring volatile fields; null if there is none. */
   readonly sameAs: number | null;
   /** A remark about the response, for `_call.note`; null if there is none. */
   readonly note: string | null;
@@ -45,9 +42,9 @@ export interface ListedCompany {
 /** The state of one query after its last response. */
 export interface QueryState {
   readonly query: SearchQuery;
-  /** The latest total that the upstream reported for the query; null if it reported none. */
+  /** The last total that the upstream reported for the query; null if it reported none. */
   readonly total: number | null;
-  /** The number of consecutive pages from page 0 that were received in the current listing. */
+  /** The number of consecutive pages, counted from page 0, that were received in the current listing. */
   readonly pages: number;
   /** The number of rows received in the current listing. */
   readonly rows: number;
@@ -70,16 +67,16 @@ export interface Failure {
   readonly target: string;
   readonly tries: number;
   readonly nextTryAtMs: number;
-  /** A sentence that describes the latest failure. */
+  /** A sentence that describes the last failure. */
   readonly why: string;
 }
 
-/** Returns whether the response settles the question of whether the entity exists. */
+/** Returns whether the response settles whether the entity exists. */
 export function isSettled(verdict: VerdictKind): boolean {
   return verdict === 'ok' || verdict === 'gone' || verdict === 'absent';
 }
 
-/** The result of an outcome that changed nothing. */
+/** The load result for an outcome that changed nothing. */
 export function noChange({
   call,
   verdict,

@@ -30,13 +30,13 @@ export interface Bounds {
   /** The time in epoch milliseconds; Infinity if there is no bound. */
   readonly deadlineMs: number;
   /**
-   * The run ends if this many targets indicate a wrong base URL (`isWrongAddress`) before the first success. Default:
+   * The run ends if this many targets indicate a wrong base URL (`isWrongAddress`) before any call succeeds. Default:
    * no limit.
    */
   readonly wrongAddressLimit?: number;
   /** Aborts on Ctrl-C or SIGTERM. The run then completes and loads the in-flight calls before it ends. */
   readonly signal: AbortSignal;
-  /** Called with the outcomes of each batch after the batch is processed. */
+  /** Called with each batch's outcomes after the batch is processed. */
   readonly onProgress?: OnProgress;
 }
 
@@ -45,7 +45,7 @@ export type OnProgress = (totals: RunTotals, outcomes: readonly Outcome[]) => vo
 export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
   /**
-   * The account may send no call before `resumesAtMs`; null if it may never send another one. `why` is the upstream's
+   * The account may not send another call before `resumesAtMs`, or never again if that is null. `why` is the upstream's
    * message. It is present if the upstream reported an exhausted quota during the run.
    */
   | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
@@ -108,8 +108,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   return { ending: drifted === null ? ended : asDrift(ended, drifted), totals };
 
   /**
-   * Returns the number of slots that the run can use now. If it had to wait, it returns 0. The caller then asks again
-   * unless the run has ended.
+   * Returns the number of slots that the run can use now, or 0 if it had to wait. The caller then asks again unless the
+   * run has ended.
    */
   async function roomForCalls(): Promise<number> {
     if (!fetch.isKeyAccepted) intake.flush();
@@ -118,7 +118,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     if (nowMs < health.resumesAtMs) return wait(health.resumesAtMs);
     const left = quota.left(nowMs);
     if ('ended' in left) return endOnceIdle(left);
-    // A response that is not stored yet occupies its connection, so a killed process loses at most one response per
+    // A response occupies its connection until it is stored, so a killed process loses at most one response per
     // connection.
     const free = fetch.isKeyAccepted ? fetch.free - intake.unstored : 1 - inFlight.size;
     const room = Math.min(free, left.calls, bounds.maxCalls - started);
@@ -154,8 +154,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   }
 
   /**
-   * Chooses the best call from everything known now. A call without a valid URL is processed as refused and uses no
-   * slot. Then another call is chosen.
+   * Chooses the best call, given everything known now. A call without a valid URL is processed as refused and uses no
+   * slot, and another call is chosen.
    */
   function bestCall(): Call | null {
     for (;;) {
@@ -212,9 +212,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     stop.abort();
   }
 
-  /**
-   * Ends the run because of a defect or a file that cannot be written. Outcomes of calls do not cause such an error.
-   */
+  /** Ends the run because of a defect or a file that cannot be written. A call's outcome never causes such an error. */
   function fail(error: unknown): void {
     failure ??= { error };
     end({ ended: 'failed', why: errorText(error) });
@@ -224,14 +222,14 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return inFlight.size === 0 && intake.isEmpty;
   }
 
-  /** Ends the run when no call is in flight. Until then it waits, because a response can change how the run ends. */
+  /** Ends the run once no call is in flight. Until then it waits, because a response can change how the run ends. */
   function endOnceIdle(how: Ending): Promise<0> | 0 {
     if (!isIdle()) return waitForResponse();
     end(how);
     return 0;
   }
 
-  /** Waits for the earliest retry if it is at most one minute away. Otherwise the run is done. */
+  /** Waits for the earliest retry if that is at most one minute away. Otherwise the run is done. */
   function waitForRetry(wakeAtMs: number | null): Promise<0> | 0 {
     if ((wakeAtMs ?? Infinity) - clock.now() <= LONGEST_RETRY_WAIT_MS) return wait(wakeAtMs ?? 0);
     end({ ended: 'done' });
@@ -307,7 +305,7 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
 
 interface Quota {
   /**
-   * Returns the remaining quota, or the ending of the run if the quota is exhausted or the account is paused for a long
+   * Returns the remaining quota, or how the run ends if the quota is exhausted or the account is paused for a long
    * time.
    */
   left(nowMs: number): QuotaLeft | Ending;
@@ -353,21 +351,21 @@ function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): QuotaLeft
 
 interface Health {
   /**
-   * After several consecutive failures, no call is sent before this time (epoch milliseconds); 0 if calls may be sent.
+   * After several consecutive failures, no call is sent before this time (epoch milliseconds). 0 if calls may be sent.
    */
   readonly resumesAtMs: number;
-  /** Evaluates processed responses. Returns the reason why the run must end, or null if it continues. */
+  /** Evaluates processed responses. Returns why the run must end, or null if it continues. */
   observe(results: readonly LoadResult[], nowMs: number): string | null;
-  /** Evaluates outcomes. Returns the reason why the base URL is probably wrong, or null if the run continues. */
+  /** Evaluates outcomes. Returns why the base URL is probably wrong, or null if the run continues. */
   addressFault(outcomes: readonly Outcome[]): string | null;
   /** Records that no connection could be opened. Returns true if the run must end. */
   unreachable(nowMs: number): boolean;
 }
 
 /**
- * Detects an upstream on which every call fails. It doubles the wait after each further failure, and ends the run
- * before the failures use up the quota. Only the first failure of a target causes a wait, because retries have their
- * own backoff. A few targets that always fail therefore do not delay the others.
+ * Detects that every call to the upstream fails. It doubles the wait after each further failure, and ends the run
+ * before the failures use up the quota. Only a target's first failure causes a wait, because retries have their own
+ * backoff. A few targets that always fail therefore do not delay the others.
  */
 function openHealth(startedMs: number, wrongAddressLimit: number): Health {
   let failuresInARow = 0;
@@ -384,7 +382,7 @@ function openHealth(startedMs: number, wrongAddressLimit: number): Health {
     const doublings = newFailuresInARow - FAILURES_BEFORE_WAITING;
     if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 4000);
     if (!hasSucceeded) return failuresInARow >= FAILURES_AT_START;
-    // Once everything else is done, retries of a few targets do not indicate an outage, however long they take.
+    // Once everything else is done, a few targets being retried do not indicate an outage, however long that takes.
     const isLong = newFailuresInARow >= FAILURES_AT_START && nowMs - lastGoodMs >= LONGEST_OUTAGE_MS;
     const isDown = newFailuresInARow >= FAILURES_IN_A_ROW || isLong;
     return failuresInARow >= FAILURES_IN_A_ROW && isDown;

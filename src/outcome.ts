@@ -2,8 +2,8 @@ import type { Call } from './call.ts';
 import type { JsonObject } from './json/json.ts';
 
 /**
- * One HTTP request and its response, before the body is parsed. The loader stores the response first, so that no parser
- * error can lose it.
+ * One HTTP request and its response, before the body is parsed. The loader stores the response first, so that a parser
+ * error cannot lose it.
  */
 export interface Attempt {
   /** The id is unique in the warehouse. Later calls have larger ids (see `call_id` in docs/architecture.md). */
@@ -18,7 +18,7 @@ export interface Attempt {
   readonly body: Buffer | null;
   /** The response headers. The loader stores those that are needed to parse the body again. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The reason why there is no usable response. Absent if there is one. */
+  /** Why there is no usable response. Absent if the response is usable. */
   readonly failure?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Attempt {
 export const KEY_IN_BODY =
   'the response repeats the key in an encoding that cannot be removed, so its body is not stored';
 
-/** An attempt with its verdict. An outcome can be processed several times with the same result. */
+/** An attempt with its verdict. Processing an outcome several times has the same result as processing it once. */
 export interface Outcome extends Attempt {
   readonly verdict: Verdict;
 }
@@ -37,7 +37,7 @@ export type Verdict =
   /** The response to a record call was a 404. Further calls must prove that the entity is gone. */
   | { readonly is: 'absent'; readonly shape: string }
   /**
-   * The upstream reported the deletion of the entity by a 410 or by a value that the dialect defines. `answer` is the
+   * The upstream reported that the entity was deleted, with a 410 or a value that the dialect defines. `answer` is the
    * tombstone, or null if the upstream sent none.
    */
   | { readonly is: 'gone'; readonly answer: RecordAnswer | null }
@@ -45,7 +45,7 @@ export type Verdict =
   | {
       readonly is: 'refused';
       readonly why: string;
-      /** The number of matches of a query that is too broad, if the response reports it. */
+      /** The number of companies that match a query that is too broad, if the response reports it. */
       readonly total?: number;
     }
   | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
@@ -67,12 +67,12 @@ export type Verdict =
       readonly isLasting?: true;
       readonly isWrongAddress?: true;
     }
-  /** No byte of the request was sent. The unit was not spent, or was returned to the ledger. */
+  /** Not a single byte of the request was sent. The unit was not spent, or was returned to the ledger. */
   | { readonly is: 'unsent'; readonly why: string };
 
 export type VerdictKind = Verdict['is'];
 
-/** Returns whether a request was sent. An `unsent` call costs nothing, nor does a call without a valid URL. */
+/** Returns whether a request was sent. Neither an `unsent` call nor a call without a valid URL costs anything. */
 export function wasSent({ status, verdict }: Pick<Outcome, 'status' | 'verdict'>): boolean {
   return verdict.is !== 'unsent' && !(verdict.is === 'refused' && status === null);
 }
@@ -90,19 +90,19 @@ export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
   /**
-   * The results without a usable id, which are quarantined. If there are too many, one entry with a null `position`
-   * represents all of them.
+   * The results without a usable id. They are quarantined. If there are too many, one entry with a null `position`
+   * represents them all.
    */
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
   readonly rejectedCount: number;
   /**
-   * The number of results on the page, as the upstream counts them. It includes rejected results, and every result if a
-   * company has several.
+   * The number of results on the page, as the upstream counts them. It includes rejected results, and all results for a
+   * company that has several.
    */
   readonly resultCount: number;
   /** The total that the upstream reports for the query; null if it reports none. */
   readonly total: number | null;
-  /** The cursor or URL of the next page; null on the last page and for paging styles that use neither. */
+  /** The cursor or URL of the next page; null on the last page and if the paging style uses neither. */
   readonly next: string | null;
 }
 
@@ -110,8 +110,8 @@ export interface SearchRow {
   readonly entityId: string;
   readonly name: string | null;
   /**
-   * The unwrapped summary from the list of results. With `group_as`, it is the company's first result on the page, plus
-   * a list of all its results.
+   * The unwrapped summary from the result list. With `group_as`, it is the company's first result on the page, plus a
+   * list of all its results.
    */
   readonly summary: JsonObject;
 }

@@ -4,7 +4,7 @@ import type { LoadResult } from './knowledge.ts';
 /** The remaining quota, as read from the ledger. Infinity means no limit. */
 export interface QuotaLeft {
   readonly calls: number;
-  /** The smallest total allowance; null if the account has none. Statistics may use at most 2 % of it. */
+  /** The smallest total allowance; null if the account has none. Statistics calls may use at most 2% of it. */
   readonly lifetimeLimit: number | null;
 }
 
@@ -16,10 +16,10 @@ export interface PlanInput {
 }
 
 export interface Plan {
-  /** The planned calls, most valuable first. They contain neither duplicates nor in-flight calls. */
+  /** The planned calls, most valuable first. They include neither duplicates nor in-flight calls. */
   readonly calls: Call[];
   /**
-   * The time of the earliest retry if `calls` is empty; null if `calls` is not empty or no target waits for a retry.
+   * The time of the earliest retry if `calls` is empty; null if it is not empty or no target is waiting for a retry.
    */
   readonly wakeAtMs: number | null;
   /** A sentence that explains how the upstream's responses differ from the dialect; null if there is no drift. */
@@ -29,7 +29,7 @@ export interface Plan {
 /** Chooses the most valuable calls. A planner sends no call and writes nothing. */
 export interface Planner {
   next(ask: PlanInput): Plan;
-  /** Updates the planner with the result of a planned call, after the result was committed. */
+  /** Updates the planner with a planned call's result after the result has been committed. */
   learn(result: LoadResult): void;
   /** Cancels a planned call that was not sent, for example because the run was interrupted. It may be planned again. */
   release(call: Call): void;
@@ -52,7 +52,7 @@ export type Scope =
 
 export interface PlannerSettings {
   /**
-   * The start of the run in epoch milliseconds. Ages are measured at this time, so that a run fetches nothing twice.
+   * The start of the run, in epoch milliseconds. Ages are measured at this time, so that a run fetches nothing twice.
    */
   readonly startedAtMs: number;
   /** A target is due if it was older than this at the start of the run. */

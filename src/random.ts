@@ -23,7 +23,7 @@ export function seededRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
   const below = (limit: number) => Math.floor(next() * limit);
-  // The inverse of the cumulative distribution function of a density proportional to 1/x on [1, size + 1).
+  // The inverse of the cumulative distribution function for a density proportional to 1/x on [1, size + 1).
   const zipfRank = (size: number) =>
     Math.min(size - 1, Math.floor(Math.exp(next() * Math.log(size + 1))) - 1);
   return {

@@ -2,7 +2,7 @@ import type { CallKind } from './call.ts';
 import type { LoadResult } from './knowledge.ts';
 import { type Outcome, wasSent } from './outcome.ts';
 
-/** The totals of a run so far: the numbers of its calls and of their results. */
+/** A run's totals so far: its calls and what they found. */
 export interface RunTotals {
   /** The number of calls, which is also the number of allowance units spent. */
   readonly calls: number;
@@ -11,7 +11,7 @@ export interface RunTotals {
   readonly listed: number;
   /** The number of records fetched, including repeated fetches. */
   readonly fetched: number;
-  /** The number of repeated fetches that returned changed content. */
+  /** The number of repeated fetches that returned a changed record. */
   readonly changed: number;
   readonly gone: number;
   readonly quarantined: number;

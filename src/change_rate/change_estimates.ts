@@ -15,7 +15,7 @@ import {
 } from './change_rate.ts';
 import { fitPrior } from './rate_prior.ts';
 
-/** The stored state of a company that is being fetched or listed again. Times are epoch milliseconds. */
+/** The stored state of a company that is fetched or listed again. Times are epoch milliseconds. */
 export interface Watched {
   readonly evidence: Evidence;
   readonly rateClass: number;
@@ -34,24 +34,29 @@ export interface EstimateState {
   readonly prior: RatePrior;
   /** The expected and observed changes in each group of rate classes. */
   readonly signal: readonly Signal[];
-  /** The number of fetches of flagged companies. */
+  /** The number of times that a flagged company was fetched. */
   readonly flagsFetched: number;
-  /** The number of fetches of flagged companies that showed no change. */
+  /** The number of times that fetching a flagged company showed no change. */
   readonly flagsFalse: number;
-  /** The number of observations so far. An observation is a fetch of an unflagged company, or a new flag. */
+  /**
+   * The number of observations so far. An observation is either fetching an unflagged company or flagging a company.
+   */
   readonly lessons: number;
-  /** The number of observations at which the prior is next fitted. */
+  /** The number of observations after which the prior is next fitted. */
   readonly fitsAt: number;
 }
 
 export interface Signal {
-  /** The number of changes that listings could show, as expected from the rates of the listed companies. */
+  /**
+   * The number of changes that listings would have shown if they showed every change, given the listed companies'
+   * rates.
+   */
   readonly listedExpected: number;
   /** The number of changes that the listings showed. */
   readonly listedShown: number;
-  /** The number of changes in days that listings covered, as expected from the rates of the fetched companies. */
+  /** The number of changes expected in days that listings covered, given the rates of the fetched companies. */
   readonly fetchedExpected: number;
-  /** The estimated number of changes in such days that only a fetch showed. */
+  /** The estimated number of changes in those days that only a fetch showed. */
   readonly fetchedHidden: number;
 }
 
@@ -69,9 +74,9 @@ export const FIRST_ESTIMATES: EstimateState = {
  * A = ¼ + Σ_g a_g · f_g / (f_g + l_g) and B = ¼ + Σ_g b_g · l_g / (f_g + l_g).
  *
  * g is a group of rate classes. In g, listings showed a_g of l_g expected changes. In the days that listings covered,
- * f_g changes were expected, and fetches found b_g changes that the listings had missed. The weights are those of the
- * pooled ratio of Mantel and Haenszel (JNCI 22(4), 1959). These weights remove the bias that arises because fetched and
- * listed companies have different rates.
+ * f_g changes were expected, and fetches found b_g changes that the listings had missed. The weights are those of
+ * Mantel and Haenszel's pooled ratio (JNCI 22(4), 1959). They remove the bias that arises because fetched and listed
+ * companies have different rates.
  */
 export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number {
   let shown = PRIOR_WEIGHT;
@@ -86,8 +91,8 @@ export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number 
 }
 
 /**
- * Returns the share of fetched flagged companies whose record had changed. Four additional true flags are assumed, so
- * that the share is 1 without evidence.
+ * Returns the share of fetched flagged companies with a changed record. Four additional true flags are assumed, so that
+ * the share is 1 without evidence.
  */
 export function truthOfFlags({
   flagsFetched,
@@ -175,7 +180,7 @@ export class Estimates {
     return this.#observations >= this.#fitsAt;
   }
 
-  /** Fits the prior to the evidence of a sample of fetched companies. */
+  /** Fits the prior to the evidence on a sample of fetched companies. */
   fit(sample: readonly Watched[]): void {
     const evidence = sample.map((known) =>
       known.isFlagged ? known.evidence : withListings(known.evidence, coveredDaysOf(known), this.#shown),
@@ -185,7 +190,7 @@ export class Estimates {
     this.#snapshot = null;
   }
 
-  /** Learns from a fetch how many changes the earlier listings have missed. */
+  /** Learns from a fetch how many changes the earlier listings missed. */
   #learnUnseen({ rateClass, evidence }: Watched, { coveredDays, openDays }: Span, changed: boolean): void {
     const rate = rateOfClass(rateClass);
     const unseen = (1 - this.#shown) * rate * coveredDays;
@@ -224,8 +229,8 @@ export class Estimates {
 }
 
 /**
- * Reduces the weight of old evidence, because the upstream may change. Otherwise, listings could be trusted completely,
- * and no fetch would test them any more.
+ * Reduces the weight of old evidence, because the upstream may change. Otherwise, listings could come to be trusted
+ * completely, and fetches would no longer test them.
  */
 function faded(signal: Signal, factor: number): Signal {
   return {

@@ -7,7 +7,7 @@
  * needs a prior: a Gamma distribution with shape k and mean m, which all companies share.
  */
 
-/** The Gamma prior of the rates. */
+/** The Gamma prior for the rates. */
 export interface RatePrior {
   /** The shape k. */
   readonly shape: number;
@@ -15,13 +15,13 @@ export interface RatePrior {
   readonly meanPerDay: number;
 }
 
-/** The observed spans of one company: spans with at least one change, and spans without a change. */
+/** One company's observed spans: those with at least one change, and those without a change. */
 export interface Evidence {
   /** The number of spans with at least one change. */
   readonly changes: number;
   /** The total length of the spans with a change, in days. */
   readonly changingDays: number;
-  /** The sum of ln(length in days) over the spans with a change. */
+  /** The sum of ln(length in days) over all spans with a change. */
   readonly changingLog: number;
   /** The total length of the spans without a change, in days. */
   readonly steadyDays: number;
@@ -33,7 +33,7 @@ export const NO_EVIDENCE: Evidence = { changes: 0, changingDays: 0, changingLog:
 export const FIRST_PRIOR: RatePrior = { shape: 1, meanPerDay: 2 ** (-26 / 3) };
 
 /**
- * The expected rate of a company: λ̂ = (k + ΣX) / (k/m + Σt).
+ * A company's expected rate: λ̂ = (k + ΣX) / (k/m + Σt).
  *
  * Σt is the total length of all observed spans. X is the expected number of changes in a span. For a span without a
  * change, X = 0. For a span with at least one change, X = λt / (1 − e^(−λt)), where t is the mean length of these
@@ -61,8 +61,8 @@ export interface Span {
 
 /**
  * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. Listings showed no change in
- * the covered days, so the share v of these days counts as steady. If the fetch found a change, it occurred in the
- * remaining (1 − v) · covered + open days.
+ * the covered days, so v of those days count as steady. If the fetch found a change, it occurred in the open days or
+ * the remaining (1 − v) · covered days.
  */
 export function afterFetch(
   evidence: Evidence,
@@ -118,7 +118,7 @@ export const RATE_CLASSES: readonly number[] = Array.from(
 );
 
 /**
- * Returns the share of a Gamma distribution that each rate class contains. The classes have equal widths in ln λ, and
+ * Returns the share of a Gamma distribution that falls in each rate class. The classes are equally wide in ln λ, and
  * the density of ln λ is proportional to (λ/m)^k · e^(−kλ/m).
  */
 export function classWeights({ shape, meanPerDay }: RatePrior): Float64Array {

@@ -24,8 +24,8 @@ export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePr
 }
 
 /**
- * Climbs the fitness over ln k and ln m. It takes steps along both axes while they increase the fitness, and then
- * smaller steps.
+ * Maximises the fitness over ln k and ln m by hill climbing. It steps along both axes while that increases the fitness,
+ * and then takes smaller steps.
  */
 function climb(fitness: (logShape: number, logMean: number) => number, before: RatePrior): RatePrior {
   let shape = Math.log(before.shape);
@@ -50,8 +50,8 @@ function climb(fitness: (logShape: number, logMean: number) => number, before: R
 
 /**
  * Returns the likelihood of a company's evidence for each rate class: (1 − e^(−λs))^n · e^(−λt), for n spans with a
- * change and t days without a change. The length of each of the n spans is replaced by their geometric mean s. This is
- * exact for short spans, because their likelihood is proportional to their length.
+ * change and t days without a change. The lengths of the n spans are replaced by their geometric mean s. This is exact
+ * for short spans, because their likelihood is proportional to their length.
  */
 function likelihoodsOf({ changes, changingLog, steadyDays }: Evidence): Float64Array {
   const span = changes === 0 ? 0 : Math.exp(changingLog / changes);

@@ -13,8 +13,8 @@ export interface CronSchedule {
  * between two scheduled times.
  *
  * Clock changes are handled as in cron(8). A pattern with fixed hours runs exactly once for each of its local times. A
- * local time that the clock skips is delayed by the size of the change. Of two equal local times, only the first is
- * used. A pattern that includes every hour follows elapsed time and ignores clock changes.
+ * local time that the clock skips is delayed by the size of the change. If a local time occurs twice, only the first
+ * occurrence is used. A pattern that includes every hour follows elapsed time and ignores clock changes.
  */
 export function nextTime(schedule: CronSchedule, afterMs: number): number {
   const zone = IANAZone.create(schedule.timezone);
@@ -34,8 +34,8 @@ export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: n
 }
 
 /**
- * Returns the time in milliseconds between the first two scheduled times of 1970, so that the result does not depend on
- * the current time.
+ * Returns the time between the first two scheduled times in 1970, in milliseconds. The result therefore does not depend
+ * on the current time.
  */
 export function periodOf(schedule: CronSchedule): number {
   const firstMs = nextTime(schedule, 0);
@@ -106,15 +106,16 @@ function timeOfLocal(zone: IANAZone, localMs: number): number {
 }
 
 /**
- * Whether the zone's offset from UTC is constant from LARGEST_SHIFT_MS before this time to LARGEST_SHIFT_MS after it.
+ * Returns whether the zone's offset from UTC is constant from LARGEST_SHIFT_MS before this time to LARGEST_SHIFT_MS
+ * after it.
  */
 function hasConstantOffset(zone: IANAZone, atMs: number): boolean {
   return offsetAt(zone, atMs - LARGEST_SHIFT_MS) === offsetAt(zone, atMs + LARGEST_SHIFT_MS);
 }
 
 /**
- * Returns the first millisecond after `fromMs` and up to `untilMs` that has a different offset, or null if the offset
- * does not change.
+ * Returns the first millisecond in (`fromMs`, `untilMs`] with a different offset, or null if the offset does not
+ * change.
  */
 function nextOffsetChange(zone: IANAZone, fromMs: number, untilMs: number): number | null {
   const offsetMs = offsetAt(zone, fromMs);
@@ -142,5 +143,5 @@ function offsetAt(zone: IANAZone, atMs: number): number {
 }
 
 const HOURS_A_DAY = 24;
-// The largest clock change of any time zone since 1970, except days that were skipped at the date line.
+// The largest clock change in any time zone since 1970, apart from days that were skipped at the date line.
 const LARGEST_SHIFT_MS = 3 * 60 * MINUTE_MS;

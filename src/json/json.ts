@@ -44,8 +44,8 @@ export function stringifyJson(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify throws a TypeError only if there is a bigint. Passing a replacer for every value would be several
-    // times slower.
+    // JSON.stringify throws a TypeError only if there is a bigint. Always passing a replacer would be several times
+    // slower.
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'bigint' ? rawJson(inner.toString()) : inner,
@@ -78,8 +78,8 @@ export function scalarText(value: Json | undefined): string | null {
 }
 
 /**
- * Checks the limits in one pass that skips strings. The same pass finds numbers that may lose digits in a double. These
- * have 16 or more digits, or an exponent.
+ * Checks the limits in one pass that skips strings. The same pass detects numbers that may lose digits in a double:
+ * those with 16 or more digits, or an exponent.
  *
  * The number of values is 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. An
  * empty list that contains a space, `[ ]`, counts as a list with one member.
@@ -131,8 +131,8 @@ function endOfString(json: string, start: number): number {
 
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
-// A reviver for JSON.parse. Its third argument contains the source text of the number (ECMA-262, "JSON.parse source
-// text access").
+// A reviver for JSON.parse. Its third argument holds the number's source text (ECMA-262, "JSON.parse source text
+// access").
 function keepExact(this: unknown, _key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== 'number' || context.source === undefined) return value;
   if (isInteger(context.source)) return Number.isSafeInteger(value) ? value : exactInteger(context.source);
@@ -143,7 +143,7 @@ function isInteger(literal: string): boolean {
   return /^-?\d+$/.test(literal);
 }
 
-// Longer integers do not become bigint, because arithmetic on millions of digits would block the process. No count or
+// Longer integers do not become bigints, because arithmetic on millions of digits would block the process. No count or
 // identifier is that long.
 function exactInteger(literal: string): bigint | ExactNumber {
   return literal.length <= MAX_BIGINT_CHARS ? BigInt(literal) : new ExactNumber(literal);
@@ -155,14 +155,14 @@ function isExact(value: number, source: string): boolean {
 }
 
 /**
- * Returns the decimal digits of a number without its sign, its point, and leading and trailing zeros, followed by the
- * decimal exponent. Numbers with equal absolute values have the same result.
+ * Returns a number's decimal digits, without the sign, the point, or leading and trailing zeros, followed by the
+ * decimal exponent. Numbers with equal absolute values give the same result.
  */
 function significand(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().replace(/^-/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  // The pattern /0+$/ is not used, because its running time can be quadratic in the number of zeros.
+  // The pattern /0+$/ is avoided because its running time can be quadratic in the number of zeros.
   let length = digits.length;
   while (digits.charCodeAt(length - 1) === ZERO) length -= 1;
   if (length === 0) return '0';
@@ -172,7 +172,7 @@ function significand(literal: string): string {
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-// Formatted only when needed, because loading number formats adds 15 ms and 8 MB to the start of each command.
+// Formatted only when needed, because loading number formats adds 15 ms and 8 MB to every command's start.
 const tooMany = () => `has more than ${MAX_VALUES.toLocaleString('en')} values`;
 const MAX_BIGINT_CHARS = 1000;
 const BOM = 0xfeff;
@@ -188,5 +188,5 @@ const NINE = 0x39;
 const POINT = 0x2e;
 const SMALL_E = 0x65;
 const LARGE_E = 0x45;
-/** A double keeps the digits of every number with up to 15 digits. Together with the point, these are 16 characters. */
+/** A double keeps all digits of any number with up to 15 digits, which is 16 characters with the point. */
 const MAX_SAFE_NUMERAL_CHARS = 16;

@@ -1,6 +1,6 @@
 /**
- * Finds values in JSON text without parsing it, so that responses of the service contain numbers with the received
- * digits. The text must be valid JSON, which was already checked when it was received.
+ * Finds values in JSON text without parsing it, so that numbers in the service's responses keep the digits received.
+ * The text must be valid JSON, which is checked when it is received.
  */
 
 /** The offsets of a value in the text. `from` is inclusive and `to` is exclusive. */

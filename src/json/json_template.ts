@@ -6,15 +6,15 @@ export interface Template<Hole extends string> {
   fill(values: Readonly<Record<Hole, string>>): string;
 }
 
-/** Puts a hole or a fixed value at a JSON path of the body. */
+/** Puts a hole or a fixed value at a JSON path in the body. */
 export type Placement<Hole extends string> =
   | { readonly at: Pointer; readonly hole: Hole }
   | { readonly at: Pointer; readonly value: Json };
 
 /**
- * Compiles the placements into pieces of text once, so that each response only concatenates them. During compilation, a
- * control character that no profile contains marks each hole. The marks are removed before any value of a request is
- * inserted, so that a request cannot inject a hole.
+ * Compiles the placements into pieces of text once, so that each response only concatenates them. During compilation,
+ * each hole is marked by a control character that occurs in no profile. The marks are removed before any value from a
+ * request is inserted, so a request cannot inject a hole.
  */
 export function compileTemplate<Hole extends string>(placements: readonly Placement<Hole>[]): Template<Hole> {
   let body: Json = {};
@@ -34,7 +34,7 @@ export function compileTemplate<Hole extends string>(placements: readonly Placem
 
 /**
  * Sets a value at a JSON Pointer, creates missing objects and lists on the path, and returns the document. The index 0
- * and a condition such as `[rel=next]` create a list. If no element fulfils the condition, such an element is added.
+ * or a condition such as `[rel=next]` creates a list. If no element meets the condition, one is added.
  *
  * @throws TypeError if the path leads through a scalar, or through a list without an index 0 or a condition.
  */

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, scalarText } from './json.ts';
 /**
  * A JSON Pointer (RFC 6901). '' is the whole body. In a list, a segment can be a condition instead of an index. For
  * example, `/links/[rel=next]/href` selects the first element whose `rel` is `next`. `[until=null]` also selects
- * elements without `until`. An element must fulfil all conditions of a segment, such as `[type=legal][until=null]`.
+ * elements without `until`. An element must meet all conditions in a segment, such as `[type=legal][until=null]`.
  */
 export type Pointer = string;
 
@@ -18,7 +18,7 @@ export function valueAt(document: Json | undefined, pointer: Pointer): Json | un
   return value;
 }
 
-/** Returns the conditions of a segment such as `[rel=next]` as keys and values, and [] for any other segment. */
+/** Returns the conditions in a segment such as `[rel=next]` as keys and values, and [] for any other segment. */
 export function conditionsIn(segment: string): (readonly [key: string, wanted: string])[] {
   if (!/^(\[[^[\]=]+=[^\]]*\])+$/.test(segment)) return [];
   return [...segment.matchAll(/\[([^=]+)=([^\]]*)\]/g)].map(([, key = '', wanted = '']) => [key, wanted]);

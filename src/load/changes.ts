@@ -42,8 +42,8 @@ function columnOf(schemaPath: SchemaPath | null): string | null {
 }
 
 /**
- * Counts a comparison of a response with an earlier one. Fields that differ in nearly every comparison are proposed as
- * volatile.
+ * Counts a comparison of a response with an earlier response. Fields that differ in nearly every comparison are
+ * proposed as volatile.
  */
 export function noteCompared({ schema }: LoadSession, table: InferredTable): void {
   table.compared++;
@@ -51,8 +51,8 @@ export function noteCompared({ schema }: LoadSession, table: InferredTable): voi
 }
 
 /**
- * Returns the value to store in `entity_change`. Scalars are stored as in their columns, and lists and objects are
- * stored as JSON.
+ * Returns the value to store in `entity_change`. Scalars are stored as in their columns. Lists and objects are stored
+ * as JSON.
  */
 export function changedValue(value: Json | undefined): SqlValue {
   if (value === undefined) return null;
@@ -64,8 +64,8 @@ export function changedValue(value: Json | undefined): SqlValue {
 }
 
 /**
- * Returns the schema path for the keys of a JSON Pointer, which can include list positions. Returns null if the
- * inferred schema has no such path.
+ * Returns the schema path for the keys in a JSON Pointer, which can include list positions, or null if the inferred
+ * schema has no such path.
  */
 function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | null {
   let current = root;
@@ -81,13 +81,13 @@ function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | n
 
 type Rates = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
-/** Returns the change rate of a company after its record was fetched. The first fetch compares nothing. */
+/** Returns a company's change rate after its record is fetched. On the first fetch, there is nothing to compare. */
 export function ratesAfterFetch(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
   const { evidence, rateClass } = session.estimates.book.fetched(watched(known), Date.parse(at), changed);
   return { ...evidence, rateClass };
 }
 
-/** Returns the change rate of a company after it was listed again. */
+/** Returns a company's change rate after it is listed again. */
 export function ratesAfterListing(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
   const { evidence, rateClass } = session.estimates.book.listed(watched(known), Date.parse(at), changed);
   return { ...evidence, rateClass };

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { isJsonObject, type Json, stringifyJson } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 
-/** The volatile fields. Each field is a list of keys from the root of the document. `*` matches any element or key. */
+/**
+ * The volatile fields. Each field is a list of keys, starting at the document's root. `*` matches any element or key.
+ */
 export type Volatile = readonly (readonly string[])[];
 
 export function volatilePaths(pointers: readonly string[]): Volatile {
@@ -11,7 +13,8 @@ export function volatilePaths(pointers: readonly string[]): Volatile {
 
 /**
  * Returns a 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. The hash also
- * depends on the order of the content, so a comparison of the documents must find out whether only the order differs.
+ * depends on the order of the content, so the documents themselves must be compared to find out whether only the order
+ * differs.
  */
 export function contentHash(document: Json, ignored: Volatile): Buffer {
   return bytesHash(textOf(withoutVolatile(document, ignored)));
@@ -50,7 +53,7 @@ export function textOf(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify is several times faster than stringifyJson, but throws if the value contains a bigint.
+    // JSON.stringify is several times faster than stringifyJson, but throws if there is a bigint in the value.
     if (error instanceof TypeError) return stringifyJson(value);
     throw error;
   }

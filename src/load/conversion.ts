@@ -40,7 +40,7 @@ function dateIn(text: string, format: string): string | null {
   const { year = '', month = '', day = '' } = found;
   const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const date = new Date(`${iso}T00:00:00Z`);
-  // `Date` would accept 31 February as a day in March, so the result is compared with the input.
+  // `Date` would convert 31 February to a day in March, so the result is compared with the input.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(iso) ? iso : null;
 }
 

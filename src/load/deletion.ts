@@ -5,18 +5,18 @@ import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
 /**
- * The evidence that a company was deleted. A 404 for a known company proves the deletion only under two conditions:
+ * The evidence that a company was deleted. A 404 for a known company proves that only under two conditions:
  *
  * - The 404 has the same form as the 404 for an id that never existed.
  * - Later in the same run, a call for another known company succeeds.
  *
- * Without these conditions, a moved path or a failing upstream would mark all companies as gone. A success before the
- * 404 proves nothing, because a path can move during a run.
+ * Without these conditions, a moved path or a failing upstream would cause all companies to be marked as gone. A
+ * success before the 404 proves nothing, because a path can move during a run.
  */
 export interface Evidence {
   /** The form of the 404 for an id that never existed; null if it is unknown. */
   readonly absentShape: string | null;
-  /** The time (ISO 8601) of the latest successful call for a known company in this run; null if there was none. */
+  /** The time (ISO 8601) of the last successful call for a known company in this run; null if there was none. */
   readonly respondedAt: string | null;
 }
 
@@ -27,12 +27,12 @@ export interface Missing {
 }
 
 export function isProven({ shape, missingAt }: Missing, { absentShape, respondedAt }: Evidence): boolean {
-  // A success after the 404 always belongs to another company, because a successful call ends the missing state of its
-  // own company.
+  // A success after the 404 is always another company's, because a company is no longer missing once a call for it
+  // succeeds.
   return shape === absentShape && respondedAt !== null && respondedAt > missingAt;
 }
 
-/** Processes a response that reports a deletion, either by a 410 or by the mark that the dialect specifies. */
+/** Processes a response that reports a deletion, either with a 410 or with the mark that the dialect specifies. */
 export function deriveGone(
   session: LoadSession,
   outcome: Outcome,
@@ -44,8 +44,8 @@ export function deriveGone(
   if (answer !== null && before?.goneAt == null) storeTombstone(session, outcome, answer, before);
   const known = session.known.find(entityId) ?? (newKnown(entityId, outcome.sentAt) as KnownRow);
   const isNewlyGone = known.goneAt === null;
-  // The upstream has reported the deletion explicitly, so a later listing must not cause another call. This requires a
-  // `missingShape` of null.
+  // The upstream has explicitly reported the deletion, so a later listing must not cause another call. `missingShape`
+  // must therefore be null.
   const reported = { ...known, missingShape: null };
   if (isNewlyGone) markGone(session, reported, { goneAt: outcome.sentAt, callId: outcome.callId });
   else confirmGone(session, reported, outcome.sentAt);
@@ -59,8 +59,8 @@ export function deriveGone(
 }
 
 /**
- * Processes a 404. If the company is known, it is marked as missing. Otherwise, the 404 shows the form of the response
- * for an id that never existed.
+ * Processes a 404. If the company is known, it is marked as missing. Otherwise, the 404 shows what the response for an
+ * id that never existed looks like.
  */
 export function deriveAbsent(
   session: LoadSession,
@@ -89,16 +89,14 @@ export function deriveAbsent(
   return { ...noChange(outcome), missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
-/**
- * Records that a call for a known company succeeded. Returns the number of missing companies that are now proven gone.
- */
+/** Records that a call for a known company succeeded. Returns the number of missing companies now proven to be gone. */
 export function noteSuccess(session: LoadSession, { callId, sentAt }: Outcome): number {
   if (session.respondedAt === null || sentAt > session.respondedAt) session.respondedAt = sentAt;
   return session.mayHaveMissing ? settleMissing(session, callId).length : 0;
 }
 
 /**
- * Marks companies as gone if they went missing in this run and their deletion is now proven. The change is attributed
+ * Marks companies as gone if they went missing in this run and are now proven to be deleted. The change is attributed
  * to the call that completes the proof.
  */
 function settleMissing(session: LoadSession, callId: number): string[] {

@@ -9,8 +9,8 @@ import { deriveRefusal, deriveSearch } from './search.ts';
 import { deriveStats } from './stats.ts';
 
 /**
- * Writes a classified response to the derived tables. The response may have just arrived, or may have been read from
- * the warehouse. A response that cannot be processed is quarantined.
+ * Writes a classified response to the derived tables. The response has just arrived or was read from the warehouse. A
+ * response that cannot be processed is quarantined.
  */
 export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   session.schema.at = outcome;
@@ -30,7 +30,7 @@ function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult
   try {
     return deriveVerdict(session, outcome);
   } catch (error) {
-    // The call stack can overflow even if the JSON is within the nesting limit. Nothing has been written at this point.
+    // The call stack can overflow even if the JSON is within the nesting limit. Nothing has been written by then.
     if (error instanceof RangeError && error.message.includes('call stack'))
       return quarantined(session, outcome, `nested too deeply: ${error.message}`);
     throw error;

@@ -3,9 +3,7 @@ import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/j
 import { isSame, textOf } from './content.ts';
 
 export interface Difference {
-  /**
-   * The JSON Pointer of the field in the document. In lists, it contains the element's position in the later version.
-   */
+  /** The field's JSON Pointer in the document. For lists, it includes the element's position in the later version. */
   readonly path: string;
   /** The value in the earlier version; undefined if it was absent. */
   readonly before: Json | undefined;
@@ -76,8 +74,8 @@ interface Element {
 }
 
 /**
- * Returns the elements that have no equal element in the other list. Each occurrence of an element needs its own equal
- * element.
+ * Returns the elements of each list that have no equal in the other list. Each occurrence of an element needs an equal
+ * of its own.
  */
 function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: Element[] } {
   const byContent = new Map<string, { readonly positions: number[]; matched: number }>();
@@ -100,7 +98,7 @@ function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: 
 }
 
 /**
- * Removes the element most similar to `value` from `removed` and returns it, if at least half of the fields are equal.
+ * If at least half of the fields are equal, removes the element most similar to `value` from `removed` and returns it.
  */
 function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   if (!isObject(value)) return undefined;
@@ -114,8 +112,8 @@ function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   return best === -1 ? undefined : removed.splice(best, 1)[0]?.value;
 }
 
-// Pairing takes time proportional to the product of both lengths. In longer lists, elements are not paired but reported
-// as removed and added.
+// The time needed for pairing is proportional to the product of the two lengths. In longer lists, elements are not
+// paired but reported as removed and added.
 const MAX_PAIRED_ELEMENTS = 64;
 
 function similarityOf(a: JsonObject, b: JsonObject): number {

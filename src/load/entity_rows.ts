@@ -5,18 +5,18 @@ import { type Row, restText, type SqlValue } from './shred.ts';
 export interface EntityRows {
   readonly entityId: string;
   readonly callId: number;
-  /** The rows of the entity, with the root row first. */
+  /** The entity's rows, with the root row first. */
   readonly rows: readonly Row[];
-  /** The values of the built-in columns of the root table, without its key. */
+  /** The values of the root table's built-in columns, without the key. */
   readonly own: readonly SqlValue[];
   /** True if the entity has no rows yet. */
   readonly isNew: boolean;
 }
 
 /**
- * Writes the row of an entity and the rows of its lists, and replaces the existing rows. Returns the first version that
- * these rows take in the change feed, which is the version of the row in `entity_overview`. Returns null if there is no
- * row, or during a rebuild.
+ * Writes an entity's row and the rows for its lists, replacing the existing rows. Returns the first version that these
+ * rows take in the change feed, which is the version of the row in `entity_overview`. Returns null if there is no row,
+ * or during a rebuild.
  */
 export function writeRows(
   session: LoadSession,

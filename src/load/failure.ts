@@ -10,9 +10,9 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * The backoff of a target after each consecutive failure, in milliseconds. A run waits for the first three retries. If
- * a fifth of all calls fail, only one target in 625 (0.2^4) still fails after these retries. In longer outages, the
- * backoff grows to hours and then days.
+ * A target's backoff after each consecutive failure, in milliseconds. A run waits for the first three retries. If a
+ * fifth of all calls fail, only one target in 625 (0.2^4) still fails after these retries. In longer outages, the
+ * backoff increases to hours and then days.
  */
 const BACKOFF_MS = [
   2 * SECOND,
@@ -28,7 +28,8 @@ const BACKOFF_MS = [
 ];
 
 /**
- * Sets the backoff of a failed target and clears it after a success. A rejected request is not a failure of its target.
+ * Sets a target's backoff after a failure and clears it after a success. A rejected request does not count as a
+ * failure.
  */
 export function noteFailure(
   session: LoadSession,
@@ -64,7 +65,7 @@ export function noteFailure(
   }
 }
 
-/** Returns the state of a target after `tries` consecutive failures. */
+/** Returns a target's state after `tries` consecutive failures. */
 export function failureAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,
@@ -74,7 +75,7 @@ export function failureAfter(
   return { ...target, tries, nextTryAtMs: failedAtMs + backoffMs };
 }
 
-/** Returns the state of a target for which a retry would probably have the same result. It gets the longest backoff. */
+/** Returns the state of a target that would probably fail again if retried. It gets the longest backoff. */
 export function refusalAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,

@@ -17,7 +17,7 @@ export interface Forgotten {
 
 /**
  * Erases an entity from the stored responses, the history, the search index and all later exports. Only its id is kept,
- * so that the mirror never loads the entity again. The caller must hold the lock of the warehouse.
+ * so that the mirror never loads the entity again. The caller must hold the warehouse's lock.
  */
 export function forget(options: {
   warehouse: Warehouse;
@@ -51,9 +51,9 @@ function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, 
 }
 
 /**
- * Returns the body of a search response in which each entity with one of these ids is replaced by null. Returns null if
- * the body contains none of the ids. Returns an empty body if the entities cannot be removed one by one. This is the
- * case if the body is unreadable, or if one of the entities also occurs outside the list of results (`search.main`).
+ * Returns a search response's body with null in place of each entity that has one of these ids. Returns null if none of
+ * the ids is in the body. Returns an empty body if the entities cannot be removed one by one. This is the case if the
+ * body is unreadable, or if one of the entities also occurs outside the result list (`search.main`).
  */
 export function withoutEntities(
   dialect: SearchDialect,

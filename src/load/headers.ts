@@ -3,8 +3,8 @@ import { pagingMethod } from '../dialect/paging/paging.ts';
 import type { Outcome } from '../outcome.ts';
 
 /**
- * Returns a function that selects the headers needed to parse the body again. It returns them as JSON, or null if none
- * is needed.
+ * Returns a function that selects the headers needed to parse the body again and returns them as JSON, or null if none
+ * are needed.
  */
 export function headersToKeep(dialect: Dialect): (headers: Outcome['headers']) => string | null {
   const named = dialect.responses.flatMap(({ header }) =>

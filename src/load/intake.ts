@@ -7,26 +7,26 @@ import type { Loader } from './load.ts';
  * Stores responses within STORE_WITHIN_MS of their arrival, then processes them.
  *
  * Searches, statistics and unusual responses to record calls are processed immediately, because the planner learns from
- * them. Other records are processed in batches, because a commit for each record would take longer than the call.
+ * them. Other records are processed in batches, because committing each record would take longer than its call.
  */
 export interface Intake {
   take(attempt: Attempt): void;
   /** Stores and processes everything received so far. Throws if the warehouse cannot be written. */
   flush(): void;
-  /** The number of responses that are not stored yet. If the process were killed, they would be lost. */
+  /** The number of responses that are not stored yet. They would be lost if the process were killed. */
   readonly unstored: number;
-  /** True if no response waits to be stored or processed. */
+  /** True if no response is waiting to be stored or processed. */
   readonly isEmpty: boolean;
 }
 
 export interface IntakeOptions {
   readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly outcomeOf: (attempt: Attempt) => Outcome;
-  /** If this number of responses has been received but not stored, they are stored immediately. */
+  /** Once this number of responses has been received but not stored, they are stored immediately. */
   readonly maxUnstored: number;
   readonly onStored: () => void;
   readonly onLoaded: (outcomes: readonly Outcome[], results: readonly LoadResult[]) => void;
-  /** Called if the warehouse cannot be written. The received responses are kept for another `flush`. */
+  /** Called if the warehouse cannot be written. The responses are kept for another `flush`. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -92,7 +92,7 @@ export function openIntake(options: IntakeOptions): Intake {
 }
 
 /**
- * Returns whether the response is a normal record. Any other response can influence the next call, because the planner
+ * Returns whether the response is a normal record. Any other response can affect the next call, because the planner
  * learns from it or because it reports a limit.
  */
 function isPlainRecord({ call, status, body, headers = {} }: Attempt): boolean {
@@ -124,5 +124,5 @@ function openTimer(delayMs: number, action: () => void) {
 const STORE_WITHIN_MS = 8;
 const PROCESS_WITHIN_MS = 1000;
 const MAX_BATCH = 200;
-/** The maximum total size of the bodies in a batch. In memory, a parsed body is several times as large. */
+/** The maximum total size of the bodies in a batch. A parsed body is several times as large in memory. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;

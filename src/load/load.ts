@@ -24,32 +24,32 @@ export interface LoaderOptions {
   readonly dialect: Dialect;
   /** The run that pays for the calls (`startRun`). */
   readonly runId: number;
-  /** The mapping of payloads to tables. If the warehouse already has rows, it keeps the mapping that created them. */
+  /** How payloads are mapped to tables. If the warehouse already has rows, it keeps the mapping that created them. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
 }
 
 /**
- * Loads responses in two steps. It stores the unchanged response first and then processes it, so a failure of the
- * second step loses no data.
+ * Loads responses in two steps. It stores the unchanged response first and then processes it, so no data is lost if
+ * processing fails.
  */
 export interface Loader {
   /** Stores the unchanged responses of attempts in one transaction. Storing an attempt again has no effect. */
   store(attempts: readonly Attempt[]): void;
   /**
    * Writes the derived rows of stored attempts in one transaction, and returns the load results in the same order. An
-   * outcome that was already processed is skipped and has no result. An outcome that cannot be processed is quarantined
-   * and does not affect the others.
+   * outcome that has already been processed is skipped and has no result. An outcome that cannot be processed is
+   * quarantined and does not affect the others.
    */
   process(outcomes: readonly Outcome[]): LoadResult[];
   /** Stores, then processes the outcomes. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes the responses that an earlier run stored but did not process, one at a time. If a response ends the
-   * process in MAX_TRIES_ALONE consecutive starts, it is quarantined. Returns the number of processed responses.
+   * Processes, one at a time, the responses that an earlier run stored but did not process. A response is quarantined
+   * if it ends the process in MAX_TRIES_ALONE consecutive starts. Returns the number of processed responses.
    */
   recover(): number;
-  /** Indexes the remaining names, which the planner of the next run needs. */
+  /** Indexes the remaining names, which the planner needs in the next run. */
   finish(): void;
 }
 
@@ -128,13 +128,13 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       for (const { callId } of outcomes) stored.delete(callId);
       return results;
     } catch (error) {
-      // The transaction was rolled back, but the session in memory still contains its changes.
+      // The transaction was rolled back, but its changes are still in the session in memory.
       session = open();
       throw error;
     }
   }
 
-  /** Returns the highest id up to which all calls are processed after these outcomes. */
+  /** Returns the id up to which all calls will have been processed after these outcomes. */
   function processedUntil(outcomes: readonly Outcome[]): number {
     const now = new Set(outcomes.map(({ callId }) => callId));
     const remaining = [...stored].filter((callId) => !now.has(callId));
@@ -181,7 +181,9 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   };
 }
 
-/** Returns whether the disk or the file failed. The response is then not quarantined, and a later run processes it. */
+/**
+ * Returns whether the disk or the file failed. If so, the response is not quarantined, and a later run processes it.
+ */
 function isFailureOfFile(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
 }
@@ -235,7 +237,7 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
 }
 
 /**
- * Returns how often recovery has already started to process this call on its own, according to the value of
+ * Returns how often recovery has already started to process this call alone, according to the value of
  * `processed_alone`.
  */
 function triesAlone(note: string | null, callId: number): number {
@@ -244,12 +246,12 @@ function triesAlone(note: string | null, callId: number): number {
 }
 
 /**
- * The key in `_meta` that records which call recovery is processing on its own. The value contains the call id and the
- * number of tries.
+ * The key in `_meta` that records which call recovery is processing alone. Its value is the call id and the number of
+ * tries.
  */
 const PROCESSED_ALONE = 'processed_alone';
 /**
- * The process can be killed twice by chance while it handles a valid response. After three consecutive times, the
+ * By chance, the process can be killed twice while it handles a valid response. After three times in a row, the
  * response is assumed to be the cause.
  */
 const MAX_TRIES_ALONE = 3;

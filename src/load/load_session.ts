@@ -26,7 +26,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
 import { type OpenListings, openQueryListings } from './query_listing.ts';
 
-/** The state that processing reads and writes: the open tables, the inferred schema and the evidence of the run. */
+/** The state that processing reads and writes: the open tables, the inferred schema and the run's evidence. */
 export interface LoadSession extends DerivedTables {
   readonly dialect: Dialect;
   /** The run whose calls are being processed. */
@@ -41,23 +41,23 @@ export interface LoadSession extends DerivedTables {
   alter(): void;
   /**
    * Writes the values pending in memory: the names, types and counts of the inferred schema, the counts of companies
-   * and words, the change rate estimates, and the last version of the change feed.
+   * and words, the change rate estimates, and the last version in the change feed.
    */
   save(): void;
   /** Returns whether another connection has changed the schema. */
   isOutdated(): boolean;
-  /** Stores the JSON path of the record in a response. The view `entity_history` needs it. */
+  /** Stores the JSON path at which a response holds the record. The view `entity_history` needs it. */
   describeRecords(): void;
   /** The form of the 404 for an id that never existed; null if it is unknown. */
   absentShape: string | null;
   /**
-   * True if responses are new, not read from the warehouse. Only then can a repeated response be replaced by a
-   * reference.
+   * True if the responses are new rather than read from the warehouse. Only then can a repeated response be replaced by
+   * a reference.
    */
   readonly storesResponses: boolean;
-  /** The time (ISO 8601) of the latest successful call for a known company in this run; null if there was none. */
+  /** The time (ISO 8601) of the last successful call for a known company in this run; null if there was none. */
   respondedAt: string | null;
-  /** True if calls for known companies may have returned a 404 in this run that does not prove a deletion yet. */
+  /** True if a known company may have returned a 404 in this run that does not prove a deletion yet. */
   mayHaveMissing: boolean;
   /** The ids of forgotten entities, which must not be loaded again. */
   readonly forgotten: ReadonlySet<string>;
@@ -130,7 +130,7 @@ export function openLoadSession(options: {
   };
 }
 
-/** Converts a JSON Pointer to the path syntax of SQLite's JSON functions. */
+/** Converts a JSON Pointer to the path syntax that SQLite's JSON functions use. */
 function jsonPathOf(pointer: string): string {
   return segmentsOf(pointer).reduce(
     (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : `${path}."${key.replaceAll('"', '\\"')}"`),

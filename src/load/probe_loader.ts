@@ -9,7 +9,7 @@ import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/stored
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
 
-/** The properties of a probe's attempts that are stored with them. */
+/** What is stored with a probe's attempts. */
 export interface ProbeNotes {
   /** Returns the request as text, for `_call.target`. */
   targetOf(attempt: Attempt): string;
@@ -63,7 +63,7 @@ export function adoptProbes(options: {
   readonly dialect: Dialect;
   readonly mapping: Mapping;
   readonly runId: number;
-  /** The stored responses, classified with the new dialect. They keep the call ids of the probe. */
+  /** The stored responses, classified with the new dialect. They keep the probe's call ids. */
   readonly outcomes: readonly Outcome[];
 }): void {
   const { warehouse, dialect, mapping, runId, outcomes } = options;
@@ -73,7 +73,7 @@ export function adoptProbes(options: {
     warehouse.write(() => {
       removeProbe(warehouse.db, outcome.callId);
       load([outcome]);
-      // Subtract the call, because it was already counted when the probe sent it.
+      // Subtract the call, because it was already counted when the probe made it.
       runs.add(runId, { ...NOTHING, calls: -1 });
     });
 }

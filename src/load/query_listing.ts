@@ -9,7 +9,7 @@ export interface PageFacts {
   readonly rows: number;
   readonly total: number | null;
   readonly next: string | null;
-  /** A hash of the ids on the page. Two pages have the same hash if they contain the same ids in the same order. */
+  /** A hash of the ids on the page. Two pages with the same ids in the same order have the same hash. */
   readonly fingerprint: string;
 }
 
@@ -19,7 +19,7 @@ export interface QueryListing {
   readonly rows: number;
   readonly next: string | null;
   readonly status: ListingStatus;
-  /** A sentence about an anomaly of the listing; null if there is none. */
+  /** A sentence about an anomaly in the listing; null if there is none. */
   readonly note: string | null;
 }
 
@@ -56,13 +56,13 @@ export function listingOf(
 
 /** The pages of one listing. Pages can be added in any order. */
 export class ListedPages {
-  /** The number of consecutive pages from page 0. */
+  /** The number of consecutive pages, counted from page 0. */
   pages = 0;
   /** The number of rows on these pages, up to the first page that repeats another page. */
   rows = 0;
   /** The last page before the first repeated page. */
   last: PageFacts | null = null;
-  /** The total on the latest page; null if it reports none. */
+  /** The total on the last page; null if that page reports none. */
   total: number | null = null;
   /** `page` is the first page with the same ids as the earlier page `of`; null if no page repeats another. */
   repeat: { readonly page: number; readonly of: number } | null = null;
@@ -97,17 +97,15 @@ export class ListedPages {
     }
     this.#seen.set(page.fingerprint, page.index);
     this.rows += page.rows;
-    // On the last page, some APIs return the cursor that was sent.
+    // On the last page, some APIs return the same cursor that was sent to them.
     this.last = page.next === this.last?.next ? { ...page, next: null } : page;
   }
 }
 
-/** The maximum number of pages of a listing, for listings whose paging never ends. */
+/** The maximum number of pages in a listing, because some listings never end. */
 export const MAX_PAGES = 10_000;
 
-/**
- * Describes the difference between the row count of a finished listing and its total. Returns null if there is none.
- */
+/** Describes how a finished listing's row count differs from its total. Returns null if they are equal. */
 function totalMismatch(
   rows: number,
   total: number | null,
@@ -137,13 +135,11 @@ function isAllReached(rows: number, total: number | null, rules: QueryListingRul
 }
 
 /**
- * The pages of unfinished listings, cached in memory. Without the cache, each new page would cause all earlier pages of
- * its query to be read again, which takes quadratic time.
+ * The pages of unfinished listings, cached in memory. Without the cache, all earlier pages of a query would be read
+ * again for each new page, which takes quadratic time.
  */
 export interface OpenListings {
-  /**
-   * Returns the listing of the query that started at `listedAt`, including `page`. The page must already be written.
-   */
+  /** Returns the query's listing that started at `listedAt`, including `page`. The page must already be written. */
   withPage(key: string, listedAt: string, page: QueryPage): ListedPages;
 }
 
@@ -152,7 +148,7 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
 
   function pagesWith(key: string, listedAt: string, page: QueryPage): ListedPages {
     const known = latest.get(key);
-    // Only a new page of the same listing is added to the cached pages. Any other page has replaced a page that was
+    // Only a new page in the same listing is added to the cached pages. Any other page has replaced a page that was
     // already counted, so all pages are read again.
     const isNext = known?.listedAt === listedAt && page.sentAt >= listedAt && !known.pages.has(page.index);
     if (!isNext) return new ListedPages(queries.pagesSince(key, listedAt).map(factsOf));
@@ -178,6 +174,6 @@ function factsOf(page: QueryPage) {
   return { ...page, fingerprint: page.fingerprint.toString('hex') };
 }
 
-// The maximum number of cached listings. A listing of 10,000 pages takes 1 MB of memory. A listing that is not cached
+// The maximum number of cached listings. A listing with 10,000 pages takes 1 MB of memory. A listing that is not cached
 // is read again.
 const MAX_LISTINGS = 16;

@@ -29,7 +29,7 @@ export function deriveRecord(session: LoadSession, outcome: Outcome, answer: Rec
 }
 
 /**
- * Loads a tombstone with content. Its fields replace those of the last version. Fields that it lacks keep their values.
+ * Loads a tombstone with content. Its fields replace those in the last version. Fields that it lacks keep their values.
  */
 export function storeTombstone(
   session: LoadSession,

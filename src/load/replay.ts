@@ -11,21 +11,21 @@ import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
 import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 
-/** The result of replaying one quarantine entry. */
+/** What replaying one quarantine entry resulted in. */
 export interface Replayed {
   readonly quarantineId: number;
   /**
    * - `replayed`: the response was loaded.
    * - `superseded`: newer content had already been loaded.
-   * - `open`: the response still cannot be processed, for the reason in `why`.
+   * - `open`: the response still cannot be processed, and `why` says why not.
    */
   readonly state: 'replayed' | 'superseded' | 'open';
   readonly why: string | null;
 }
 
 /**
- * Processes quarantined responses again with the current dialect, in the order of their calls. Sends no call and never
- * replaces newer content with older content. The caller must hold the lock of the warehouse.
+ * Processes quarantined responses again with the current dialect, in the order of their calls. Makes no calls and never
+ * replaces newer content with older content. The caller must hold the warehouse's lock.
  */
 export function replayQuarantined(options: {
   readonly warehouse: Warehouse;

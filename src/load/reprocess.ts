@@ -42,9 +42,9 @@ export interface Reprocessed {
 }
 
 /**
- * Rebuilds every derived table from the stored responses with the current dialect and mapping, without sending a call.
- * Readers see the old tables until the new ones are complete. An interrupted rebuild can be resumed. The caller must
- * hold the lock of the warehouse.
+ * Rebuilds every derived table from the stored responses with the current dialect and mapping, without making any
+ * calls. Readers see the old tables until the new tables are complete. An interrupted rebuild can be resumed. The
+ * caller must hold the warehouse's lock.
  *
  * @throws FailedError if responses were pruned, because their rows cannot be rebuilt.
  */
@@ -97,8 +97,8 @@ interface Progress {
 }
 
 /**
- * Creates the shadow tables, or keeps those of an interrupted rebuild. Returns the id of the last call that they
- * already contain.
+ * Creates the shadow tables, or keeps those from an interrupted rebuild. Returns the id of the last call already in
+ * them.
  */
 function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number {
   const { db } = warehouse;
@@ -118,8 +118,8 @@ function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number
 }
 
 /**
- * Returns the column and table names that the rebuild must keep. These are all names that neither the old nor the new
- * mapping defines.
+ * Returns the column and table names that the rebuild must keep: all names that neither the old nor the new mapping
+ * defines.
  */
 function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
   const mappings = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(

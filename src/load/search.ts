@@ -14,7 +14,7 @@ import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shr
 import { isSameResponse } from './stored_response.ts';
 import { countSearchedWord } from './word_counts.ts';
 
-/** Loads a page of search results: the companies on it, and the state of the listing. */
+/** Loads a page of search results: the companies on it, and the listing's state. */
 export function deriveSearch(
   session: LoadSession,
   outcome: Outcome,
@@ -45,7 +45,7 @@ export function deriveSearch(
 }
 
 /**
- * Processes a query that the upstream refused because the query is too broad or invalid, or because a later page is
+ * Processes a query that the upstream refused because it is too broad or invalid, or because the requested page is
  * beyond the cap.
  */
 export function deriveRefusal(
@@ -93,7 +93,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
-    // The search texts of a record are better than those of a summary, so a summary does not replace them.
+    // A record's search texts are better than a summary's, so a summary does not replace them.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
     lastSeenAt: outcome.sentAt,

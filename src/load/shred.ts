@@ -16,12 +16,12 @@ import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
 
-/** A row of a payload table. `values` has the order of `table.columns`, and trailing values can be missing. */
+/** A row in a payload table. `values` has the same order as `table.columns`, and trailing values can be missing. */
 export interface Row {
   readonly table: InferredTable;
-  /** The index of the row among the entity's rows in this table; 0 for the root row. */
+  /** The row's index among the entity's rows in this table; 0 for the root row. */
   readonly position: number;
-  /** For nested lists, the position of the element that contains this list. */
+  /** For nested lists, the position of the element that holds this list. */
   readonly parentPosition: number;
   readonly values: SqlValue[];
   /** The values that have no column, by JSON Pointer; null if there are none. */
@@ -29,8 +29,8 @@ export interface Row {
 }
 
 /**
- * Converts a document to rows. Scalars become columns, the fields of objects become columns of the same row, and list
- * elements become rows of child tables. New paths are added to the inferred schema. The first row is the root row.
+ * Converts a document to rows. Scalars become columns, the fields of objects become columns in the same row, and list
+ * elements become rows in child tables. New paths are added to the inferred schema. The first row is the root row.
  */
 export function shred(
   schema: InferredSchema,
@@ -51,7 +51,7 @@ export function shred(
   return shredding;
 }
 
-/** The remaining space for the rows of one response. All results on a page share it. */
+/** The remaining space for one response's rows. All results on a page share it. */
 export interface Room {
   rows: number;
   cells: number;
@@ -63,8 +63,7 @@ export function wholeRoom(): Room {
 }
 
 /**
- * Converts a value for SQLite. If neither a double nor a 64-bit integer can represent a number exactly, the result is
- * text.
+ * Converts a value for SQLite. A number that neither a double nor a 64-bit integer can represent exactly becomes text.
  */
 export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
@@ -73,7 +72,7 @@ export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   return value;
 }
 
-/** The rows of a document, root row first, and its texts for the search index. */
+/** A document's rows, root row first, and its texts for the search index. */
 export interface Shredded {
   readonly rows: readonly Row[];
   readonly formerNames: readonly string[];
@@ -142,7 +141,7 @@ function storeValue(shredding: Shredding, schemaPath: SchemaPath, value: Json, r
   row.values[schemaPath.index] = sqlValue(wanted);
 }
 
-/** Adds a column if there is enough space. The column adds one cell to every row of its table. */
+/** Adds a column if there is enough space. The column adds one cell to every row in its table. */
 function addColumn({ schema, room, positions }: Shredding, schemaPath: SchemaPath): boolean {
   const cells = schemaPath.table.parent === null ? 0 : (positions.get(schemaPath.table) ?? 0);
   if (cells > room.cells || !giveColumn(schema, schemaPath)) return false;
@@ -176,8 +175,8 @@ function storeList(shredding: Shredding, schemaPath: SchemaPath, list: Json[], r
 }
 
 /**
- * Reserves space for the rows of a list. Returns false if there is not enough space, in which case the whole list is
- * stored in `_rest`.
+ * Reserves space for a list's rows. Returns false if there is not enough space, in which case the whole list is stored
+ * in `_rest`.
  */
 function takeRoom(room: Room, { list: table }: SchemaPath, list: readonly Json[]): boolean {
   const cells = list.length * (table?.columns.length ?? 0);
@@ -235,7 +234,7 @@ function typeBit(value: Exclude<Json, null | Json[] | JsonObject>, known: number
   return Number.isSafeInteger(value) ? TYPE_BITS.integer : TYPE_BITS.decimal;
 }
 
-// Dates are stored as text. Only the type counts of the column distinguish them from other text.
+// Dates are stored as text. Only the column's type counts distinguish them from other text.
 function textBit(text: string): number {
   if (text.length < 10 || text.length > 35) return TYPE_BITS.text;
   const isTime = text.length > 10;

@@ -11,7 +11,7 @@ export function deriveStats(session: LoadSession, outcome: Outcome, answer: Stat
   const before = session.latestStatsCall();
   const { rows } = shred(session.schema, session.tables.registry_stats, answer.document);
   session.alter();
-  // In this table, the key is the time of the observation instead of an entity id.
+  // In this table, the key is the observation time, not an entity id.
   writeRows(session, { entityId: sentAt, callId, rows, own: [answer.total, callId], isNew: true });
   session.feed.observed(callId);
   const sameAs = before !== null && isSameResponse(session, outcome, before) ? before : null;

@@ -6,8 +6,8 @@ import { isSame, type Volatile, withoutVolatile } from './content.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
- * Returns the last known record from the stored responses: the newest full version, with the fields of later tombstones
- * added. Returns null if there is none, or if the current dialect cannot read a stored response.
+ * Returns the last known record from the stored responses: the newest full version, updated with the fields of later
+ * tombstones. Returns null if there is none, or if the current dialect cannot read a stored response.
  */
 export function latestDocument(session: LoadSession, entityId: string): JsonObject | null {
   const versions: JsonObject[] = [];
@@ -51,7 +51,7 @@ export function isSameResponse(
 
 /**
  * Returns the volatile fields as paths in the body. A volatile field can be relative to the record or summary, or to
- * the root of the body, so both paths are returned.
+ * the body's root, so both paths are returned.
  */
 function volatileInBody({ dialect, ignored }: LoadSession, kind: Outcome['call']['kind']): Volatile {
   if (kind === 'stats') return ignored;

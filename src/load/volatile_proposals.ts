@@ -8,7 +8,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { volatilePaths, withoutVolatile } from './content.ts';
 import { differences } from './difference.ts';
 
-/** A field that differs in nearly every refresh, so that its changes carry no information. */
+/** A field that differs in nearly every refresh, so its changes carry no information. */
 export interface VolatileProposal {
   /** The JSON Pointer to add to `dialect.volatile`. */
   readonly pointer: string;
@@ -22,9 +22,9 @@ const MIN_SHARE = 0.9;
 const MAX_PAIRS = 50;
 
 /**
- * Proposes volatile fields from the refreshes so far. These are fields of records and summaries that nearly always
- * differ, and fields of the envelope that differ although the record is unchanged. Without these fields in the dialect,
- * every refresh stores a whole response instead of a reference.
+ * Proposes volatile fields, based on the refreshes so far. These are fields in records and summaries that nearly always
+ * differ, and fields in the envelope that differ although the record is unchanged. Unless the dialect lists these
+ * fields, every refresh stores a whole response instead of a reference.
  */
 export function proposeVolatile({ db }: Warehouse, dialect: Dialect): VolatileProposal[] {
   const known = new Set(dialect.volatile);

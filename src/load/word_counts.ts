@@ -4,11 +4,11 @@ import type { LoadSession } from './load_session.ts';
 /**
  * Starts the word counts that the planner needs if the upstream matches names by words.
  *
- * Two kinds of words are counted: the words in all names, and the words that occur in a name together with a frequent
- * word whose listing is truncated. The planner combines such a frequent word with a second word. Without these counts,
+ * Two kinds of words are counted: the words in all names, and the words that occur together with a frequent word if
+ * that word's listing is truncated. The planner combines such a frequent word with a second word. Without these counts,
  * it would have to read all names with the first word for every choice.
  *
- * With any other query rule, nothing is counted, which makes loading faster.
+ * Under any other query rule, nothing is counted, which makes loading faster.
  */
 export function countSearchedWords(session: LoadSession): void {
   const isWhole = isWholeWord(session);
@@ -21,8 +21,7 @@ export function countSearchedWords(session: LoadSession): void {
 }
 
 /**
- * Starts counting the words that occur together with a searched word, if this word is frequent and its listing is
- * truncated.
+ * If a searched word is frequent and its listing is truncated, starts counting the words that occur together with it.
  */
 export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   const isWhole = isWholeWord(session);

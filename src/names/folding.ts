@@ -1,6 +1,6 @@
 /**
  * Folding converts names, queries and words to the forms in which they are compared. Three files in this folder use it.
- * `query_matching.ts` decides whether a query finds a name, `similarity.ts` whether it is the wanted name, and
+ * `query_matching.ts` decides whether a query finds a name. `similarity.ts` decides whether a name is the wanted one.
  * `loose_matching.ts` compares texts while the upstream's rules are unknown.
  */
 
@@ -48,12 +48,12 @@ export function wordsOf(foldedText: string): string[] {
   return foldedText.match(WORD) ?? [];
 }
 
-/** Lower case comes first, because it turns "İ" into a letter with a combining dot. */
+/** The text is converted to lower case first, because that turns "İ" into a letter with a combining dot. */
 function lowerCaseWithoutDiacritics(text: string): string {
   return text.normalize('NFKD').toLowerCase().replace(DIACRITICS, '').normalize('NFC');
 }
 
-/** The test comes first because it is cheaper, and most texts already have single spaces. */
+/** The test comes first because it is cheap and most texts already have single spaces. */
 function withSingleSpaces(text: string): string {
   return WIDE_SPACE.test(text) ? text.replace(SPACES, ' ') : text;
 }

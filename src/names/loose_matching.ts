@@ -25,7 +25,7 @@ const PLAIN_LETTERS: Record<string, string> = {
 };
 
 /**
- * Returns whether the query can find this text under at least one query rule. Each word of the query must occur
+ * Returns whether the query can find this text under at least one query rule. Each word in the query must occur
  * somewhere in the text.
  */
 export function mayFind(query: string, text: string): boolean {

@@ -2,10 +2,10 @@ import { wordsOf } from './folding.ts';
 import { lowerBound } from './ordered_texts.ts';
 
 /**
- * The names and ids of all companies in a few typed arrays, with about seventy bytes per company. Millions of companies
- * fit into memory, and the index can be passed to another thread without a copy. The index is immutable, and a new one
- * is built when the mirror changes. A company is identified by its rank, which is its position in the order of folded
- * name and id.
+ * The names and ids of all companies in a few typed arrays, which use about 70 bytes per company. Millions of companies
+ * therefore fit in memory, and the index can be passed to another thread without being copied. It is immutable: a new
+ * index is built when the mirror changes. A company is identified by its rank, which is its position when companies are
+ * sorted by folded name and then by id.
  */
 export interface NameIndex {
   readonly companies: number;
@@ -13,19 +13,18 @@ export interface NameIndex {
   readonly names: PackedTexts;
   /** The ids, by rank, without folding. */
   readonly ids: PackedTexts;
-  /** The ranks, in the order of the upper-cased ids. */
+  /** The ranks, sorted by upper-cased id. */
   readonly byId: Uint32Array;
   /** The distinct words of all names, sorted by their bytes. */
   readonly words: PackedTexts;
   /**
-   * The names that contain word w have the ranks `postings[postingStarts[w] .. postingStarts[w + 1])`, in ascending
-   * order.
+   * The names with the word w have the ranks `postings[postingStarts[w] .. postingStarts[w + 1])`, in ascending order.
    */
   readonly postings: Uint32Array;
   readonly postingStarts: Uint32Array;
 }
 
-/** The buffers of the index, which are needed to transfer it to another thread. */
+/** Returns the buffers of an index, which are needed to transfer it to another thread. */
 export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
   const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
   return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
@@ -90,7 +89,7 @@ export interface IndexSource {
   readonly byId: () => Iterable<number>;
 }
 
-/** Builds the index in one pass. Meanwhile, only the arrays of the index are in memory. */
+/** Builds the index in one pass. Only the index's own arrays are held in memory meanwhile. */
 export function buildNameIndex(source: IndexSource): NameIndex {
   const names = packing();
   const ids = packing();
@@ -128,8 +127,8 @@ function packing() {
 }
 
 /**
- * Collects words and numbers them in the order in which they are added. `postings` returns the words with their
- * postings, sorted by bytes.
+ * Collects words and numbers them in the order in which they are added. `postings` returns the words and their
+ * postings, sorted by the words' bytes.
  */
 function wordDictionary() {
   const numbers = new Map<string, number>();

@@ -7,7 +7,7 @@ import { bitRanks, concatenated, listOfRanks, type Ranks, rangeOfRanks } from '.
 
 /** A search in the name index. */
 export interface CompanyQuery {
-  /** The value `any` means names and identifiers, for a search with one parameter for both. */
+  /** The value `any` means both names and identifiers, for a search with one parameter for both. */
   readonly by: 'name' | 'identifier' | 'any';
   readonly text: string;
   readonly names: NameSearch;
@@ -16,8 +16,8 @@ export interface CompanyQuery {
 
 /**
  * - prefix: the name starts with the query
- * - token: every word of the query is a word of the name
- * - token_prefix: every word of the query starts a word of the name
+ * - token: every word in the query is a word in the name
+ * - token_prefix: every word in the query is the start of a word in the name
  * - substring: the name contains the query
  */
 export type NameSearch = Exclude<NameMatch, 'unknown'>;
@@ -45,7 +45,7 @@ export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   const exact = exactIdentifiers(index, text, identifiers);
   const withPrefix = prefixRange(index.names, utf8(fold(text)));
   const named = namedRanks(index, query, withPrefix);
-  // In the range of identifiers, exact matches come first.
+  // Within the range of identifiers, exact matches come first.
   const longer = index.byId.subarray(identifiers.from + exact.length, identifiers.to);
   const others = named.size === 0 ? longer : longer.filter((rank) => !named.has(rank));
   return concatenated([
@@ -60,7 +60,7 @@ export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
 interface Named {
   readonly size: number;
   has(rank: number): boolean;
-  /** The matches outside the range of names that start with the query. Call it last, because it may change the set. */
+  /** Returns the matches that do not start with the query. Call it last, because it may change the set. */
   outside(withPrefix: Range, except: Uint32Array): Ranks;
 }
 
@@ -76,7 +76,7 @@ function namedRanks(index: NameIndex, { names, text }: CompanyQuery, withPrefix:
   }
 }
 
-/** Returns the matching names that start with the query, except those already listed. */
+/** Returns the matching names that start with the query, excluding those already listed. */
 function ranksWithin(
   named: Named,
   withPrefix: Range,
@@ -84,7 +84,8 @@ function ranksWithin(
   how: CompanyQuery['names'],
 ): Ranks[] {
   if (how === 'token') {
-    // A name that starts with the query need not match. For example, "acm" starts "acme" but is not one of its words.
+    // A name that starts with the query does not always match. For example, "acme" starts with "acm", but "acm" is not
+    // one of its words.
     const ranks = [...rangeOfRanks(withPrefix.from, withPrefix.to).slice(0, withPrefix.to - withPrefix.from)];
     return [listOfRanks(Uint32Array.from(ranks.filter((rank) => named.has(rank) && !except.includes(rank))))];
   }
@@ -113,7 +114,7 @@ function ranksOfWords(index: NameIndex, wanted: readonly string[], how: 'token' 
   return {
     size: found.size,
     has: found.has,
-    // The set itself is changed and returned to avoid a copy.
+    // To avoid a copy, the set itself is changed and returned.
     outside(withPrefix, except) {
       for (const rank of except) found.remove(rank);
       for (let rank = withPrefix.from; rank < withPrefix.to; rank++) found.remove(rank);
@@ -148,7 +149,7 @@ function listed(ranks: Uint32Array): Named {
   };
 }
 
-/** Returns the range of the postings of all matching words. It is contiguous, because the words are sorted. */
+/** Returns the range of postings for all matching words. It is contiguous because the words are sorted. */
 function postingRange(
   { words, postingStarts }: NameIndex,
   word: string,
@@ -174,8 +175,8 @@ function ranksContaining({ names: { bytes, starts } }: NameIndex, wanted: Uint8A
     const end = starts[rank + 1] ?? bytes.length;
     const isInside = at + wanted.length <= end;
     if (isInside) found.push(rank);
-    // After a match, the scan continues at the next name. Bytes that span two names are not a match, and the scan
-    // continues one byte later.
+    // After a match, the scan continues at the next name. If the bytes span two names, they are not a match, and the
+    // scan continues one byte later.
     at = all.indexOf(wanted, isInside ? end : at + 1);
   }
   return Uint32Array.from(found);
@@ -203,7 +204,7 @@ function exactIdentifiers(index: NameIndex, text: string, { from, to }: Range): 
 }
 
 /**
- * Compares texts by their UTF-8 bytes. The comparison operators of JavaScript use UTF-16, which differs beyond the
+ * Compares texts by their UTF-8 bytes. JavaScript's comparison operators use UTF-16, which sorts differently beyond the
  * Basic Multilingual Plane.
  */
 function compareBytes(a: string, b: string): number {

@@ -1,18 +1,16 @@
 /**
- * The texts of known companies, sorted by code points. An index answers these lookups without a scan.
+ * The texts of known companies, sorted by code points. An index allows these lookups without a scan.
  *
- * A company may have several texts, for example the words of its name. The count for a prefix must include each company
- * only once. Each text therefore stores how many of its prefixes, including the empty one, it shares with the preceding
- * text of the same company. The count for a prefix of n characters includes only texts that share at most n prefixes.
+ * A company may have several texts, such as the words in its name. The count for a prefix must include each company
+ * only once. Each text therefore stores how many of its prefixes, including the empty prefix, it shares with the same
+ * company's preceding text. The count for a prefix of n characters includes only texts that share at most n prefixes.
  */
 export interface CountedInOrder {
   /** Returns the number of texts in [from, to) that share at most `mostShared` prefixes. */
   countBetween(from: string, to: string, mostShared: number): number;
-  /** Returns about `size` texts from the start of [from, to). */
+  /** Returns about the first `size` texts in [from, to). */
   stretch(from: string, to: string, ask: StretchAsk): Stretch;
-  /**
-   * Returns the text `offset` entries after the first text that is not before `from`. Returns null if there is none.
-   */
+  /** Returns the text `offset` entries after the first text at or after `from`, or null if there is none. */
   at(from: string, offset: number): string | null;
 }
 
@@ -26,7 +24,7 @@ export interface StretchAsk {
 export interface Stretch {
   /** `shares[n]` is the number of texts that share n prefixes. */
   readonly shares: readonly number[];
-  /** The first text after the stretch; null if no other text before `to` follows. */
+  /** The first text after the stretch; null if no other text follows before `to`. */
   readonly next: string | null;
 }
 
@@ -49,7 +47,7 @@ export function nextAfter(text: string): string {
   return `${text}\0`;
 }
 
-/** Finds the end of a stretch and counts its texts. The function `share` counts the texts in [from, to). */
+/** Finds where a stretch ends and counts its texts. The function `share` counts the texts in [from, to). */
 export function stretchOf(
   { at, share }: Pick<CountedInOrder, 'at'> & { share(from: string, to: string, most: number): number[] },
   ...[from, to, { size, mostShared }]: Parameters<CountedInOrder['stretch']>
@@ -59,7 +57,7 @@ export function stretchOf(
   return { shares: share(from, isLast ? to : next, mostShared), next: isLast ? null : next };
 }
 
-/** Returns a sample of distinct texts: the first text, and then one text every `step` entries. */
+/** Returns a sample of distinct texts: the first text, then one in every `step` texts. */
 export function* spreadOver(texts: CountedInOrder, step: number): Generator<string> {
   for (let next = texts.at('', 0); next !== null; next = nextDifferent(texts, next, step)) yield next;
 }
@@ -103,7 +101,7 @@ export class SortedTexts implements TextsInOrder {
     return this.#texts.filter((text) => text.includes(substring));
   }
 
-  /** Returns the index of the first text that is not before this one. */
+  /** Returns the index of the first text that does not sort before this one. */
   #indexOf(text: string): number {
     return lowerBound(this.#texts.length, (index) => inOrder(this.#texts[index] as string, text) < 0);
   }
@@ -149,7 +147,7 @@ export function lowerBound(length: number, before: (index: number) => boolean): 
   return low;
 }
 
-/** A group of companies. They have a word that equals `beside` or, if `isWhole` is false, starts with it. */
+/** The companies that have a word equal to `beside` or, if `isWhole` is false, a word that starts with it. */
 export interface CompaniesWith {
   /** The word; '' for all companies. */
   readonly beside: string;
@@ -161,8 +159,8 @@ export const ALL_COMPANIES: CompaniesWith = { beside: '', isWhole: false };
 /** The words in the names of a group of companies, sorted by code points. */
 export interface WordsInOrder extends CountedInOrder {
   /**
-   * Returns the most frequent words, each with its number of companies, in descending order. Of two equally frequent
-   * words, the shorter one comes first.
+   * Returns the most frequent words, most frequent first, with the number of companies that have each word. Of two
+   * equally frequent words, the shorter word comes first.
    */
   ranked(most: number): [word: string, companies: number][];
   totals(): WordTotals;
@@ -171,7 +169,7 @@ export interface WordsInOrder extends CountedInOrder {
 export interface WordTotals {
   /** The number of companies that have at least one word. */
   readonly companies: number;
-  /** The number of distinct words of each company, summed over all companies. */
+  /** The number of distinct words in each company's name, summed over all companies. */
   readonly words: number;
   readonly different: number;
 }

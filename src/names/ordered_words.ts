@@ -13,15 +13,15 @@ import { findsName } from './query_matching.ts';
 export interface OrderedWord {
   readonly word: string;
   /**
-   * The number of prefixes, including the empty one, that this word shares with the preceding word of the name. It is 0
-   * for the first word.
+   * The number of prefixes, including the empty prefix, that this word shares with the preceding word in the name. It
+   * is 0 for the first word.
    */
   readonly shared: number;
 }
 
 /**
- * Returns the distinct words of a folded name in sorted order, so that words with common prefixes are adjacent. Each
- * prefix is counted only for the first word that has it. Lengths are in UTF-16 units.
+ * Returns the distinct words in a folded name, sorted so that words with common prefixes are adjacent. Each prefix is
+ * counted only for the first word that has it. Lengths are in UTF-16 units.
  */
 export function orderedWords(foldedName: string): OrderedWord[] {
   const words = wordsOf(foldedName);

@@ -6,7 +6,9 @@ import { folded, wordsOf } from './folding.ts';
 /** The rule by which names match a query. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
 
-/** Returns the query rule for names. If it is unknown, word prefix is assumed until responses show another rule. */
+/**
+ * Returns the query rule for names. If the rule is unknown, word prefix is assumed until responses show another rule.
+ */
 export function semanticsOf({ search }: Dialect): Semantics {
   return search.matches === 'unknown' ? 'token_prefix' : search.matches;
 }
@@ -34,7 +36,7 @@ export function queriesFinding(semantics: Semantics, foldedName: string, longest
   }
 }
 
-/** Returns whether the query finds this name. Every word of the query must match. */
+/** Returns whether the query finds this name. Every word in the query must match. */
 export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
   return nameFinder(semantics, queryText)(foldedName);
 }
@@ -45,7 +47,7 @@ export function nameFinder(semantics: Semantics, queryText: string): (foldedName
   if (semantics === 'prefix') return (name) => name.startsWith(text);
   if (semantics === 'substring') return (name) => name.includes(text);
   const wanted = wordsOf(text);
-  // The cheap substring test excludes most names, so that only a few are split into words.
+  // The cheap substring test rules out most names, so that only a few are split into words.
   return (name) => {
     if (!wanted.every((one) => name.includes(one))) return false;
     const words = wordsOf(name);
@@ -60,7 +62,7 @@ export function foldedIdentifier(id: string): string {
   return id.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** Returns the folded text of a company that is compared with a query: its name or its identifier. */
+/** Returns the company's folded text that is compared with a query: its name or its identifier. */
 export function comparedText({ entityId, name }: KnownCompany, by: SearchQuery['by']): string {
   return by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId);
 }

@@ -4,7 +4,7 @@ export interface Ranks {
   has(rank: number): boolean;
   /** Returns at most `count` ranks, starting at position `from`. */
   slice(from: number, count: number): Iterable<number>;
-  /** The memory that the set occupies, which counts towards the limit of a cache. */
+  /** The memory that the set occupies, which counts towards a cache's limit. */
   readonly bytes: number;
 }
 
@@ -19,7 +19,7 @@ export function rangeOfRanks(from: number, to: number): Ranks {
   };
 }
 
-/** Returns a set with the ranks in the order of the array. */
+/** Returns a set of the ranks, in the array's order. */
 export function listOfRanks(ranks: Uint32Array): Ranks {
   let members: Set<number> | null = null;
   return {
@@ -63,7 +63,7 @@ export function bitRanks(companies: number): BitRanks {
   };
 }
 
-/** Concatenates sets, which must not share a rank. */
+/** Concatenates sets that have no rank in common. */
 export function concatenated(parts: readonly Ranks[]): Ranks {
   const filled = parts.filter((part) => part.size > 0);
   if (filled.length === 1 && filled[0] !== undefined) return filled[0];

@@ -1,6 +1,6 @@
 import { folded, isAscii, withoutDiacritics } from './folding.ts';
 
-/** Returns the columns of the full-text index except the name. Each text appears once, on a separate line. */
+/** Returns all columns of the full-text index except the name. Each text appears once, on a separate line. */
 export function searchText(
   entityId: string,
   formerNames: readonly string[],
@@ -14,7 +14,7 @@ export function searchText(
 
 /**
  * Returns the text that the full-text index stores for a column. Lines with diacritics are added a second time without
- * diacritics, because the tokenizer of older SQLite versions ignores letter case but not diacritics.
+ * them, because the tokenizer in older SQLite versions ignores letter case but not diacritics.
  */
 export function indexedText<T extends string | null>(text: T): T | string {
   if (text === null || isAscii(text)) return text;

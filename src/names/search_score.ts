@@ -3,11 +3,12 @@ import { MIN_SCORE } from './name_candidates.ts';
 import { type Anatomy, similarity } from './similarity.ts';
 
 /**
- * Returns the score of a name in a search: 1 for the same name, 0 for no match. Let q and n be the numbers of
- * characters in the words of the query and of the name. The score is the highest of these values:
+ * Returns a name's score in a search: 1 for the same name, 0 for no match. Let q and n be the number of characters in
+ * the query's words and in the name's words. The score is the highest of these values:
  *
- * - the similarity of both names, if it is at least MIN_SCORE
- * - 0.5 + 0.45 · q/n if each word of the query starts another word of the name: `acme` finds `Acme Holdings Ltd`
+ * - the similarity of the query and the name, if it is at least MIN_SCORE
+ * - 0.5 + 0.45 · q/n if each word in the query is the start of a different word in the name: `acme` finds `Acme
+ *   Holdings Ltd`
  * - 0.4 + 0.45 · q/n if the name contains the query: `tech` finds `Biotechnik`
  */
 export function searchScore(query: Anatomy, name: Anatomy): number {
@@ -24,7 +25,7 @@ function containment(query: string, name: string): number {
   return name.includes(query) ? 0.4 + 0.45 * share : 0;
 }
 
-/** Returns whether each wanted word starts a different word of `words`. */
+/** Returns whether each wanted word is the start of a different word in `words`. */
 function startsWords(wanted: readonly string[], words: readonly string[]): boolean {
   const left = [...words];
   return wanted.every((word) => {

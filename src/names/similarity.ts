@@ -6,9 +6,8 @@ import { folded, wordsOf } from './folding.ts';
  */
 
 /**
- * Returns the form of a name by which two names are compared for equality. It ignores letter case, character width,
- * spaces, the kind of quotes and dashes, and a full stop or comma at the end of a word. "C & A" and "C A" are different
- * names.
+ * Returns the form in which two names are compared for equality. It ignores letter case, character width, spaces, the
+ * kind of quotes and dashes, and a full stop or comma at the end of a word. "C & A" and "C A" are different names.
  */
 export function comparable(name: string): string {
   return folded(name.normalize('NFKC'))
@@ -22,7 +21,7 @@ export function comparable(name: string): string {
 /** The parts of a name, computed once for many comparisons. */
 export interface Anatomy {
   readonly comparable: string;
-  /** The words of the name without diacritics, punctuation and legal form. */
+  /** The words in the name, without diacritics, punctuation or legal form. */
   readonly core: string;
   /** The usual abbreviation of the legal form; '' if the name has none. */
   readonly form: string;
@@ -42,7 +41,7 @@ export function similarity(a: Anatomy, b: Anatomy): number {
 }
 
 /**
- * Returns the words without diacritics and punctuation. This form is only used to find candidates, because "Ærø" and
+ * Returns the words without diacritics or punctuation. This form is used only to find candidates, because "Ærø" and
  * "Aero" are different names.
  */
 function roughly(text: string): string {
@@ -55,7 +54,7 @@ function roughly(text: string): string {
 const IS_ASCII = /^\p{ASCII}*$/u;
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
-/** Returns the distinct trigrams of a text. A space is added at either end, so that short texts also have trigrams. */
+/** Returns a text's distinct trigrams. A space is added at either end, so that short texts also have trigrams. */
 export function trigramsOf(text: string): Set<string> {
   const characters = [...` ${text} `];
   const found = new Set<string>();
@@ -81,8 +80,8 @@ function coreOf(rough: string): { readonly core: string; readonly form: string }
 }
 
 /**
- * Returns 1 − d/n, with the optimal string alignment distance d and the length n of the longer text. Returns 0 if the
- * lengths differ by more than half of n.
+ * Returns 1 − d/n, where d is the optimal string alignment distance and n is the length of the longer text. Returns 0
+ * if the lengths differ by more than half of n.
  */
 function closeness(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];

@@ -1,7 +1,7 @@
 import type { Receiver } from '../config/receiver.ts';
 import type { ChangedField, NewCompany } from '../warehouse/deliveries.ts';
 
-/** The changes of one run for one receiver. */
+/** The changes in one run, for one receiver. */
 export interface Digest {
   readonly counts: { readonly new: number; readonly changed: number; readonly gone: number };
   readonly new: readonly { readonly entity_id: string; readonly name: string | null }[];
@@ -34,8 +34,8 @@ export interface RunChanges {
 }
 
 /**
- * Returns the changes that a receiver wants, or null if there are none. `watched` contains the ids of the receiver's
- * watchlist, or is null without a watchlist.
+ * Returns the changes that a receiver wants, or null if there are none. `watched` holds the ids on the receiver's
+ * watchlist; null if it has no watchlist.
  */
 export function digestFor(
   { events, fields }: Pick<Receiver, 'events' | 'fields'>,
@@ -72,7 +72,7 @@ export function digestFor(
   return counts.new + counts.changed + counts.gone === 0 && health === null ? null : digest;
 }
 
-/** The maximum number of companies in a list of a digest. The counts include all companies. */
+/** The maximum number of companies in each list in a digest. The counts include all companies. */
 const MOST_COMPANIES = 1_000;
 const MOST_FIELDS = 100;
 
@@ -96,7 +96,7 @@ function isBelow(path: string, wanted: string): boolean {
   return path === wanted || path.startsWith(`${wanted}/`);
 }
 
-/** Returns the subject and the text of a digest for people. */
+/** Returns the subject and text of a digest, for a person to read. */
 export function digestText(
   source: string,
   { counts, health, ...lists }: Digest,

@@ -37,8 +37,7 @@ export function registerReceivers({
 }
 
 /**
- * Stores one digest for each receiver, with the changes since its last digest. The caller holds the lock of the
- * warehouse.
+ * Stores one digest for each receiver, with the changes since its last digest. The caller holds the warehouse's lock.
  */
 export function storeDigests({ warehouse, clock, source, receivers }: NotifyOptions, end: RunEnd): void {
   const { db } = warehouse;
@@ -48,7 +47,8 @@ export function storeDigests({ warehouse, clock, source, receivers }: NotifyOpti
     const last = lastVersion(db);
     for (const receiver of receivers) {
       const { version, isHealthy, disabledAt } = table.receiver(receiver.name);
-      // A disabled receiver gets no digests. When it is enabled again, it gets one digest of all changes since then.
+      // A disabled receiver gets no digests. When it is enabled again, it gets one digest with all changes since its
+      // last digest.
       if (disabledAt !== null) continue;
       const since = Math.min(version, last);
       const digest = digestFor(receiver, watchedIds(receiver), {
@@ -96,7 +96,7 @@ export interface Delivered {
 }
 
 /**
- * Attempts every due delivery once. Before an attempt begins, it is stored with the time of the next attempt. If the
+ * Attempts every due delivery once. Each attempt is stored before it begins, with the time of the next attempt. If the
  * process is killed, a later process therefore repeats the delivery with the same id. A receiver is disabled when the
  * last attempt fails.
  */
@@ -120,7 +120,7 @@ export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
   return { delivered, failed };
 }
 
-/** The delays before the second and later attempts, as recommended by Standard Webhooks: four days in total. */
+/** The delays before the second and later attempts, as recommended by Standard Webhooks. They add up to four days. */
 const RETRY_AFTER_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,

@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process';
 import type { Receiver } from '../config/receiver.ts';
 import type { Attempted, Message } from './webhook.ts';
 
-/**
- * Runs a program and writes text to its standard input. Exit code 0 means that the program has accepted the message.
- */
+/** Runs a program and writes text to its standard input. Exit code 0 means that the program accepted the message. */
 export function runProgram([program = '', ...args]: readonly string[], input: string): Promise<Attempted> {
   return new Promise((resolve) => {
-    // The environment of this process can contain the registry key, so it is not passed on to the program.
+    // This process's environment can include the registry key, so it is not passed on to the program.
     const child = spawn(program, args, {
       stdio: ['pipe', 'ignore', 'pipe'],
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },

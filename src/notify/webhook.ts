@@ -11,7 +11,7 @@ export interface Message {
   readonly body: string;
 }
 
-/** The result of one attempt. `isFinal` means that the receiver wants no more messages. */
+/** The result of one attempt. If `isFinal` is true, the receiver wants no more messages. */
 export type Attempted =
   | { readonly is: 'delivered' }
   | { readonly is: 'failed'; readonly why: string; readonly isFinal: boolean };
@@ -87,7 +87,7 @@ const publicLookup: LookupFunction = (host, options, done) => {
   });
 };
 
-/** Whether an address is not reachable from other networks. */
+/** Returns whether an address is not reachable from other networks. */
 export function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -31,7 +31,7 @@ import { openWatchKnowledge } from '../warehouse/watch_knowledge.ts';
 import { openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
 
-/** The open warehouse and ledger of one configuration. */
+/** The open warehouse and ledger for one configuration. */
 export interface Workspace {
   readonly config: Config;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export interface Order {
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
-  /** Replaces the sync planner, for example with the planner of a backfill. */
+  /** Replaces the sync planner, for example with a backfill's planner. */
   readonly openPlanner?: (() => Planner) | undefined;
 }
 
@@ -169,12 +169,12 @@ function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart):
   return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
 }
 
-/** The start of a run, at which the planner evaluates what is due. */
+/** The start of a run. What is due is evaluated at this time. */
 interface RunStart {
   readonly startedAtMs: number;
 }
 
-/** Opens the planner of a sync whose scope is a watchlist. */
+/** Opens the planner for a sync with a watchlist as its scope. */
 export function watchPlannerOver(
   knowledge: BackfillKnowledge,
   config: Config,
@@ -185,7 +185,7 @@ export function watchPlannerOver(
   return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings });
 }
 
-/** Returns the knowledge about a watchlist's companies at `nowMs`. */
+/** Returns what is known about a watchlist's companies at `nowMs`. */
 export function watchKnowledge(
   { config, warehouse }: Pick<Workspace, 'config' | 'warehouse'>,
   nowMs: number,
@@ -198,7 +198,7 @@ function maxAgeOf({ max_age }: Config): MaxAge {
   return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
 }
 
-/** Opens the planner of a sync. Its knowledge comes from the mirror or from a simulation. */
+/** Opens the planner for a sync. Its knowledge comes from the mirror or from a simulation. */
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,
@@ -235,7 +235,7 @@ function userAgentOf({ upstream }: Config): string {
   return upstream.user_agent ?? `registry-mirror/${VERSION}${contact}`;
 }
 
-/** Reads the scope, including the file of a watchlist. */
+/** Reads the scope, including a watchlist's file. */
 export function readScope(scope: Config['scope']): Scope {
   if (scope === 'whole') return { of: 'whole' };
   if ('names' in scope) return { of: 'names', names: linesOf(scope.names) };

@@ -25,7 +25,7 @@ import type { RunReport } from './run_report.ts';
 
 /**
  * A backfill fetches an explicit list of items, which the warehouse stores until every item is settled. It uses the
- * same engine as `sync` with a different planner, and does not spend the reserve of the allowance.
+ * same engine as `sync` with a different planner, and does not spend the allowance's reserve.
  */
 
 /** The requested items and their options. */
@@ -75,7 +75,7 @@ export function backfillOf({ warehouse }: Workspace, backfillId: number): Backfi
 export interface OpenBackfill {
   readonly backfill: BackfillRow;
   readonly planner: BackfillPlanner;
-  /** Stores the current result of each item. `isOver` means that no more calls will be sent. */
+  /** Stores each item's current result. `isOver` means that no more calls will be sent. */
   settle(isOver: boolean): void;
 }
 
@@ -122,7 +122,7 @@ export function openBackfill(workspace: Workspace, backfill: BackfillRow): OpenB
   };
 }
 
-/** Estimates the calls of an order without storing it. */
+/** Estimates the calls that an order needs, without storing the order. */
 export function estimateOrder(workspace: Workspace, order: BackfillOrder): BackfillEstimate {
   const { warehouse, clock } = workspace;
   const nowMs = clock.now();
@@ -139,7 +139,7 @@ export function estimateOrder(workspace: Workspace, order: BackfillOrder): Backf
   });
 }
 
-/** Estimates the calls of the remaining items of a backfill. */
+/** Estimates the calls that a backfill's remaining items need. */
 export function estimateRest(workspace: Workspace, backfill: BackfillRow): BackfillEstimate {
   const table = backfillTable(workspace.warehouse.db);
   const open = (['entity', 'name', 'query', 'prefix'] as const).flatMap((kind) =>
@@ -184,8 +184,8 @@ export interface BackfillReport {
 }
 
 /**
- * Runs a backfill until every item is settled, the quota is used up to the reserve, or a limit of `order` is reached. A
- * backfill pauses for scheduled runs and resumes when they have ended.
+ * Runs a backfill until every item is settled, only the reserve is left of the quota, or a limit in `order` is reached.
+ * A backfill pauses for scheduled runs and resumes when they have ended.
  */
 export async function runBackfill(workspace: Workspace, order: BackfillRun): Promise<BackfillReport> {
   const { warehouse, clock } = workspace;
@@ -214,7 +214,7 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
 }
 
 /**
- * Runs the backfill until the first interruption. `before` contains the totals of earlier runs, for the progress line.
+ * Runs the backfill until it is first interrupted. `before` holds the totals of earlier runs, for the progress line.
  */
 async function runOnce(
   workspace: Workspace,

@@ -4,7 +4,7 @@ import type { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
 import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
-/** Returns the result of a requested name, or null if the item is not settled yet. */
+/** Returns the result for a requested name, or null if the item is not settled yet. */
 export function settledName(
   { position }: BackfillItemRow,
   planner: BackfillPlanner,
@@ -39,7 +39,7 @@ export function settledName(
   }
 }
 
-/** Returns the result of a query or prefix, or null if the item is not settled yet. */
+/** Returns the result for a query or prefix, or null if the item is not settled yet. */
 export function settledListing(
   { position, given }: BackfillItemRow,
   planner: BackfillPlanner,
@@ -55,7 +55,10 @@ export function settledListing(
   return { position, state, entityId: null, name: null, candidates: null, note };
 }
 
-/** Returns the failure of an item that is unsettled when the backfill ends, or null if the backfill has not ended. */
+/**
+ * Returns the failure to report for an item left unsettled when the backfill ended, or null if the backfill has not
+ * ended.
+ */
 export function failedSearch(
   item: BackfillItemRow,
   failed: ReadonlyMap<string, string>,

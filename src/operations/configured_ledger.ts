@@ -5,8 +5,8 @@ import type { Clock } from '../clock.ts';
 import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
 
 /**
- * Opens the ledger of the configured account. The caller must close it. Without a clock, the ledger does not detect
- * when the clock jumps ahead, but still shows an earlier jump.
+ * Opens the configured account's ledger. The caller must close it. Without a clock, the ledger does not detect that the
+ * clock has jumped ahead, but it still shows an earlier jump.
  */
 export function openLedgerOf(config: Config, clock?: Clock): Ledger {
   const { ledger: path, account } = config;

@@ -18,13 +18,13 @@ export interface CheckOrder {
   readonly signal: AbortSignal;
 }
 
-/** The result of a check: the stored responses that a dialect can and cannot read. */
+/** The result of a check: the stored responses that a dialect can read and those that it cannot. */
 export interface DialectCheck {
-  /** The run that sent the calls; null if no call was sent. */
+  /** The run that made the calls; null if no call was made. */
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];
-  /** Changes to the dialect with which it could read the responses that it cannot read now. */
+  /** Changes to the dialect that would let it read the responses that it cannot read now. */
   readonly proposals: readonly DialectChange[];
 }
 
@@ -37,8 +37,8 @@ export interface Contradiction {
 }
 
 /**
- * Reads the latest stored responses with the current dialect. If `maxCalls` permits, it first requests the
- * statistics, a known query and a known record.
+ * Reads the last stored responses with the current dialect. If `maxCalls` permits, it first requests the statistics, a
+ * known query and a known record.
  */
 export async function checkDialect(
   workspace: Workspace,
@@ -70,7 +70,8 @@ export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]):
     const { exchange } = readReply(request, call, reply, { nowMs: 0, keyHasWorked: true });
     misunderstood.push({ exchange, entityId: call.kind === 'entity' ? call.entityId : null });
   }
-  // A rejected query is normal, because it can have too many matches. It is not normal if every search is rejected.
+  // It is normal for a query to be rejected, because it can have too many matches. It is not normal for every search to
+  // be rejected.
   const searches = answers.filter(({ kind }) => kind === 'search').length;
   const [latest] = rejected;
   if (latest !== undefined && rejected.length === searches)
@@ -96,7 +97,7 @@ function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSig
   });
 }
 
-/** Returns one call of each kind, with a target that returned a result before. */
+/** Returns one call of each kind, with a target that has returned a result before. */
 function knownCalls({ warehouse }: Workspace): Call[] {
   const knowledge = openKnowledge(warehouse);
   const planned = { reason: 'checks the dialect', expected: 0 };

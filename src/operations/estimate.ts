@@ -21,9 +21,9 @@ import { ALL_KINDS } from './run.ts';
 export interface EstimateInput {
   readonly nowMs: number;
   readonly focus: Focus;
-  /** The number of next calls to return. */
+  /** How many of the next calls to return. */
   readonly explain: number;
-  /** Time limit of the simulation in milliseconds. An estimate that reaches it has a wider range or no upper bound. */
+  /** The simulation's time limit, in milliseconds. An estimate that reaches it has a wider range or no upper bound. */
   readonly simulateMs?: number;
   /** Called with the finished share of the work, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
@@ -41,7 +41,7 @@ export interface NextSyncEstimate {
 }
 
 /**
- * Estimates the calls that the next runs of `sync` will need, and plans the first of them. Nothing is written or sent.
+ * Estimates the calls that the next runs of `sync` will need, and plans the first calls. Nothing is written or sent.
  */
 export function estimateNextSync(config: Config, input: EstimateInput): NextSyncEstimate {
   const { nowMs, focus, explain } = input;
@@ -83,7 +83,7 @@ interface EstimateContext {
   readonly focus: Focus;
 }
 
-/** Opens the planner of a watchlist, whose calls are not sent. */
+/** Opens a watchlist's planner. Its calls are not sent. */
 function watchPlannerOf({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
   return watchPlannerOver(knowledge, config, { watchlist, kinds: ALL_KINDS, startedAtMs: nowMs });
@@ -139,7 +139,10 @@ function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
   return { calls: Infinity, lifetimeLimit };
 }
 
-/** Limits the simulation's processor time from now on. Elapsed time would let other processes affect the estimate. */
+/**
+ * Limits the simulation's CPU time from now on. If elapsed time were limited, other processes would affect the
+ * estimate.
+ */
 function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Budget {
   const started = process.cpuUsage();
   const usedShare = () => {
@@ -152,6 +155,6 @@ function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Bu
   };
 }
 
-// This limit keeps `plan` below 3 seconds, including the start of the process.
+// This limit keeps `plan` below 3 seconds, including process start-up.
 const SIMULATE_MS = 1_900;
 const MOST_SEARCHES = 12_000;

@@ -39,7 +39,7 @@ export interface ExportOrder {
   readonly format: Format;
   /** The folder for the files. */
   readonly folder: string;
-  /** Names of the tables to export. With null, all tables that this kind of export can contain are exported. */
+  /** The names of the tables to export. With null, all tables that this kind of export supports are exported. */
   readonly tables: readonly string[] | null;
   /** All data, the state at a time (ISO 8601), or the changes after the cursor of an earlier export. */
   readonly what:
@@ -47,7 +47,7 @@ export interface ExportOrder {
     | { readonly is: 'as_of'; readonly at: string }
     | { readonly is: 'changes'; readonly since: string };
   readonly safeFormulas: boolean;
-  /** Maximum number of rows per file. With null, each table has one file. */
+  /** The maximum number of rows per file. With null, each table has one file. */
   readonly rowsPerFile: number | null;
   readonly nowMs: number;
 }
@@ -62,15 +62,15 @@ export interface ExportedFile {
 }
 
 /**
- * The content of `manifest.json`. The manifest is written last, so if it exists, all its files are complete and show
- * the same state of the warehouse.
+ * The content of `manifest.json`. The manifest is written last. If it exists, all its files are therefore complete and
+ * show the warehouse in the same state.
  */
 export interface Manifest {
   readonly exported_at: string;
   readonly source: SourceFacts;
   readonly format: Format;
   readonly what: ExportOrder['what'];
-  /** The cursor of the exported state. Pass it as `since` to get the next changes. */
+  /** The cursor for the exported state. Pass it as `since` to get the next changes. */
   readonly cursor: string;
   readonly files: readonly ExportedFile[];
 }
@@ -79,8 +79,8 @@ export const MANIFEST = 'manifest.json';
 
 /**
  * Writes tables as files. All tables are read in one transaction, so the files show the same state. They replace an
- * earlier export only after the last file is written. Exports into the same folder wait for each other. The warehouse
- * may be opened read-only.
+ * earlier export only after the last file is written. Exports to the same folder wait for each other. The warehouse may
+ * be opened read-only.
  *
  * @throws UsageError or FailedError if the folder cannot be written.
  */
@@ -159,7 +159,7 @@ function writeWholeTables(db: Warehouse['db'], target: Target): ExportedFile[] {
   return tables.flatMap((table) => {
     const { rows, ...shape } = rowsetOf(db, table, target.order);
     const files = openTableFiles(shape, target);
-    // This loop closes the query even if a file cannot be written. An open query would block the warehouse.
+    // This loop ends the query even if a file cannot be written. An open query would block the warehouse.
     for (const row of rows) files.row(row);
     return files.end();
   });
@@ -209,11 +209,11 @@ const FEED_COLUMNS: readonly ExportColumn[] = [
 
 interface TableFiles {
   row(cells: readonly Cell[]): void;
-  /** Completes the last file and returns all files. A table without rows still has one file. */
+  /** Completes the last file and returns all files. Even a table without rows has one file. */
   end(): ExportedFile[];
 }
 
-/** The files of one table. A new file starts after `rowsPerFile` rows. */
+/** One table's files. A new file starts after `rowsPerFile` rows. */
 function openTableFiles({ name: table, columns }: Omit<Rowset, 'rows'>, target: Target): TableFiles {
   const { format, folder, safeFormulas, rowsPerFile } = target.order;
   const files: ExportedFile[] = [];

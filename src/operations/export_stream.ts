@@ -5,19 +5,19 @@ import { currentCursor } from '../warehouse/feed/cursor.ts';
 import { readSource } from '../warehouse/meta.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 
-/** One table of a full export, in chunks. */
+/** One table in a full export, in chunks. */
 export interface TableStream {
   readonly contentType: string;
-  /** The cursor of the exported state. */
+  /** The cursor for the exported state. */
   readonly cursor: string;
   readonly chunks: Iterable<Uint8Array>;
-  /** Ends the read transaction. Call it even if not all chunks were read. */
+  /** Ends the read transaction. Call it even if some chunks have not been read. */
   close(): void;
 }
 
 /**
- * Exports one state of a table in chunks. A separate database connection is used, so that a slow client does not block
- * other requests. Returns null if no table has this file name.
+ * Exports a table in chunks that all show the same state. A separate database connection is used, so that a slow client
+ * does not block other requests. Returns null if no table has this file name.
  */
 export function streamTable(warehousePath: string, fileName: string, nowMs: number): TableStream | null {
   const [, table = '', extension] = /^(.+)\.([a-z]+)$/.exec(fileName) ?? [];
@@ -25,7 +25,7 @@ export function streamTable(warehousePath: string, fileName: string, nowMs: numb
   if (format === undefined) return null;
   const { db, close } = openWarehouse({ path: warehousePath, readonly: true, nowMs });
   try {
-    // The transaction ensures that all chunks and the cursor show the state of the first read.
+    // The transaction ensures that all chunks and the cursor show the state at the first read.
     db.exec('BEGIN');
     if (!exportableTables(db).includes(table)) {
       close();

@@ -17,7 +17,7 @@ import {
 } from '../warehouse/spent_calls.ts';
 import { isWarehouse, openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 
-/** A warehouse and the ledger of its account. */
+/** A warehouse and its account's ledger. */
 export interface LedgerUse {
   readonly config: Config;
   readonly warehouse: Warehouse;
@@ -29,7 +29,7 @@ export interface CurrentRun {
   readonly runId: number;
 }
 
-/** A ledger, and a warehouse whose calls it counts. */
+/** A ledger, and a warehouse with calls that it counts. */
 export interface LedgerReading extends Partial<CurrentRun> {
   readonly accountId: string;
   /** The maximum number of calls in flight. */
@@ -39,17 +39,17 @@ export interface LedgerReading extends Partial<CurrentRun> {
 }
 
 /**
- * Returns the number of calls that a lost ledger no longer counts. 0 means that the ledger is complete, or that
- * no window limits the account, so that the next run counts the calls again automatically.
+ * Returns the number of calls missing from a lost ledger. 0 means that the ledger is complete, or that no window limits
+ * the account, so that the next run automatically counts the calls again.
  */
 export function lostCalls(reading: LedgerReading, nowMs: number): number {
   return hasWindows(reading, nowMs) ? missingCalls(reading, nowMs) : 0;
 }
 
 /**
- * Returns the number of this warehouse's calls that the ledger does not count because it was deleted, or replaced by
- * another file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns
- * their maximum number.
+ * Returns how many of this warehouse's calls are missing from the ledger because it was deleted, or replaced by another
+ * file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns the
+ * maximum number of them.
  */
 function missingCalls(reading: LedgerReading, nowMs: number): number {
   const { accountId, concurrency, db, ledger, runId = Number.MAX_SAFE_INTEGER } = reading;
@@ -58,7 +58,7 @@ function missingCalls(reading: LedgerReading, nowMs: number): number {
   const stamp = stamps.accounts[accountId];
   if (stamp === undefined) return 0;
   const calls = stamps.latest === accountId ? spentCallsAfter(db, stamp.baseCallId) : 0;
-  // Read the ledger after the calls, because a run of this warehouse may be active.
+  // Read the ledger after the calls, because a run may be using this warehouse.
   const { ledgerId, debits, starts } = ledger.mark();
   const isSame = ledgerId === stamp.ledgerId;
   const isOlder = isSame ? starts < (stamp.starts ?? 0) : killedRuns(db, runId).length > 0;
@@ -76,8 +76,8 @@ export function ledgerReadingOf({
 }
 
 /**
- * Compares the calls of a warehouse in the current windows with the ledger. This is used for warehouses from an older
- * version, which have no stamp.
+ * Compares a warehouse's calls in the current windows with the ledger. Used for warehouses from an older version, which
+ * have no stamp.
  */
 function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number {
   const missing = ledger.state(nowMs).windows.map((window) => {
@@ -91,7 +91,7 @@ function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number 
  * Stops a run if the ledger was lost, because the run could spend the same units again. Otherwise records the ledger's
  * state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a run.
  *
- * @throws LostLedgerError if the ledger does not count all calls of this warehouse.
+ * @throws LostLedgerError if some of this warehouse's calls are missing from the ledger.
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = requireCounts(use, nowMs);
@@ -106,10 +106,10 @@ export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void 
 export class LostLedgerError extends FailedError {}
 
 /**
- * Returns the number of calls that the ledger does not count. The number can be positive only if there is no allowance
- * window.
+ * Returns the number of calls missing from the ledger. It can be positive only if there is no allowance window.
  *
- * @throws LostLedgerError if there is an allowance window and the ledger does not count all calls of this warehouse.
+ * @throws LostLedgerError if there is an allowance window and some of this warehouse's calls are missing from the
+ * ledger.
  */
 export function requireCounts(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
   const missing = missingCalls(ledgerReadingOf(use), nowMs);
@@ -123,7 +123,7 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
 
 /**
  * Compares the ledger with the other warehouses that spend the allowance, because a warehouse knows only its own calls.
- * The other warehouses are those that the ledger lists, and those in the folder of this warehouse.
+ * The other warehouses are those that the ledger lists, and those in this warehouse's folder.
  */
 function requireOtherCalls({ config, ledger }: LedgerUse, nowMs: number): void {
   const paths = new Set([...ledger.warehouses(nowMs), ...neighbours(config.warehouse)]);
@@ -134,7 +134,7 @@ function requireOtherCalls({ config, ledger }: LedgerUse, nowMs: number): void {
   }
 }
 
-/** Returns the other files in the warehouse's folder that can be warehouses. */
+/** Returns the other files in the warehouse's folder that may be warehouses. */
 function neighbours(warehouse: string): string[] {
   return readdirSync(dirname(warehouse))
     .filter((name) => extname(name) === extname(warehouse))
@@ -154,7 +154,7 @@ function missingOf(
     try {
       const stamp = ledgerStamps(warehouse.db).read()?.accounts[config.account.id];
       if (stamp === undefined || stamp.path !== config.ledger) return 0;
-      // A copied warehouse can have the stamp of a ledger that was later rebuilt. A rebuilt ledger contains debits.
+      // A copied warehouse can have the stamp of a ledger that was later rebuilt. A rebuilt ledger has debits.
       const { ledgerId, debits } = ledger.mark();
       if (ledgerId !== stamp.ledgerId && debits > 0) return 0;
       return missingCalls(ledgerReadingOf({ config, ledger, warehouse }), nowMs);
@@ -162,7 +162,7 @@ function missingOf(
       warehouse.close();
     }
   } catch (error) {
-    // This user cannot read the warehouse, or another version wrote it. Runs of that warehouse check the ledger
+    // This user cannot read the warehouse, or another version wrote it. Runs that use that warehouse check the ledger
     // themselves.
     if (error instanceof MirrorError) return 0;
     throw error;
@@ -176,7 +176,7 @@ function lostLedger({ ledger }: Config, warehouse: string, missing: number): Los
   );
 }
 
-/** Records the ledger's state. Call this function while no call of this warehouse is in flight. */
+/** Records the ledger's state. Call this function only while no call from this warehouse is in flight. */
 export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const { ledgerId, debits, starts } = ledger.mark();
   const stamp = {
@@ -200,8 +200,8 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 
 /**
  * Counts the calls in the warehouses again after a ledger was lost. For a warehouse with a stamp from this ledger, only
- * calls that the ledger does not count yet are added. No warehouse contains the calls that were in flight when a run
- * was killed. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
+ * calls missing from the ledger are added. Calls that were in flight when a run was killed are in no warehouse. If the
+ * ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
   const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use), nowMs) > 0);

@@ -25,23 +25,23 @@ export interface ProbeOrder {
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
-  /** Called after each exchange, with the conclusions from all exchanges so far. */
+  /** Called after each exchange with the conclusions from all exchanges so far. */
   readonly onAnswer?: (exchange: Exchange, conclusions: Conclusions) => void;
 }
 
 export interface ProbeReport {
   readonly run: RunReport;
   readonly conclusions: Conclusions;
-  /** The learned dialect; null if the probe did not understand the search or the record endpoint. */
+  /** The learned dialect; null if the probe could not work out the search or record endpoint. */
   readonly draft: DialectDraft | null;
   readonly questions: readonly Question[];
-  /** All exchanges, including those of earlier runs. */
+  /** All exchanges, including those from earlier runs. */
   readonly exchanges: readonly Exchange[];
 }
 
 /**
- * Learns the upstream's dialect with few calls, by running the engine with the probe planner. Every response is stored.
- * When the dialect is known, the stored responses are loaded like those of a sync, so that no call is repeated.
+ * Learns the upstream's dialect in a few calls, by running the engine with the probe planner. Every response is stored.
+ * Once the dialect is known, the stored responses are loaded like a sync's, so that no call is repeated.
  */
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
@@ -84,7 +84,7 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
 }
 
 /**
- * Returns the responses of earlier probes. If a response has been loaded since, its request is shown as the current
+ * Returns the responses to earlier probes. If a response has been loaded since, its request is shown as the current
  * dialect would send it.
  */
 function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[] {

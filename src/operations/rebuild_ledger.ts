@@ -11,15 +11,15 @@ import { type CurrentRun, type LedgerUse, recountOf, stampLedger } from './ledge
 
 export interface RebuiltLedger {
   readonly ended: 'done';
-  /** The number of calls that the ledger did not count before. */
+  /** The number of calls that were missing from the ledger. */
   readonly added: number;
   /** The path to which a corrupt file was moved; null if the file was intact or missing. */
   readonly movedTo: string | null;
 }
 
 /**
- * Counts the calls of the warehouses again and stores the counts in the ledger. It holds the locks of the warehouses,
- * so that no run spends quota meanwhile. A corrupt ledger file is renamed first.
+ * Counts the warehouses' calls again and stores the counts in the ledger. It holds the warehouses' locks, so that no
+ * run spends quota meanwhile. A corrupt ledger file is renamed first.
  *
  * @throws UsageError if a warehouse does not exist; FailedError if a run holds a lock.
  */

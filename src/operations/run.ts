@@ -33,7 +33,7 @@ import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
-/** One bounded run of the engine, which cron, a user or a worker job starts. */
+/** One bounded run of the engine, started by cron, a user or a worker's job. */
 export interface RunOrder {
   /** The value for `_run.command`. */
   readonly command: string;
@@ -42,7 +42,7 @@ export interface RunOrder {
   readonly focus: Focus;
   /** Opens a planner that replaces the sync planner. Called after the lock is taken. */
   readonly openPlanner?: () => Planner;
-  /** Replaces the assembly of the engine, for a probe. */
+  /** Replaces how the engine is assembled, for a probe. */
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
   /** Called after the engine has ended, while the lock is still held. */
   readonly onEnded?: (runId: number) => void;
@@ -127,7 +127,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
     beating.check();
-    // This write also detects that the file was lost before the end of the run.
+    // This write also detects whether the file was lost before the run ended.
     workspace.warehouse.write(() => stampLedger(workspace));
     order.onEnded?.(runId);
     const error = 'why' in ending ? (ending.why ?? null) : null;
@@ -158,8 +158,8 @@ export function notifyOptions({
 }
 
 /**
- * Takes the lock. If a backfill holds the lock, a scheduled run waits until the backfill has loaded its in-flight calls
- * and released it.
+ * Takes the lock. If a backfill holds it, a scheduled run waits until the backfill has loaded its in-flight calls and
+ * released the lock.
  */
 async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockRequest, 'nowMs'>) {
   const { db } = warehouse;
@@ -174,7 +174,7 @@ async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Om
   }
 }
 
-/** Records a failed run. If this write fails too, the first error is still reported. */
+/** Records a failed run. If that write also fails, the original error is still reported. */
 function recordFailure(
   { warehouse, clock }: Workspace,
   owner: string,
@@ -193,12 +193,12 @@ function recordFailure(
 interface Heartbeat {
   /** Aborts if another run has taken the lock or if the warehouse cannot be written. */
   readonly lost: AbortSignal;
-  /** @throws the error of a failed heartbeat. */
+  /** @throws the error from a failed heartbeat. */
   check(): void;
   stop(): void;
 }
 
-/** Calls `beat` periodically. It returns whether this run still holds the lock. */
+/** Calls `beat` periodically. `beat` returns whether this run still holds the lock. */
 function startHeartbeat(beat: () => boolean): Heartbeat {
   const lost = new AbortController();
   let failure: { readonly error: unknown } | null = null;
@@ -234,7 +234,7 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       purpose,
       maxCalls,
       deadlineMs,
-      // If the latest calls of earlier runs did not reach the API, one call is enough to confirm that nothing has
+      // If the last calls in earlier runs did not reach the API, one call is enough to confirm that nothing has
       // changed.
       wrongAddressLimit: order.assemble === undefined ? (isAddressDoubted(db) ? 1 : 2) : Infinity,
       signal,
@@ -257,13 +257,15 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   }
 }
 
-/** Ends the ledger's clock doubt as soon as a response shows that the local clock agrees with the upstream's. */
+/**
+ * Makes the ledger trust the clock again as soon as a response shows that the local clock agrees with the upstream's.
+ */
 function openClockDoubtCheck({ ledger, clock }: Workspace): (outcome: Outcome) => void {
   let isDoubted = false;
   let checkedMs = Number.NEGATIVE_INFINITY;
   return ({ headers, sentAt, durationMs }) => {
     const nowMs = clock.now();
-    // Check repeatedly, because the clock can be set during a run.
+    // Check again from time to time, because the clock can be set during a run.
     if (Math.abs(nowMs - checkedMs) >= DOUBT_CHECK_MS) {
       isDoubted = ledger.state(nowMs).clockDoubt !== null;
       checkedMs = nowMs;

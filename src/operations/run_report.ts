@@ -4,15 +4,15 @@ import type { RunTotals } from '../run_totals.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
 
-/** The ending of a run, and its totals. */
+/** How a run ended, and its totals. */
 export interface RunReport {
   readonly runId: number | null;
   readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
   readonly totals: RunTotals;
-  /** The quota left. Infinity means no limit. */
+  /** The remaining quota. Infinity means no limit. */
   readonly callsLeft: number;
   readonly coverage: Coverage;
-  /** Whether the run stopped to let a scheduled run take the lock. Its work can resume after the scheduled run. */
+  /** Whether the run stopped to let a scheduled run take the lock. The work can resume after the scheduled run. */
   readonly hasStoodAside: boolean;
 }
 

@@ -6,9 +6,9 @@ import { estimateNextSync } from './estimate.ts';
 import type { RunReport } from './run_report.ts';
 
 /**
- * Estimates the calls until nothing is due, and stores the estimate for `status` and the status page. Call this
- * function after a run. An existing estimate is kept if no call was sent. It is also kept if it is younger than an hour
- * and calls are still due.
+ * Estimates the calls needed until nothing is due, and stores the estimate for `status` and the status page. Call this
+ * function after a run. An existing estimate is kept if no call was sent. It is also kept if it is less than an hour
+ * old and calls are still due.
  */
 export function updateStoredEstimate(workspace: Workspace, { ending, totals }: RunReport): void {
   const { config, warehouse, clock } = workspace;
@@ -23,7 +23,7 @@ export function updateStoredEstimate(workspace: Workspace, { ending, totals }: R
     });
     storeEstimate(warehouse.db, { at: isoTime(nowMs), calls: estimate.total });
   } catch (error) {
-    // A newer version migrated the file during this run, and will store an estimate after its own run.
+    // A newer version of the program migrated the file during this run, and will store an estimate after its own run.
     if (!(error instanceof NewerWarehouseError)) throw error;
   }
 }

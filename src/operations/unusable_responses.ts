@@ -5,8 +5,8 @@ import type { Outcome } from '../outcome.ts';
 import type { RunTotals } from '../run_totals.ts';
 
 /**
- * If a run failed because its responses could not be used, adds the URL and the remedy to the ending. A sync that would
- * otherwise end as done is reported as failed if it had no usable response.
+ * If a run failed because its responses could not be used, adds the URL and the remedy to the ending. A sync without a
+ * usable response is reported as failed, even if it would otherwise end as done.
  */
 export function explainedEnding(
   ending: Ending,
@@ -15,9 +15,9 @@ export function explainedEnding(
     readonly totals: RunTotals;
     /** The outcome of the last call without a usable response; null if every response could be used. */
     readonly lastUnusable: Outcome | null;
-    /** The upstream's message if it rejects every search; otherwise null. */
+    /** The upstream's message if every search is rejected; otherwise null. */
     readonly rejection: string | null;
-    /** True if the run is a sync, the mirror knows no company, and no search or record call had a usable response. */
+    /** True if the run is a sync, the mirror knows no companies, and no search or record call got a usable response. */
     readonly foundNothing: boolean;
   },
 ): Ending {
@@ -36,14 +36,14 @@ export function explainedEnding(
   return ending;
 }
 
-/** Whether the call failed or the upstream rejected it. */
+/** Returns whether the call failed or the upstream rejected it. */
 export function isUnusable({ verdict }: Outcome): boolean {
   return verdict.is === 'broken' || verdict.is === 'refused';
 }
 
 /**
- * Whether the base URL may be wrong. A wrong URL returns 404 for searches and statistics, or the HTML page of a
- * website.
+ * Returns whether the base URL may be wrong. A wrong URL returns a 404 for searches and statistics, or a website's HTML
+ * page.
  */
 function isAddressDoubtful({ status, verdict }: Outcome): boolean {
   return verdict.is === 'broken' && (status === 404 || (status !== null && status >= 200 && status < 300));

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { CallBucket, CallStretch } from '../warehouse/page_queries.ts';
 
-/** Calls over time, in intervals of equal length. The functions are pure, except for the cache of finished hours. */
+/** Calls over time, in intervals of equal length. The functions are pure, except that finished hours are cached. */
 
 export interface Grown {
   readonly atMs: number;
@@ -10,8 +10,8 @@ export interface Grown {
 }
 
 /**
- * Returns the growth of the mirror over time. It is computed backwards from the current numbers, so that the curve ends
- * at these numbers even if old calls are missing.
+ * Returns the mirror's growth over time. It is computed backwards from the current numbers, so that the curve ends at
+ * them even if old calls are missing.
  */
 export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: number): Grown[] {
   const curve: Grown[] = [now];
@@ -39,7 +39,7 @@ export interface Stretch {
   readonly byGroup: Readonly<Record<OutcomeGroup, number>>;
 }
 
-/** Groups of outcomes, which are few enough to be distinguished on the status page. */
+/** Groups of outcomes, few enough to tell apart on the status page. */
 export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
 export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
@@ -59,7 +59,7 @@ export function stretchFor(lengthMs: number): number {
   return STRETCHES_MS.find((stretchMs) => lengthMs / stretchMs <= MOST_STRETCHES) ?? LONGEST_MS;
 }
 
-/** Opens the history of calls per hour. Finished hours are read once and cached, and later hours are read each time. */
+/** Opens the hourly call history. Finished hours are read once and cached. Unfinished hours are read each time. */
 export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
   let finished: CallBucket[] = [];
   let finishedUntilMs = Number.NEGATIVE_INFINITY;

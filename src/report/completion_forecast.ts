@@ -17,8 +17,8 @@ export type CompletionForecast =
       readonly estimatedAtMs: number;
       readonly earliestMs: number;
       /**
-       * The latest finish; null if the number of calls has no known upper bound, and Infinity if the allowance may
-       * never permit all calls.
+       * The latest expected finish; null if the number of calls has no known upper bound, and Infinity if the allowance
+       * might never permit all calls.
        */
       readonly latestMs: number | null;
     }
@@ -39,9 +39,7 @@ export interface CompletionFacts {
   readonly ledger: LedgerState;
 }
 
-/**
- * Subtracts the calls that were sent since the estimate, and simulates the allowance windows for the remaining calls.
- */
+/** Subtracts the calls sent since the estimate, and simulates the allowance windows for the remaining calls. */
 export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   const { nowMs, stored, callsSince, allowance, ledger } = facts;
   if (stored === null) return { is: 'unknown' };
@@ -78,7 +76,8 @@ export function readCompletion(
 }
 
 /**
- * Returns the earliest and latest expected finish. Null means unknown, and Infinity means never with this allowance.
+ * Returns the earliest and latest expected finish. Null means that it is unknown, and Infinity that this allowance
+ * never permits it.
  */
 export function completionBounds(forecast: CompletionForecast): {
   readonly earliestMs: number | null;

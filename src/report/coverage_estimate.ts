@@ -1,11 +1,11 @@
-/** The data from which the known share of a registry is estimated. */
+/** The evidence from which the known share of a registry is estimated. */
 export interface CoverageEvidence {
   /** The number of companies that are known and not gone. */
   readonly known: number;
   /** The registry count; null if the registry does not report its size. */
   readonly registryTotal: number | null;
   /**
-   * The largest total that a search reported, which is a lower bound of the registry's size; null if searches report no
+   * The largest total that a search reported, which is a lower bound on the registry's size; null if searches report no
    * total.
    */
   readonly largestTotal: number | null;
@@ -20,7 +20,7 @@ export interface Interval {
 }
 
 export interface CoverageEstimate extends Interval {
-  /** The evidence for the share. With `nothing`, the share can be any value up to `high`. */
+  /** The evidence that the share is based on. With `nothing`, the share can be anything up to `high`. */
   readonly by: 'statistics' | 'searches' | 'nothing';
   /**
    * The share of companies on the result pages that were known before (capture-recapture); null if there are too few
@@ -30,32 +30,32 @@ export interface CoverageEstimate extends Interval {
 }
 
 /**
- * Returns the known share of the registry as a 95 % confidence interval. With a registry count, the share is known
- * exactly. Without a registry count, it is estimated from the share of search results that were known before
- * (`recapture`). This estimate is too low, because the planner deliberately searches for unknown companies. The lower
- * bound is therefore safe. The upper bound is at most `known / max(registryTotal, largestTotal)`.
+ * Returns the known share of the registry as a 95% confidence interval. With a registry count, the share is exact.
+ * Without one, it is estimated from the share of search results that were known before (`recapture`). That estimate is
+ * too low, because the planner deliberately searches for unknown companies. The lower bound is therefore safe. The
+ * upper bound is at most `known / max(registryTotal, largestTotal)`.
  */
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const { known, registryTotal, largestTotal } = evidence;
   const recaptured = recapture(evidence.pages);
   const size = Math.max(registryTotal ?? 0, largestTotal ?? 0);
   const high = size === 0 ? 1 : Math.min(1, known / size);
-  // A registry count smaller than the number of known companies is outdated or counts something else, so the exact
-  // share is unknown.
+  // If the registry count is smaller than the number of known companies, it is outdated or counts something else, so
+  // the exact share is unknown.
   if (registryTotal !== null && known <= size) return { low: high, high, by: 'statistics', recaptured };
   if (recaptured === null) return { low: 0, high, by: 'nothing', recaptured };
   return { low: Math.min(high, recaptured.low), high, by: 'searches', recaptured };
 }
 
 /**
- * The ratio estimator of cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on the
- * same page are similar, so the page is the sampling unit. For n pages with m_i companies each, of which k_i were known
- * before:
+ * The ratio estimator for cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on
+ * the same page are similar, so the page is the sampling unit. Page i of n has m_i companies, and k_i of them were
+ * known before:
  *
  *     p = Σ k_i / Σ m_i      s = √(n / (n − 1) · Σ (k_i − p·m_i)²) / Σ m_i      interval: p ± max(1.96·s, 3/n)
  *
- * The term 3/n is the rule of three: if no page has a new company, the 95 % upper bound of the share of new companies
- * is 3/n.
+ * The term 3/n is the rule of three: if no page has a new company, the 95% upper bound on the share of new companies is
+ * 3/n.
  */
 function recapture(pages: CoverageEvidence['pages']): CoverageEstimate['recaptured'] {
   const drawn = pages.filter(({ rows }) => rows > 0);

@@ -7,24 +7,24 @@ import { counted } from './figures.ts';
 import type { OverdueSchedule } from './overdue_schedules.ts';
 
 /**
- * The health of a mirror. `status`, the status page and the worker all use it, so that they report the same state in
- * the same words.
+ * A mirror's health. `status`, the status page and the worker all use it, so that they report the same state in the
+ * same words.
  */
 export interface Health {
   readonly state: HealthState;
   /** The causes of the state `needs_you`, most urgent first. */
   readonly problems: readonly Problem[];
-  /** The time at which calls are possible again; null if the mirror does not wait for quota. */
+  /** The time at which calls are possible again; null if the mirror is not waiting for quota. */
   readonly waitsUntilMs: number | null;
 }
 
-/** A mirror without a run is `empty`, unless it has a problem or waits for quota. */
+/** A mirror that has never run is `empty`, unless it has a problem or is waiting for quota. */
 export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healthy';
 
 /** A condition that only a person can resolve. */
 export interface Problem {
   readonly name: CauseName;
-  /** One sentence, which can contain text from the upstream. */
+  /** One sentence, which can include text from the upstream. */
   readonly cause: string;
   /** One or two sentences, with commands in backquotes. */
   readonly remedy: string;
@@ -36,12 +36,12 @@ export interface HealthFacts {
   readonly isRunning: boolean;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** The end of the latest successful run, UTC; null if no run has succeeded yet. */
+  /** The end of the last successful run, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
   /** The number of quarantine entries: responses, and items of responses. */
   readonly quarantined: number;
   readonly allowance: LedgerState;
-  /** The number of calls that the ledger does not count, because it was deleted or replaced. */
+  /** The number of calls missing from the ledger because it was deleted or replaced. */
   readonly lostCalls: number;
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
@@ -109,7 +109,7 @@ const CAUSES = [
   {
     name: 'key_refused',
     find({ allowance: { refusedKey }, lastSuccessAt }, formatTime) {
-      // The ledger still stores the rejected key after the user has replaced it with another key.
+      // The ledger still stores the rejected key after the user has replaced that key.
       if (refusedKey === null || isAfter(lastSuccessAt, refusedKey.sinceMs)) return null;
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
@@ -145,7 +145,7 @@ const CAUSES = [
       const failed = failedRuns(facts);
       const [last] = failed;
       const hasError = failed.some(({ ended }) => ended === 'failed');
-      // A single killed run is not a problem, because nothing is lost and the next run continues its work. Several
+      // A single killed run is not a problem, because nothing is lost and the next run continues the work. Several
       // killed runs in a row probably have a common cause.
       if (last === undefined || (!hasError && failed.length < KILLED_RUNS)) return null;
       const runs = failed.length === 1 ? 'The last run' : `The last ${counted(failed.length, 'run')}`;
@@ -190,7 +190,7 @@ const CAUSES = [
     name: 'schedule_unserved',
     find({ overdueSchedules, isRunning, allowance: { left, pausedUntilMs } }, formatTime) {
       const [first] = overdueSchedules;
-      // A worker starts no job while another run holds the lock or while the account waits.
+      // A worker starts no job while another run holds the lock, or while the account is out of quota or paused.
       if (first === undefined || isRunning || left <= 0 || pausedUntilMs !== null) return null;
       const names = overdueSchedules.map(({ name }) => name).join(', ');
       return {
@@ -224,16 +224,16 @@ const CAUSES = [
   },
 ] as const satisfies readonly Cause[];
 
-/** A licence that ends within this number of days is a problem. */
+/** It is a problem if the licence ends within this number of days. */
 export const LICENCE_WARNING_DAYS = 30;
 
-/** Returns the number of days until the last day of a licence. The number is negative if the licence has ended. */
+/** Returns the number of days until a licence's last day. The number is negative if the licence has ended. */
 export function daysLeft(lastDay: string, nowMs: number): number {
   const today = isoTime(nowMs).slice(0, 10);
   return Math.round((Date.parse(lastDay) - Date.parse(today)) / DAY_MS);
 }
 
-/** Returns the runs that ended or were killed. The latest run is omitted while it is in progress. */
+/** Returns the runs that ended or were killed. The last run is omitted while it is in progress. */
 function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
   return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
 }
@@ -249,7 +249,7 @@ function isAfter(time: string | null, thanMs: number): boolean {
   return time !== null && Date.parse(time) > thanMs;
 }
 
-/** Joins a statement and its reason, and shortens a long reason from the upstream. */
+/** Joins a statement and its reason. A long reason from the upstream is shortened. */
 function sentence(statement: string, reason: string | null): string {
   if (reason === null) return `${statement}.`;
   const [line = ''] = reason.trim().split('\n');

@@ -10,13 +10,13 @@ import { type FormatTime, type Health, healthOf } from './health.ts';
 import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 
 /**
- * The facts about the health and progress of one mirror at one time. `status`, the status page and the worker read this
+ * The facts about one mirror's health and progress at one time. `status`, the status page and the worker read this
  * snapshot, so that they report the same figures. The snapshot is cheap enough to be read once per second.
  */
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;
   readonly coverage: Coverage;
-  /** The end of the latest successful run, UTC; null if no run has succeeded yet. */
+  /** The end of the last successful run, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
@@ -25,7 +25,7 @@ export interface MirrorSnapshot extends LockState {
   readonly files: FileSizes;
 }
 
-/** The lock of a warehouse. */
+/** A warehouse's lock. */
 export interface LockState {
   /** The run that holds the lock; null if no run holds it. */
   readonly holder: LockHolder | null;
@@ -48,7 +48,7 @@ export function readMirror(db: Warehouse['db'], nowMs: number): MirrorSnapshot {
   )();
 }
 
-/** Reads only the lock, so that `doctor` can read it even if other tables are unreadable. */
+/** Reads only the lock, so that `doctor` can show it even if other tables are unreadable. */
 export function readLock(db: Warehouse['db'], nowMs: number): LockState {
   const holder = lockHolder(db);
   return {
@@ -57,7 +57,7 @@ export function readLock(db: Warehouse['db'], nowMs: number): LockState {
   };
 }
 
-/** The quota left of one account. Backfills have their own values, because they cannot use the reserve. */
+/** One account's remaining quota. Backfills have their own values, because they cannot use the reserve. */
 export interface AllowanceSnapshot {
   readonly scheduled: LedgerState;
   readonly backfill: LedgerState;
@@ -67,7 +67,7 @@ export function readAllowance(ledger: Ledger, nowMs: number): AllowanceSnapshot 
   return { scheduled: ledger.state(nowMs), backfill: ledger.state(nowMs, 'backfill') };
 }
 
-/** The part of the configuration that the health depends on. */
+/** The part of the configuration that the health status depends on. */
 export interface HealthSettings extends Schedules {
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
@@ -80,7 +80,7 @@ export interface HealthSources {
   /** The warehouse and its snapshot; null if there is no mirror yet. */
   readonly mirror: { readonly db: Warehouse['db']; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: LedgerState;
-  /** The number of calls that the ledger does not count (see `HealthFacts`). */
+  /** The number of calls missing from the ledger (see `HealthFacts`). */
   readonly lostCalls: number;
   readonly settings: HealthSettings;
   readonly formatTime: FormatTime;

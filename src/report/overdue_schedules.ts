@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 import { nextTime } from '../cron/cron_times.ts';
 import { lastRunOf } from '../warehouse/activity.ts';
 
-/** The part of the worker's schedules that health and the status page need. */
+/** The part of the worker's schedules that the health status and the status page need. */
 export interface Schedules {
   readonly schedule: { readonly timezone: string };
   readonly jobs: readonly { readonly name: string; readonly pattern: string }[];
@@ -17,7 +17,7 @@ export interface OverdueSchedule {
 }
 
 /**
- * Returns the overdue jobs. Only jobs that a worker has run before can be overdue. A `sync` counts as a run of every
+ * Returns the overdue jobs. Only jobs that a worker has run before can be overdue. A `sync` counts as running every
  * job, because it does the work of all jobs.
  */
 export function overdueSchedules(

@@ -6,11 +6,11 @@ import type { CallBucket } from '../warehouse/page_queries.ts';
 import { count, counted } from './figures.ts';
 import type { FormatTime } from './health.ts';
 
-/** The forecast of when an allowance window is used up at the observed call rate. */
+/** The forecast of when an allowance window's quota is used up at the observed call rate. */
 export type QuotaForecast =
   /**
-   * No forecast, because the window is at most a day long or has no quota left, or because no calls were sent in the
-   * last seven days.
+   * There is no forecast, because the window is at most a day long or has no quota left, or because no calls were sent
+   * in the last seven days.
    */
   | { readonly is: 'still' }
   /** The quota is used up at `atMs`. */
@@ -18,7 +18,7 @@ export type QuotaForecast =
   /** The window resets at `untilMs`, with `left` calls unused. */
   | { readonly is: 'lasts'; readonly untilMs: number; readonly left: number; readonly perDay: number };
 
-/** The number of calls that spent a unit, and the period in which they were counted. */
+/** The number of calls that spent a unit, and the period in which they were sent. */
 export interface CallRate {
   readonly calls: number;
   readonly overMs: number;
@@ -26,8 +26,8 @@ export interface CallRate {
 
 /**
  * Returns the mean call rate of the last seven days, or since the first call if the mirror is younger. The period
- * includes time without calls, because a mirror with one run per week sends nothing on six days. The period is at least
- * one hour and starts at a full hour, because `hours` contains the calls of each hour.
+ * includes time without calls, because a mirror that runs once a week makes no calls on six days. The period is at
+ * least one hour and starts on the hour, because `hours` holds hourly counts.
  */
 export function observedRate(
   hours: readonly CallBucket[],
@@ -44,11 +44,12 @@ export function observedRate(
 
 /**
  * Forecasts the quota. With `r` calls per day and `q` calls left, the quota is used up after `q / r` days, unless the
- * window resets earlier. `r` is at most the limit per day of each shorter window, because a first run often uses a
+ * window resets earlier. `r` is capped at the daily limit of each shorter window, because a first run often uses a
  * whole day's quota in one hour.
  *
- * There is no forecast for windows of at most a day, because a seven-day mean does not show at what time of day calls
- * are sent. There is none for rolling windows either, because each unit returns after the window's length.
+ * There is no forecast for windows of a day or less, because a seven-day mean does not show at what time of day calls
+ * are sent. Nor is there one for rolling windows, because each unit is available again once the window's length has
+ * passed.
  */
 export function forecastQuota(
   window: WindowState,
@@ -81,7 +82,7 @@ function lengthMsOf({ name }: WindowState): number {
   return windowLengthMs(windowRow(name));
 }
 
-/** Returns the number of calls that a window permits per day on average. */
+/** Returns the average number of calls that a window permits per day. */
 function perDayOf(window: WindowState): number {
   return (window.limit / lengthMsOf(window)) * DAY_MS;
 }

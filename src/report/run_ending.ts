@@ -1,13 +1,13 @@
 import type { RunRow } from '../warehouse/run.ts';
 
-/** Returns the reason why a run ended, as text: `done`, `quota used up`, `failed: disk full`. */
+/** Returns why a run ended, as text: `done`, `quota used up`, `failed: disk full`. */
 export function runEnding({ ended, error }: Pick<RunRow, 'ended' | 'error'>, isRunning = false): string {
   if (ended === null) return isRunning ? 'running' : 'killed';
   const ending = ENDINGS[ended] ?? ended.replaceAll('_', ' ');
   return error === null ? ending : `${ending}: ${error}`;
 }
 
-/** Whether the run ended for a reason that needs attention. */
+/** Returns whether the run ended for a reason that needs attention. */
 export function hasFailed({ ended }: Pick<RunRow, 'ended'>): boolean {
   return ended === 'failed' || ended === 'unauthorised' || ended === 'drift';
 }
