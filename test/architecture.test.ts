@@ -28,7 +28,7 @@ describe('the architecture', () => {
     expect(sourcesWith(sql).filter((file) => !owners.test(file) && !SHOWS_SQL.has(file))).toEqual([]);
   });
 
-  test('only the configuration reads the environment', () => {
+  test('only the configuration reads environment variables', () => {
     expect(sourcesWith(/process\.env\b/).filter((file) => !file.startsWith('src/config/'))).toEqual([]);
   });
 
@@ -40,10 +40,10 @@ describe('the architecture', () => {
   });
 });
 
-/** Their messages show a query that the user can run. */
+/** These files may contain SQL, because their messages show a query that the user can run. */
 const SHOWS_SQL: ReadonlySet<string> = new Set(['src/cli/demo.ts', 'src/cli/history.ts']);
 
-/** The engine, and the values and interfaces that every room shares. */
+/** The engine, and the values and interfaces that all rooms share. */
 const ROOT_FILES: readonly string[] = [
   'call.ts',
   'clock.ts',

@@ -1,6 +1,6 @@
 // npm run accept allowance
 // Spends a total allowance of 100 calls on a registry of 5,000 companies, in four scenarios. The sandbox counts the
-// calls.
+// calls it receives.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
@@ -12,7 +12,9 @@ const TOTAL = 100;
 const CONCURRENCY = 4;
 const ALLOWANCE = { per_minute: 6000, total: TOTAL } as const;
 
-/** `atLeast` is lower if processes are killed, because a killed process can spend a unit and not send the call. */
+/**
+ * `atLeast` is lower if processes are killed, because a killed process may have spent a unit without sending the call.
+ */
 async function scenario(
   name: string,
   act: (upstream: Upstream) => Promise<Finished[]>,

@@ -1,6 +1,6 @@
 // npm run accept install [-- 22 24 26]
-// Measures the production dependencies. Packs the package, installs it globally in an empty prefix with each major version
-// of Node, and runs `demo`, the manual page and `npx` there. Needs the npm registry.
+// Measures the production dependencies. Then packs the package, installs it globally in an empty prefix with each major
+// Node version, and tries `demo`, the manual page and `npx` there. Needs the npm registry.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,13 +26,13 @@ function pack(): string {
     encoding: 'utf8',
     timeout: 600_000,
   });
-  // The build prints lines before the JSON document.
+  // The build prints some lines before the JSON document.
   const [{ filename, size, entryCount }] = JSON.parse(printed.slice(printed.indexOf('\n[') + 1));
   process.stdout.write(`${filename}: ${entryCount} files, ${Math.round(size / 1000)} kB\n`);
   return join(folder, filename);
 }
 
-/** Installs the production dependencies and measures the disk space that they need. */
+/** Installs the production dependencies and measures how much disk space they need. */
 function checkDependencies(): void {
   for (const file of ['package.json', 'package-lock.json'])
     copyFileSync(join(root, file), join(folder, file));
@@ -46,7 +46,7 @@ function checkDependencies(): void {
   check(title, mib() < MAX_DEPENDENCIES_MIB, stderr);
 }
 
-/** Installs the tarball globally with one Node version, and runs it in an empty folder. */
+/** Installs the tarball globally with one Node version, and runs the command in an empty folder. */
 function checkNode(major: string, tarball: string): void {
   const runtime = join(folder, `node-${major}`);
   mkdirSync(runtime);

@@ -1,5 +1,5 @@
 // npm run accept mirror -- --data FILE [--where COLUMN=VALUE] [--matches …] [--identifiers …] [--page-size N]
-// Mirrors a whole registry with `sync` and compares every record with the sandbox.
+// Mirrors a whole registry with `sync` and compares every record with the sandbox's data.
 import { parseArgs } from 'node:util';
 import { readCompanies } from '../../src/sandbox/company_file.ts';
 import { compareWithUpstream } from '../support/equality.ts';

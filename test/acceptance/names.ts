@@ -1,6 +1,6 @@
 // npm run accept names [-- --names 2000 --companies 6000]
-// Runs `backfill` with many names, a third of them misspelt or with another legal form, for each query rule. Prints the
-// calls per name, and how many matches are right, wrong or left to the user.
+// For each query rule, runs `backfill` with many names. A third of them are misspelt or have another legal form. Prints
+// the calls per name, and how many matches are right, are wrong or need the user's decision.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

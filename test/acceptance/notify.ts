@@ -16,7 +16,7 @@ import { type Received, startReceivers } from './notify/receivers.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_ROUNDS = 30;
-/** Receivers that accept every message sooner or later. */
+/** Receivers that eventually accept every message. */
 const ACCEPTING = ['steady', 'flaky', 'slow', 'redirecting', 'command', 'mail'];
 const DISABLED = ['gone', 'private', 'redirecting'];
 
@@ -38,7 +38,7 @@ try {
   const wholeMs = await send(null);
   while (kills < Number(values.kills)) {
     changeRegistry();
-    // Half of the kills happen during deliveries, although deliveries take only a small part of a run.
+    // Half of the kills are timed to happen during deliveries, although a run spends little time on deliveries.
     await send(
       random.chance(0.5)
         ? { afterMs: random.below(wholeMs) }
@@ -73,7 +73,7 @@ interface Kill {
   readonly afterMs: number;
 }
 
-/** Runs the sender one day later than the last time, and kills it. Returns its run time. */
+/** Runs the sender one day later than the last time, and kills it. Returns how long it ran. */
 async function send(kill: Kill | null): Promise<number> {
   const earlier = receivers.counts.requests;
   days += 1;
@@ -114,7 +114,7 @@ function deliveries(): Delivery[] {
   return rows('SELECT delivery_id AS id, receiver, next_try_at IS NOT NULL AS isOpen FROM _delivery');
 }
 
-/** The undelivered digests of enabled receivers. */
+/** The digests that enabled receivers have not received yet. */
 function openDeliveries(): unknown[] {
   return rows(`SELECT 1 FROM _delivery JOIN _receiver ON name = receiver
                WHERE next_try_at IS NOT NULL AND disabled_at IS NULL`);
@@ -135,10 +135,9 @@ async function checkDisabled(): Promise<void> {
   if (found.includes(false)) problems.push(`status and doctor do not both report: ${cause}`);
 }
 
-/** Checks that the receiver got every digest, and every change in exactly one digest. */
+/** Checks that the receiver got every digest, and that each change is in exactly one digest. */
 function checkReceived(name: string): void {
-  // If the sender is killed while it writes a message to a program, the program gets an incomplete message without an
-  // id.
+  // If the sender is killed while writing a message to a program, the program gets an incomplete message without an id.
   const messages = receivers
     .received(name)
     .filter(({ id, body }) => (name === 'mail' ? id !== '' : isDigest(body)));
@@ -161,7 +160,7 @@ function isDigest(body: string): boolean {
   return body.endsWith('}') && JSON.parse(body).type === 'registry.digest';
 }
 
-/** Every new, changed and gone company of a digest, one line each. */
+/** Every new, changed and gone company in a digest, one line each. */
 function eventsIn(body: string): string[] {
   const { data } = JSON.parse(body);
   return [

@@ -1,6 +1,6 @@
 // npm run accept questions
-// Runs the questions of docs/analysts.md on the demo's warehouse, with the SQLite versions of this machine and with
-// DuckDB on a Parquet export. Prints the number of resulting rows.
+// Runs the queries in docs/analysts.md on the demo's warehouse with each SQLite version installed on this machine, and
+// on a Parquet export with DuckDB. Prints how many rows each query returns.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { questionsFor } from '../docs/questions.ts';

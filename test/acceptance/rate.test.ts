@@ -13,7 +13,7 @@ describe('soonerThanRate', () => {
     expect(soonerThanRate([0, 1017, 2034 + 250, 3051, 4068], 60)).toBe(0);
   });
 
-  test('reports a burst, and a spacing that permits more than 60 calls in 60 s', () => {
+  test('reports a burst, and spacing that permits more than 60 calls in 60 s', () => {
     expect(soonerThanRate([0, 10, 20, 30], 60)).toBe(3);
     expect(soonerThanRate(everyMs(999), 60)).toBeGreaterThan(0);
   });
@@ -26,7 +26,7 @@ describe('earlyRecords', () => {
   });
   const companies = 100;
 
-  test('finds record calls before and during a search with expected new companies', () => {
+  test('finds record calls made before and during a search that is expected to find new companies', () => {
     const calls = [
       call('search', 0, 9),
       call('entity', 20, 1),
@@ -39,13 +39,13 @@ describe('earlyRecords', () => {
     ]);
   });
 
-  test('finds record calls at the end of a run that has not listed all companies', () => {
+  test('finds record calls made at the end of a run that has not listed all companies', () => {
     const calls = [call('search', 0, 9), call('entity', 1000, 1)];
     expect(earlyRecords(calls, { listed: 60, companies })).toHaveLength(1);
     expect(earlyRecords(calls, { listed: 100, companies })).toEqual([]);
   });
 
-  test('accepts the control call of a deletion at any time', () => {
+  test('accepts the control call for a deletion at any time', () => {
     const calls = [call('entity', 0, 0), call('search', 1000, 9)];
     expect(earlyRecords(calls, { listed: 100, companies })).toEqual([]);
   });

@@ -1,10 +1,10 @@
 // npm run accept rate [-- --data FILE] [--rates 60:24,10:9] [--connections 1,4,16] [--responses 50,2000]
 //   [--rules "name prefix,word prefix,identifier prefix"] [--parallel 36] [--json] [--quick]
 //
-// Runs `sync` in real time at a limited rate. With more connections it must find as many companies as with one. It must fetch
-// no record while a search is expected to find companies. It must never exceed the rate. `--rates` lists calls a
-// minute and calls of a run. `--rates 60:90` fills whole minutes. `--quick` makes two short runs over generated
-// companies.
+// Runs `sync` in real time at a limited rate. With several connections it must find as many companies as with one. It
+// must fetch no record while a search is expected to find companies. It must never exceed the rate. `--rates` lists
+// pairs: calls per minute, and calls per run. `--rates 60:90` fills whole minutes. `--quick` makes two short runs with
+// generated companies.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 });
-// A start takes half a second of processor time. Simultaneous starts would therefore delay each other's first calls.
+// Each start takes half a second of CPU time, so simultaneous starts would delay each other's first calls.
 const START_EVERY_MS = 600;
 const startedMs = performance.now();
 const lag = monitorEventLoopDelay({ resolution: 10 });
@@ -46,7 +46,7 @@ try {
     companies: companies.length,
     runs: results.length,
     seconds: Math.round((performance.now() - startedMs) / 1000),
-    // A busy machine delays arrivals. If the delay exceeds 500 ms, the figures are not reliable.
+    // A busy machine delays arrivals. If the delay exceeds 500 ms, the figures are unreliable.
     upstream_lag_p99_ms: Math.round(lag.percentile(99) / 1e6),
     load_average: Number(loadavg()[0]?.toFixed(1)),
   };
@@ -74,7 +74,7 @@ function QUICK() {
   return { rates: '60:8', connections: '1,4', responses: '50', rules: 'word prefix' };
 }
 
-/** Sorts the runs by length, the longest first. */
+/** Sorts the runs by length, longest first. */
 function trialsOf(defaults: ReturnType<typeof FULL>): Trial[] {
   const listOf = (name: keyof typeof defaults) => (values[name] ?? defaults[name]).split(',');
   const rules = listOf('rules').map((rule) => {

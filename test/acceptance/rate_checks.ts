@@ -11,9 +11,9 @@ export interface SentCall {
 }
 
 /**
- * Arrivals that came before their slot. Slots are (60,000 + 1,000) / per_minute ms apart, so arrival j belongs at least
- * (j - i) × spacing after arrival i. It may come up to 1,000 ms sooner if arrival i was late.
- * Any 60 seconds then still contain at most per_minute arrivals, however long the run is.
+ * Calls that arrived before their slot. Slots are (60,000 + 1,000) / per_minute ms apart, so arrival j belongs at least
+ * (j - i) × spacing after arrival i. It may be up to 1,000 ms early if arrival i was late. Even then, at most
+ * per_minute calls arrive in any 60 seconds, however long the run is.
  */
 export function soonerThanRate(timesMs: readonly number[], perMinute: number): number {
   const spacingMs = 61_000 / perMinute;
@@ -29,15 +29,15 @@ export function soonerThanRate(timesMs: readonly number[], perMinute: number): n
 const TOLERANCE_MS = 1000;
 
 export interface EarlyRecord {
-  /** The highest expected yield of a search at the time of the record call. */
+  /** The highest expected yield of any search when the record call was made. */
   readonly bestSearch: number;
   readonly isDuringSearch: boolean;
 }
 
 /**
- * Record calls that were sent before searches were exhausted. A later search of the run could have been sent instead.
- * If none follows and the list is incomplete, the last search shows the yield of the next one.
- * Control calls and witness calls prove a deletion and have no expected yield, so they can come first.
+ * Record calls sent before the searches were exhausted. A search that the run made later could have been sent instead.
+ * If the run made no later search and the list is incomplete, the last search's yield stands for the next search's
+ * yield. Control calls and witness calls prove a deletion and have no expected yield, so they may be sent first.
  */
 export function earlyRecords(
   calls: readonly SentCall[],
@@ -78,9 +78,7 @@ function failuresOfOne(result: TrialResult): string[] {
   return failures.filter((failure) => failure !== null).map((failure) => `${nameOf(result)}: ${failure}`);
 }
 
-/**
- * More connections must not cause worse choices, because every choice uses the same knowledge if responses are fast.
- */
+/** Additional connections must not cause worse choices: if responses are fast, every choice uses the same knowledge. */
 function fewerThanWithOne(results: readonly TrialResult[]): string[] {
   return results.flatMap((result) => {
     const { trial, listed } = result;

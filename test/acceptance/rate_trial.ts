@@ -9,25 +9,25 @@ import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 import { earlyRecords, type SentCall, soonerThanRate } from './rate_checks.ts';
 import { accountOf, PER_DAY, type Trial } from './rate_upstream.ts';
 
-/** The result of one run, from the counts of the upstream and from its warehouse. */
+/** The result of one run, taken from the upstream's counts and the run's warehouse. */
 export interface TrialResult {
   readonly trial: Trial;
-  /** `max_calls`, or the reason for a failure. */
+  /** `max_calls`, or why the run failed. */
   readonly ended: string;
   readonly calls: Readonly<Record<SentCall['kind'], number>>;
   readonly listed: number;
   readonly fetched: number;
   /** The highest number of arrivals in any 60 seconds. */
   readonly peakMinute: number;
-  /** The number of arrivals above the call limit of the run, plus the number of requests that the upstream rejected. */
+  /** The number of arrivals above the run's call limit, plus the number of requests that the upstream rejected. */
   readonly overAllowance: number;
-  /** The number of arrivals before their slot. */
+  /** The number of calls that arrived before their slot. */
   readonly tooSoon: number;
-  /** The number of record calls that were sent although a search was expected to find companies. */
+  /** The number of record calls sent although a search was expected to find companies. */
   readonly earlyRecords: number;
-  /** The number of these calls that were sent while the response to a search was outstanding. */
+  /** How many of these record calls were sent while a search was still waiting for its response. */
   readonly duringSearch: number;
-  /** The highest expected yield of a search at the time when one of these calls was sent. */
+  /** The highest expected yield of any search when one of these record calls was sent. */
   readonly bestSearch: number;
 }
 

@@ -13,7 +13,7 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** One `sync` run with its own account, an empty warehouse and a call limit. */
+/** One `sync` run with its own account, its own empty warehouse and a call limit. */
 export interface Trial {
   readonly rule: Rule;
   readonly perMinute: number;
@@ -26,13 +26,13 @@ export function accountOf({ perMinute, connections, responseMs }: Trial): string
   return `${perMinute}-${connections}-${responseMs}`;
 }
 
-/** Reads the current names from a CSV file, or generates companies if the file does not exist. */
+/** Reads the current names from a CSV file, or generates companies if there is no such file. */
 export async function companiesFrom(data: string | undefined) {
   if (data === undefined || !existsSync(data)) return [...generateRegistry({ companies: 20_000, seed: 17 })];
   return readCompanies(data, { where: { column: 'name_status', value: 'Current' } });
 }
 
-/** A registry with one account for each trial of its rule. Each account has its own limits and response time. */
+/** A registry with one account for each trial of its query rule. Each account has its own limits and response time. */
 export async function startRegistry(
   companies: Awaited<ReturnType<typeof companiesFrom>>,
   rule: Rule,
@@ -55,7 +55,7 @@ export async function startRegistry(
 
 export const PER_DAY = 1000;
 
-/** The first search builds the index, which blocks the process for longer than a slot. */
+/** The first search builds the index, which blocks the process for longer than the time between two slots. */
 async function warmUp(sandbox: Sandbox): Promise<void> {
   const url = new URL(`${sandbox.url}${sandbox.profile.paths.search}`);
   url.searchParams.set(sandbox.profile.search.query_param, '0');

@@ -10,7 +10,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Returns a machine whose clock can be set, with a ledger. */
+/** Returns a machine that has a ledger and a clock that the test can set. */
 function machine(allowance: Partial<Allowance>) {
   let [realMs, setMs, bootId, bootedMs] = [T0, 0, 'first', T0 - HOUR_MS];
   const boot = () => ({ bootId, uptimeMs: realMs - bootedMs });
@@ -63,7 +63,7 @@ test('another process on the machine notices the jump too', () => {
   expect(spends(second, clock)).toBe(20);
 });
 
-test('a response whose date agrees with the clock opens the window, and calls since the jump count in it', () => {
+test('a response whose date agrees with the clock starts the new window, and calls since the jump count towards it', () => {
   const { first, ...clock } = machine({ perMinute: 10, perDay: 40 });
   expect(spendAt(first, clock.now()).is).toBe('go');
   clock.wait(MINUTE_MS);
@@ -71,11 +71,11 @@ test('a response whose date agrees with the clock opens the window, and calls si
   expect(spendAt(first, clock.now()).is).toBe('go');
   first.clockAgrees(clock.now());
   expect(first.state(clock.now())).toMatchObject({ left: 39, clockDoubt: null });
-  // The slot of the last call still delays the next one.
+  // The last call's slot still delays the next call.
   expect(spendAt(first, clock.now()).is).toBe('wait');
 });
 
-test('pauses, exhaustions, reports and the last call keep their clock time during and after a jump', () => {
+test("pauses, exhaustions, reports and the last call's time do not shift during or after a jump", () => {
   const { first, ...clock } = machine({ perMinute: 10 });
   spendAt(first, clock.now());
   clock.wait(MINUTE_MS);
@@ -125,7 +125,7 @@ test('a jump of an hour is noticed, and so is a jump back to a time that was giv
   expect(first.state(clock.now()).clockDoubt).toEqual({ is: 'ahead', aheadMs: HOUR_MS });
 });
 
-test('a process that cannot read the boot time uses the doubt of other processes', () => {
+test('a process that cannot read the boot time shares the doubt that other processes recorded', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   expect(spends(first, clock)).toBe(40);
   clock.set(DAY_MS);
@@ -135,7 +135,7 @@ test('a process that cannot read the boot time uses the doubt of other processes
   expect(other.state(clock.now()).clockDoubt).toEqual({ is: 'ahead', aheadMs: DAY_MS });
 });
 
-test('a clock that returns to its old time costs no calls', () => {
+test('a clock that jumps back to the right time costs no calls', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   spendAt(first, clock.now(), { most: 10 });
   clock.set(80 * 365 * DAY_MS);
@@ -147,7 +147,7 @@ test('a clock that returns to its old time costs no calls', () => {
   expect(spends(first, clock)).toBe(40);
 });
 
-test('the time for which the machine slept or was off does not delay a window', () => {
+test("time that the machine spent asleep or off does not delay a window's reset", () => {
   const { first, ...clock } = machine({ perDay: 40 });
   expect(spends(first, clock)).toBe(40);
   clock.wait(DAY_MS);
@@ -157,7 +157,7 @@ test('the time for which the machine slept or was off does not delay a window', 
   expect(spends(first, clock)).toBe(40);
 });
 
-test('after a restart of the machine, calls since a jump count in the current window', () => {
+test('after the machine restarts, calls made since a jump count towards the current window', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   clock.set(12 * HOUR_MS + MINUTE_MS);
   spendAt(first, clock.now(), { most: 30 });
@@ -167,7 +167,7 @@ test('after a restart of the machine, calls since a jump count in the current wi
   expect(spends(first, clock)).toBeLessThanOrEqual(10);
 });
 
-test('no real day exceeds its limit, for any jumps ahead and back', () => {
+test('no real day exceeds its limit, whatever jumps the clock makes', () => {
   const steps = fc.array(
     fc.record({
       waitMs: fc.integer({ min: 1000, max: 90 * MINUTE_MS }),

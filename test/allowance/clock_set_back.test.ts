@@ -12,7 +12,7 @@ function at(time: string): number {
 }
 
 describe('a clock that is set back and later corrected', () => {
-  test('a clock that is set back past midnight does not permit the calls of a day twice', () => {
+  test("setting the clock back past midnight does not permit a day's calls twice", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, at('02T00:30'))).toBe(50);
     expect(spendAll(ledger, at('01T22:30'))).toBe(0);
@@ -21,16 +21,16 @@ describe('a clock that is set back and later corrected', () => {
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('calls made while the clock was late are counted on the day of the correction', () => {
+  test('calls made while the clock was slow are counted on the day when it is corrected', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T23:30'), { most: 10 });
     expect(spendAll(ledger, at('01T20:00'))).toBe(40);
-    // The 40 calls may have been made after midnight. The corrected clock does not show when.
+    // The 40 calls may have been made after midnight. The corrected clock does not show when they were made.
     expect(spendAll(ledger, at('02T01:00'))).toBe(10);
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('calls made after the late clock reached its old time are also counted on the day of the correction', () => {
+  test('calls made after the slow clock caught up with its old time are also counted on the day when it is corrected', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T18:00'));
     spendAt(ledger, at('01T15:00'));
@@ -38,7 +38,7 @@ describe('a clock that is set back and later corrected', () => {
     expect(spendAll(ledger, at('02T01:30'))).toBe(1);
   });
 
-  test('no call leaves a rolling day early', () => {
+  test('no call leaves a rolling day too early', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
     spendAt(ledger, T0, { most: 1 });
     expect(spendAll(ledger, T0 - 4 * HOUR_MS)).toBe(9);
@@ -47,7 +47,7 @@ describe('a clock that is set back and later corrected', () => {
     expect(spendAll(ledger, T0 + DAY_MS - HOUR_MS)).toBe(0);
   });
 
-  test('a clock that is set back to 1970 does not permit the calls of a day twice', () => {
+  test("setting the clock back to 1970 does not permit a day's calls twice", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0)).toBe(50);
     expect(spendAll(ledger, 60_000)).toBe(0);
@@ -67,28 +67,28 @@ describe('a clock that was fast and is corrected', () => {
     expect(spendAt(ledger, T0 + 10_000).is).toBe('go');
   });
 
-  test('a clock that showed 2099 blocks calls for at most three days', () => {
+  test('a clock that was set to 2099 blocks calls for at most three days', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     const days = [0, 1, 2, 3, 4].map((day) => spendAll(ledger, T0 + day * DAY_MS));
     expect(days).toEqual([0, 0, 0, 50, 50]);
   });
 
-  test('a clock that was a day ahead costs the calls of that day and of half the following week', () => {
+  test("a clock that was a day ahead costs that day's calls and those of half the following week", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
     const days = Array.from({ length: 12 }, (_, day) => spendAll(ledger, T0 + day * DAY_MS));
     expect(days).toEqual([0, 0, 50, 0, 50, 0, 50, 0, 50, 50, 50, 50]);
   });
 
-  test('a clock that showed 2099 keeps the counts of today', () => {
+  test("a clock that was set to 2099 does not change today's counts", () => {
     const ledger = ledgerOf({ perDay: 50, perMonth: 200 });
     spendAt(ledger, T0, { most: 30 });
     spendAt(ledger, Date.parse('2099-01-01T10:00Z'), { most: 5 });
     expect(spendAll(ledger, T0 + MINUTE_MS)).toBe(15);
   });
 
-  test('the account is released even if its state is only read', () => {
+  test('the account is unblocked even if its state is only read', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     ledger.usedBy('warehouse.db', T0);
@@ -97,14 +97,14 @@ describe('a clock that was fast and is corrected', () => {
     expect(ledger.state(T0 + 3 * DAY_MS).left).toBe(50);
   });
 
-  test('the duration of an exhaustion does not change', () => {
+  test('correcting the clock does not change how long an exhaustion lasts', () => {
     const ledger = ledgerOf({ perDay: 50 });
     ledger.exhaustedUntil(T0 + 100 * DAY_MS + HOUR_MS, T0 + 100 * DAY_MS);
     expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: T0 + HOUR_MS, window: 'upstream' });
     expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
   });
 
-  test('a step of two seconds causes a wait but no doubt about the clock', () => {
+  test('a step of two seconds causes a wait but casts no doubt on the clock', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     spendAt(ledger, T0 + 2000);
     expect(spendAt(ledger, T0)).toMatchObject({ is: 'wait' });
@@ -114,7 +114,7 @@ describe('a clock that was fast and is corrected', () => {
 });
 
 describe('a doubt about the clock', () => {
-  test('the state shows the doubt about the clock and the time at which it ends', () => {
+  test('the state shows that the clock is in doubt, and until when', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(doubtAfterSetBack(ledger)).toEqual({ is: 'behind', latestMs: T0, untilMs: T0 });
     spendAt(ledger, T0 + MINUTE_MS);
@@ -125,7 +125,7 @@ describe('a doubt about the clock', () => {
     });
   });
 
-  test('the clock is compared with its latest time, even if no call was sent at that time', () => {
+  test('the clock is compared with its latest known time, even if no call was sent then', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, T0);
     ledger.usedBy('warehouse.db', T0 + DAY_MS);
@@ -142,7 +142,7 @@ describe('a doubt about the clock', () => {
     expect(ledger.state(at('11T00:30')).left).toBe(50);
   });
 
-  test('if the clock of the upstream agrees, the doubt ends and all calls get a date', () => {
+  test("if the upstream's clock agrees, the doubt ends and all calls get a date", () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAll(ledger, Date.parse('2099-01-01T10:00Z'));
     expect(spendAt(ledger, T0).is).toBe('spent');
@@ -151,7 +151,7 @@ describe('a doubt about the clock', () => {
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
   });
 
-  test('an unsent call returns its unit only while the clock is in doubt', () => {
+  test('an unsent call gets its unit back only while the clock is in doubt', () => {
     const ledger = ledgerOf({ perDay: 3 });
     spendAt(ledger, T0);
     const behind = spendAt(ledger, T0 - HOUR_MS, { most: 2 });
@@ -165,7 +165,7 @@ describe('a doubt about the clock', () => {
   });
 });
 
-/** Returns the doubt after the clock is set back by three hours from T0. */
+/** Returns the recorded doubt after the clock is set back three hours from T0. */
 function doubtAfterSetBack(ledger: Ledger) {
   spendAt(ledger, T0);
   spendAt(ledger, T0 - 3 * HOUR_MS);

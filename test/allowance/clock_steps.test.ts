@@ -5,13 +5,13 @@ import { ledgerOf, spendAt } from '../support/ledger.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-test('no real day exceeds its limit, for any steps of the clock', () => {
+test('no real day exceeds its limit, however the clock steps', () => {
   const steps = fc.array(
     fc.record({
       waitMs: fc.integer({ min: 1000, max: 90 * MINUTE_MS }),
       most: fc.integer({ min: 1, max: 12 }),
-      // Longer than the longest wait, because the ledger cannot detect a step that is shorter than the time since the
-      // last call.
+      // Each step is longer than the longest wait. The ledger cannot detect a step shorter than the time since the last
+      // call.
       set: fc.option(fc.integer({ min: 91 * MINUTE_MS, max: 8 * HOUR_MS }), { nil: null, freq: 12 }),
     }),
     { minLength: 20, maxLength: 120 },

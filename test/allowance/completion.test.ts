@@ -12,7 +12,7 @@ const NONE: Allowance = {
 const ask = { left: [], purpose: 'scheduled', nowMs: NOW } as const;
 
 describe('forecastCompletion', () => {
-  it('a forecast without limits ends now', () => {
+  it('without limits, the forecast ends now', () => {
     expect(forecastCompletion({ ...ask, allowance: NONE, calls: 5000 })).toMatchObject({
       affordable: 5000,
       finishesAtMs: NOW,
@@ -20,7 +20,7 @@ describe('forecastCompletion', () => {
     });
   });
 
-  it('a forecast with a rate includes the margin of one second per minute', () => {
+  it('with a rate, the forecast includes the margin of one second per minute', () => {
     const allowance = { ...NONE, perMinute: 10 };
     const { finishesAtMs, atRateMs, days } = forecastCompletion({ ...ask, allowance, calls: 1000 });
     expect(finishesAtMs - NOW).toBe(6_100_000);
@@ -29,7 +29,7 @@ describe('forecastCompletion', () => {
     expect(forecastCompletion({ ...ask, allowance, calls: 1_000_000 }).days).toBe(71);
   });
 
-  it('a forecast with a daily limit waits for each midnight', () => {
+  it('with a daily limit, the forecast waits for each midnight', () => {
     const allowance = { ...NONE, perDay: 1000, perMinute: 10 };
     const left = [{ name: 'day', left: 400 }] as const;
     const today = forecastCompletion({ ...ask, allowance, left, calls: 400 });
@@ -40,7 +40,7 @@ describe('forecastCompletion', () => {
     expect(new Date(later.finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-13');
   });
 
-  it('a forecast of a backfill leaves the reserve', () => {
+  it('the forecast of a backfill does not use the reserve', () => {
     const allowance = { ...NONE, perDay: 1000 };
     const left = [{ name: 'day', left: 900 }] as const;
     const { finishesAtMs } = forecastCompletion({
@@ -53,7 +53,7 @@ describe('forecastCompletion', () => {
     expect(new Date(finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-12');
   });
 
-  it('a forecast with a total limit reports how many calls are affordable', () => {
+  it('with a total limit, the forecast reports how many calls are affordable', () => {
     const allowance = { ...NONE, total: 100 };
     expect(
       forecastCompletion({ ...ask, allowance, left: [{ name: 'total', left: 60 }], calls: 200 }),
@@ -66,7 +66,7 @@ describe('forecastCompletion', () => {
     ).toBe(0);
   });
 
-  it('a rolling day in a forecast starts now', () => {
+  it('with a rolling day, the forecast starts the day now', () => {
     const allowance: Allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } };
     const { finishesAtMs } = forecastCompletion({
       ...ask,
@@ -77,14 +77,14 @@ describe('forecastCompletion', () => {
     expect(finishesAtMs).toBe(NOW + 2 * DAY);
   });
 
-  it('a forecast counts the periods of 24 hours that contain calls', () => {
+  it('the forecast counts the 24-hour periods in which calls are made', () => {
     const allowance = { ...NONE, perDay: 1000 };
     const left = [{ name: 'day', left: 400 }] as const;
     const daysFor = (calls: number) => forecastCompletion({ ...ask, allowance, left, calls }).days;
     expect([0, 400, 1400, 1401, 3400].map(daysFor)).toEqual([0, 1, 1, 2, 3]);
   });
 
-  it('a forecast of calls that start later uses the limits of that time', () => {
+  it('a forecast that starts later uses the limits in force at that time', () => {
     const allowance = { ...NONE, perDay: 100 };
     const left = [{ name: 'day', left: 0 }] as const;
     const midnight = Date.parse('2027-03-11T00:00:00Z');
@@ -96,7 +96,7 @@ describe('forecastCompletion', () => {
     expect(finish(midnight + 5)).toBe(midnight + 5);
   });
 
-  it('a forecast ends after a hundred years', () => {
+  it('no forecast ends later than a hundred years from now', () => {
     const allowance = { ...NONE, perMonth: 1 };
     const left = [{ name: 'month', left: 1 }] as const;
     expect(forecastCompletion({ ...ask, allowance, left, calls: 5000 }).affordable).toBe(1201);
@@ -106,7 +106,7 @@ describe('forecastCompletion', () => {
     });
   });
 
-  it('a forecast without affordable calls finishes now', () => {
+  it('a forecast ends now if no call is affordable', () => {
     const left = [{ name: 'total', left: 0 }] as const;
     const startsAtMs = NOW + DAY;
     expect(
@@ -114,14 +114,14 @@ describe('forecastCompletion', () => {
     ).toMatchObject({ affordable: 0, finishesAtMs: NOW, days: 0 });
   });
 
-  it('calls start after a pause and after a reported exhaustion', () => {
+  it('calls start only after a pause or a reported exhaustion', () => {
     const exhausted = { atMs: NOW, untilMs: NOW + 9, left: 0 };
     expect(startOfCallsMs({ pausedUntilMs: null, exhausted: null }, NOW)).toBe(NOW);
     expect(startOfCallsMs({ pausedUntilMs: NOW + 5, exhausted: null }, NOW)).toBe(NOW + 5);
     expect(startOfCallsMs({ pausedUntilMs: NOW + 5, exhausted }, NOW)).toBe(NOW + 9);
   });
 
-  it('no window of a forecast exceeds its limit', () => {
+  it('no window in a forecast exceeds its limit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20, max: 500 }),

@@ -28,8 +28,8 @@ function slotsOf(spent: Spent): readonly Slot[] {
   return spent.slots;
 }
 
-describe('the rate of a ledger', () => {
-  test('slots are separated by the spacing, and a wait names the time of the next attempt', () => {
+describe("a ledger's rate limit", () => {
+  test('slots are one spacing apart, and a wait names the time of the next attempt', () => {
     const ledger = ledgerOf({ perMinute: 10 });
     expect(spendAt(ledger, T0)).toEqual({ is: 'go', slots: [{ atMs: T0, countedAtMs: T0 }] });
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + 6100 - LOOKAHEAD_MS });
@@ -45,7 +45,7 @@ describe('the rate of a ledger', () => {
     expect(slotsOf(spendAt(ledger, T0 + 2 * spacing + 101))[0]?.atMs).toBeCloseTo(T0 + 2 * spacing + 101, 2);
   });
 
-  test('one request gets all slots in the lookahead period', () => {
+  test('one request gets all slots within the lookahead period', () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     const slots = slotsOf(spendAt(ledger, T0, { most: 32 }));
     expect(slots).toHaveLength(20);
@@ -57,7 +57,7 @@ describe('the rate of a ledger', () => {
     expect(slotsOf(spendAt(ledgerOf(), T0, { most: 32 }))).toHaveLength(32);
   });
 
-  test('no period of 60 seconds contains more slots than the limit, for any requests from two processes', () => {
+  test('two processes never get more slots in 60 seconds than the limit allows', () => {
     const asks = fc.array(
       fc.record({
         waitMs: fc.integer({ min: 0, max: 20_000 }),
@@ -90,8 +90,8 @@ describe('the rate of a ledger', () => {
   });
 });
 
-describe('the windows of a ledger', () => {
-  test('an exhausted total quota never resets, and includes calls spent before the first run', () => {
+describe("a ledger's windows", () => {
+  test('a total quota includes calls spent before the first run, and never resets once exhausted', () => {
     const ledger = ledgerOf({ total: 100, alreadySpent: 30 });
     expect(spendAll(ledger, T0)).toBe(70);
     expect(spendAt(ledger, T0 + 400 * DAY_MS)).toEqual({ is: 'spent', untilMs: null, window: 'total' });
@@ -107,7 +107,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(ledger, midnightMs + 1000)).toBe(50);
   });
 
-  test('a day that begins at 00:07 contains the calls since 00:07', () => {
+  test('a day that begins at 00:07 counts the calls since 00:07', () => {
     const ledger = ledgerOf({ perDay: 50, day: { kind: 'fixed', minuteOfDay: 7, timeZone: 'UTC' } });
     const startMs = Date.parse('2026-03-01T00:07Z');
     expect(spendAll(ledger, startMs - 2 * MINUTE_MS)).toBe(50);
@@ -116,7 +116,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(ledger, startMs + 23 * HOUR_MS)).toBe(0);
   });
 
-  test('limits per month and per day apply together, and the result names the window that resets last', () => {
+  test('monthly and daily limits apply together, and the result names the window that resets last', () => {
     const ledger = ledgerOf({ perDay: 50, perMonth: 80 });
     expect(spendAll(ledger, T0)).toBe(50);
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(30);
@@ -138,7 +138,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(ledger, resumesAtMs)).toBe(1);
   });
 
-  test('a rolling day with a lowered limit resumes when enough calls have left it', () => {
+  test('after its limit is lowered, a rolling day permits calls again once enough calls have left it', () => {
     const before = ledgerOf({ perDay: 20, day: { kind: 'rolling' } });
     expect(spendAt(before, T0, { most: 10 })).toMatchObject({ is: 'go' });
     expect(spendAll(before, T0 + HOUR_MS)).toBe(10);
@@ -146,7 +146,7 @@ describe('the windows of a ledger', () => {
     expect(after.state(T0 + 2 * HOUR_MS).resumesAtMs).toBe(T0 + HOUR_MS + DAY_MS + MINUTE_MS + 1000);
   });
 
-  test('earlier calls are counted exactly after the start of the day is changed', () => {
+  test("earlier calls are still counted exactly after the day's start time changes", () => {
     const first = ledgerOf({ perDay: 100 });
     spendAt(first, Date.parse('2026-03-01T09:58Z'), { most: 30 });
     spendAt(first, Date.parse('2026-03-01T10:03Z'), { most: 5 });
@@ -158,7 +158,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(second, T0)).toBe(95);
   });
 
-  test('no slot is less than a second before or after a reset', () => {
+  test('no slot is within a second of a reset', () => {
     const midnightMs = Date.parse('2026-03-02T00:00Z');
     const ledger = ledgerOf({ perDay: 50, perMinute: 6000 });
     const late = slotsOf(spendAt(ledger, midnightMs - 1100, { most: 32 }));
@@ -181,7 +181,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(ledger, T0)).toBe(5);
   });
 
-  test('an account without limits has infinite quota left', () => {
+  test('an account without limits has infinite remaining quota', () => {
     const state = ledgerOf().state(T0);
     expect(state).toMatchObject({ windows: [], left: Infinity, resumesAtMs: null });
   });
@@ -210,7 +210,7 @@ describe('the windows of a ledger', () => {
     expect(one.state(T0).left).toBe(9);
   });
 
-  test('the counts equal the number of slots taken, for any windows and times', () => {
+  test('the counts always match the number of slots taken, whatever the windows and times', () => {
     const script = fc.array(
       fc.record({
         waitMs: fc.oneof(fc.nat(2 * MINUTE_MS), fc.nat(20 * HOUR_MS), fc.nat(20 * DAY_MS)),
@@ -245,7 +245,7 @@ describe('the windows of a ledger', () => {
             .windows) {
             const made = calls.filter((ms) => ms >= sinceMs && ms < (resetsAtMs ?? Infinity)).length;
             expect(made).toBeLessThanOrEqual(maximum);
-            // A call leaves a rolling day by the minute, never too early.
+            // Rolling days count calls by the minute, so a call never leaves one too early.
             if (start.kind === 'rolling' && name === 'day') expect(counted).toBeGreaterThanOrEqual(made);
             else expect(counted).toBe(made);
           }
@@ -256,7 +256,7 @@ describe('the windows of a ledger', () => {
   });
 });
 
-describe('a report of the upstream', () => {
+describe('a report from the upstream', () => {
   test('a shorter pause does not replace a longer one', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     ledger.pauseUntil(T0 + 5000, T0);
@@ -293,7 +293,7 @@ describe('a report of the upstream', () => {
     expect(spendAt(ledger, Date.parse(until) + 1000).is).toBe('go');
   });
 
-  test('an exhaustion with a date lasts until that date, and the state shows the quota left according to the ledger', () => {
+  test("an exhaustion with a date lasts until that date, and the state shows the ledger's own remaining quota", () => {
     const ledger = ledgerOf({ perDay: 100 });
     spendAt(ledger, T0, { most: 40 });
     ledger.exhaustedUntil(T0 + 3 * DAY_MS, T0);
@@ -310,13 +310,13 @@ describe('a report of the upstream', () => {
     expect(ledger.state(T0).resumesAtMs).toBeNull();
   });
 
-  test('the same report in the responses of several in-flight calls is counted once', () => {
+  test('a report repeated in the responses to several in-flight calls is counted once', () => {
     const ledger = ledgerOf({ total: 1000 });
     for (let call = 0; call < 16; call++) ledger.exhaustedUntil(null, T0 + call);
     expect(ledger.state(T0 + 16).exhausted?.untilMs).toBe(T0 + 15 + DAY_MS);
   });
 
-  test('each repeated exhaustion doubles the wait, and a successful call resets it', () => {
+  test('each further exhaustion doubles the wait, and a successful call resets it', () => {
     const ledger = ledgerOf({ total: 1000 });
     const waits: number[] = [];
     let nowMs = T0;
@@ -333,14 +333,14 @@ describe('a report of the upstream', () => {
     expect(ledger.state(nowMs).resumesAtMs).toBe(nowMs + DAY_MS);
   });
 
-  test('a repeated report that quota returns in a minute is believed only once', () => {
+  test('a report that the quota resets in a minute is believed only the first time', () => {
     const ledger = ledgerOf({ total: 1000 });
     ledger.exhaustedUntil(T0 + MINUTE_MS, T0);
     ledger.exhaustedUntil(T0 + 2 * MINUTE_MS, T0 + MINUTE_MS);
     expect(ledger.state(T0 + MINUTE_MS).resumesAtMs).toBe(T0 + MINUTE_MS + HOUR_MS);
   });
 
-  test('a rejected key stops the calls of all processes until another key is used', () => {
+  test('a rejected key stops all processes from making calls until another key is used', () => {
     const first = ledgerOf({ total: 10 });
     first.refuseKey(KEY, T0);
     const second = ledgerOf({ total: 10 }, { path: first.path });
@@ -352,7 +352,7 @@ describe('a report of the upstream', () => {
     expect(spendAt(second, T0).is).toBe('go');
   });
 
-  test('the next process knows which key has worked', () => {
+  test('the next process knows which key the upstream has accepted', () => {
     const first = ledgerOf();
     expect(first.hasKeyWorked(KEY)).toBe(false);
     first.keyWorked(KEY);
@@ -363,7 +363,7 @@ describe('a report of the upstream', () => {
 });
 
 describe('the ledger file', () => {
-  test('the error about a file that cannot be opened contains its path', () => {
+  test('if the file cannot be opened, the error contains its path', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'ledger.db');
     writeFileSync(
@@ -405,7 +405,7 @@ describe('the ledger file', () => {
     expect(open).toThrow(expect.objectContaining({ hint: LOST_LEDGER_REMEDY }));
   });
 
-  test('a file into which an older copy was written permits no call', () => {
+  test('a file overwritten with an older copy of itself permits no call', () => {
     const ledger = ledgerOf();
     spendAt(ledger, T0, { most: 3 });
     spendAt(ledger, T0);
@@ -439,7 +439,7 @@ describe('the ledger file', () => {
     expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);
   });
 
-  test('spending causes a busy error while another process writes to the file', () => {
+  test('spending fails with a busy error while another process writes to the file', () => {
     const ledger = ledgerOf();
     const other = new Database(ledger.path);
     other.exec('BEGIN IMMEDIATE');
@@ -457,7 +457,7 @@ describe('the ledger file', () => {
     expect(isBusy(new Error('busy'))).toBe(false);
   });
 
-  test('the file keeps the minutes of the last 62 days', () => {
+  test('the file keeps the calls per minute for the last 62 days', () => {
     const ledger = ledgerOf({ perDay: 1000 });
     for (let day = 0; day < 400; day++) spendAt(ledger, T0 + day * DAY_MS);
     const db = new Database(ledger.path, { readonly: true });
@@ -477,7 +477,7 @@ describe('the recount of a lost ledger', () => {
     ...changes,
   });
 
-  test('raises the counts to those of warehouses that used this ledger', () => {
+  test('raises the counts to those in the warehouses that used this ledger', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, T0, { most: 3 });
     ledger.recount(recountOf({ known: new Map([[minute, 2]]) }));
@@ -487,7 +487,7 @@ describe('the recount of a lost ledger', () => {
     expect(ledger.mark().debits).toBe(5);
   });
 
-  test('adds calls after the last call of the ledger, and calls of another ledger', () => {
+  test("adds calls made after the ledger's last call, and calls counted in another ledger", () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, T0, { most: 3 });
     const later = new Map([[minute, 2]]);
@@ -496,7 +496,7 @@ describe('the recount of a lost ledger', () => {
     expect(ledger.mark()).toMatchObject({ debits: 15, lastSpentMs: T0 });
   });
 
-  test('keeps the distance from the latest call', () => {
+  test('keeps the spacing after the last call', () => {
     const ledger = ledgerOf({ perMinute: 10 });
     ledger.recount(recountOf({ lastSentMs: T0 + 1000 }));
     expect(spendAt(ledger, T0 + 1000)).toEqual({ is: 'wait', untilMs: T0 + 7100 - LOOKAHEAD_MS });
@@ -504,14 +504,14 @@ describe('the recount of a lost ledger', () => {
   });
 });
 
-test('the mark shows the number of runs that were started', () => {
+test('the mark shows how many runs were started', () => {
   const ledger = ledgerOf();
   ledger.startRun();
   ledger.startRun();
   expect(ledger.mark()).toMatchObject({ starts: 2, debits: 0 });
 });
 
-test('the warehouses of an account are listed for two months, most recent first', () => {
+test("an account's warehouses are listed for two months, most recent first", () => {
   const ledger = ledgerOf();
   ledger.usedBy('old.db', T0);
   ledger.usedBy('new.db', T0 + DAY_MS);

@@ -4,7 +4,7 @@ import { openLedgerFile } from '../../src/allowance/ledger_file.ts';
 import { openFlush } from '../../src/allowance/ledger_flush.ts';
 import { temporaryFolder } from '../support/ledger.ts';
 
-/** The values of SQLite's `synchronous`: with FULL each commit is flushed, with NORMAL none is. */
+/** The values of SQLite's `synchronous` setting: FULL flushes each commit, NORMAL flushes none. */
 const [NORMAL, FULL] = [1, 2];
 
 function ledgerFile() {
@@ -13,11 +13,11 @@ function ledgerFile() {
   return { flush: openFlush(db), synchronous: () => db.pragma('synchronous', { simple: true }) };
 }
 
-test('the commits of a new ledger file are flushed', () => {
+test('a new ledger file flushes its commits', () => {
   expect(ledgerFile().synchronous()).toBe(FULL);
 });
 
-test('a commit is flushed if the latest flush is half a second old', () => {
+test('flushes a commit if the last flush was half a second ago', () => {
   const { flush, synchronous } = ledgerFile();
   const commitAt = (nowMs: number) => {
     flush.ifDue(nowMs);
@@ -35,14 +35,14 @@ test('a commit is flushed if the latest flush is half a second old', () => {
   ]);
 });
 
-test('a transaction that spent nothing is not counted as a flush', () => {
+test('a transaction that spends nothing does not count as a flush', () => {
   const { flush, synchronous } = ledgerFile();
   flush.ifDue(1000);
   flush.ifDue(1001);
   expect(synchronous()).toBe(FULL);
 });
 
-test('the next commit is flushed after the clock was set back', () => {
+test('flushes the next commit after the clock is set back', () => {
   const { flush, synchronous } = ledgerFile();
   flush.ifDue(1000);
   flush.committed(1000);
@@ -50,7 +50,7 @@ test('the next commit is flushed after the clock was set back', () => {
   expect(synchronous()).toBe(FULL);
 });
 
-test('limits that the upstream reports are flushed immediately', () => {
+test('immediately flushes limits that the upstream reports', () => {
   const { flush, synchronous } = ledgerFile();
   flush.ifDue(1000);
   flush.committed(1000);

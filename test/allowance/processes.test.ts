@@ -18,7 +18,7 @@ interface Spender {
   stop(): void;
 }
 
-/** Starts processes that begin to spend at the same time. */
+/** Starts processes that begin spending at the same time. */
 async function startSpenders(count: number, order: SpenderOrder): Promise<Spender[]> {
   const spenders = Array.from({ length: count }, () => openSpender(order));
   await Promise.all(spenders.map(({ ready }) => ready));
@@ -56,8 +56,8 @@ function openSpender(order: SpenderOrder): Spender {
   };
 }
 
-describe('several processes of one account', () => {
-  test('processes spend the whole allowance together, and no more', async () => {
+describe('several processes that share an account', () => {
+  test('together spend the whole allowance, and no more', async () => {
     const allowance = allowanceOf({ total: 3000, perDay: 2500 });
     const path = join(temporaryFolder(), 'new', 'ledger.db');
     const spenders = await startSpenders(5, { path, allowance, most: 7 });
@@ -67,7 +67,7 @@ describe('several processes of one account', () => {
     expect(counts.filter((count) => count > 0).length).toBeGreaterThan(1);
   });
 
-  test('processes share one rate, so that no two slots are closer than the spacing', async () => {
+  test('share one rate, so no two slots are closer than the spacing', async () => {
     const allowance = allowanceOf({ perMinute: 6000, total: 200 });
     const path = join(temporaryFolder(), 'ledger.db');
     const spenders = await startSpenders(3, { path, allowance, most: 5 });
@@ -79,7 +79,7 @@ describe('several processes of one account', () => {
       if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBeGreaterThan(spacingMs(6000) - 0.01);
   });
 
-  test('a killed process wastes at most the slots of one request', async () => {
+  test('lose at most the slots from one request if a process is killed', async () => {
     const most = 8;
     const allowance = allowanceOf({ total: 1_000_000 });
     const ledger = ledgerOf({ total: 1_000_000 });

@@ -4,8 +4,8 @@ import { isBusy, openLedger, type Spent } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
 /**
- * The task of a process that spends the whole allowance and prints each slot. The process starts when it receives a
- * line, and ends when its standard input ends or the allowance is exhausted.
+ * The work of a process that spends the whole allowance and prints each slot. It starts when it reads a line, and stops
+ * when its standard input closes or the allowance is exhausted.
  */
 export interface SpenderOrder {
   readonly path: string;

@@ -13,7 +13,7 @@ function reportOf(quota: Partial<ReportedQuota>, changes: Partial<QuotaReport> =
 }
 
 describe('a quota reported by the upstream', () => {
-  test('limits further calls until the reset that the upstream names', () => {
+  test('limits further calls until the reset time that the upstream gives', () => {
     const ledger = ledgerOf({ perDay: 100 });
     ledger.reportQuota(reportOf({ left: 2, resetsAtMs: T0 + HOUR_MS }), T0);
     expect(ledger.state(T0)).toMatchObject({ left: 2, reported: { left: 2, untilMs: T0 + HOUR_MS } });
@@ -30,7 +30,7 @@ describe('a quota reported by the upstream', () => {
     expect(spendAll(ledger, T0)).toBe(5);
   });
 
-  test('is replaced by a later report, but an earlier call can only lower it', () => {
+  test("is replaced by a later call's report, but an earlier call's report can only lower it", () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 10 }, { sentAtMs: T0 + 1 }), T0 + 2);
     ledger.reportQuota(reportOf({ left: 11 }, { sentAtMs: T0 }), T0 + 3);
@@ -41,13 +41,13 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0 + 6).left).toBe(20);
   });
 
-  test('does not include the in-flight calls', () => {
+  test('already excludes the calls in flight', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 5 }, { inFlight: 2 }), T0);
     expect(ledger.state(T0).left).toBe(3);
   });
 
-  test('a lower limit of a window applies to the calls that the ledger has counted', () => {
+  test("lowers a window's limit, which applies to the calls that the ledger has counted", () => {
     const ledger = ledgerOf({ perMonth: 100 });
     for (let call = 0; call < 3; call++) spendAt(ledger, T0);
     ledger.reportQuota(reportOf({ limit: 5, window: 'day' }), T0);
@@ -57,7 +57,7 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0).reported?.left).toBe(1);
   });
 
-  test('applies to every process of the account, and regains the unit of an unsent call', () => {
+  test("applies to all processes that share the account, and gets an unsent call's unit back", () => {
     const first = ledgerOf();
     const second = ledgerOf({}, { path: first.path });
     first.reportQuota(reportOf({ left: 2 }), T0);
@@ -81,7 +81,7 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0 + validMs).reported).toBeNull();
   });
 
-  test('is the smallest of one response, and never negative', () => {
+  test('is the smallest that the response reports, and never negative', () => {
     const ledger = ledgerOf();
     const [low, high] = [reportOf({ left: 1 }), reportOf({ left: 7 })];
     ledger.reportQuota({ ...low, quotas: [...high.quotas, ...low.quotas] }, T0);
@@ -90,14 +90,14 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0).left).toBe(0);
   });
 
-  test('is ignored if it has no number, or a limit without a window', () => {
+  test('is ignored if it has no number, or if its limit has no window', () => {
     const ledger = ledgerOf();
     ledger.reportQuota({ ...reportOf({}), quotas: [] }, T0);
     ledger.reportQuota(reportOf({ limit: 5 }), T0);
     expect(ledger.state(T0).reported).toBeNull();
   });
 
-  test('keeps its end after a report of an earlier call with the same number', () => {
+  test('keeps its reset time if an earlier call reports the same number', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + 2 * HOUR_MS }, { sentAtMs: T0 + 1 }), T0 + 2);
     ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + HOUR_MS }), T0 + 3);
@@ -106,7 +106,7 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0 + 3).reported?.untilMs).toBe(T0 + HOUR_MS);
   });
 
-  test('is ignored if the clock was set back to a time before the report', () => {
+  test('is ignored if the clock is set back to before the report', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 0, resetsAtMs: T0 + DAY_MS }), T0);
     expect(spendAt(ledger, T0).is).toBe('spent');
@@ -116,7 +116,7 @@ describe('a quota reported by the upstream', () => {
 });
 
 describe('a rate reported by the upstream', () => {
-  test('extends the time between calls for a day', () => {
+  test('lengthens the time between calls for a day', () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     ledger.reportSpacing(2000, T0);
     expect(spendAt(ledger, T0).is).toBe('go');
@@ -125,14 +125,14 @@ describe('a rate reported by the upstream', () => {
     expect(spendAt(ledger, T0 + DAY_MS, { most: 20 })).toMatchObject({ slots: { length: 20 } });
   });
 
-  test('extends the time between calls to at most an hour and a second', () => {
+  test('lengthens the time between calls to at most an hour and a second', () => {
     const ledger = ledgerOf();
     ledger.reportSpacing(99 * HOUR_MS, T0);
     spendAt(ledger, T0);
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + HOUR_MS + 1000 - LOOKAHEAD_MS });
   });
 
-  test('is ignored if the clock was set back to a time before the report', () => {
+  test('is ignored if the clock is set back to before the report', () => {
     const ledger = ledgerOf();
     ledger.reportSpacing(60_000, T0);
     expect(spendAt(ledger, T0 - 5000, { most: 5 })).toMatchObject({ slots: { length: 1 } });

@@ -24,14 +24,14 @@ vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) =>
 const NOON_MS = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Calls are counted by the minute and until their arrival, so a window can release them up to this much later. */
+/** Calls are counted by the minute, and from their arrival, so a window can release them up to this much later. */
 const RESOLUTION_MS = 2 * MINUTE_MS;
 
 const hourly = (perHour: number, others: Partial<Allowance> = {}) =>
   ({ perHour, ...others }) as Partial<Allowance>;
 
 describe('a row added to the window table', () => {
-  test('limits the calls in the ledger, and releases each call after the length of the window', () => {
+  test("limits the calls in the ledger, and releases each call after the window's length", () => {
     const ledger = ledgerOf(hourly(5));
     expect(spendAll(ledger, NOON_MS)).toBe(5);
     const spent = spendAt(ledger, NOON_MS + 30 * MINUTE_MS);
@@ -51,7 +51,7 @@ describe('a row added to the window table', () => {
     expect(spendAll(ledger, NOON_MS + HOUR_MS + RESOLUTION_MS)).toBe(1);
   });
 
-  test('applies together with the other windows, and is the shortest of them', () => {
+  test('applies together with the other windows, and is the shortest window', () => {
     const ledger = ledgerOf(hourly(4, { perDay: 6, total: 100 }));
     expect(spendAll(ledger, NOON_MS)).toBe(4);
     expect(spendAll(ledger, NOON_MS + 2 * HOUR_MS)).toBe(2);
@@ -69,13 +69,13 @@ describe('a row added to the window table', () => {
     expect(spendAll(ledger, NOON_MS)).toBe(2);
   });
 
-  test('ends an exhaustion without a date after the length of the window', () => {
+  test("ends an exhaustion that has no date after the window's length", () => {
     const ledger = ledgerOf(hourly(10));
     ledger.exhaustedUntil(null, NOON_MS);
     expect(ledger.state(NOON_MS).resumesAtMs).toBe(NOON_MS + HOUR_MS);
   });
 
-  test('is rolling, independently of the start of the day', () => {
+  test('is rolling, whenever the day starts', () => {
     const allowance = allowanceOf(hourly(5, { perDay: 9 }));
     expect(windowsAt(allowance, NOON_MS).map((window) => [window.name, isRolling(window)])).toEqual([
       ['day', false],
@@ -110,13 +110,13 @@ allowance: { per_hour: 7 }
     expect(configured({ REGISTRY_MIRROR_PER_HOUR: '9' })).toMatchObject({ perHour: 9 });
   });
 
-  test('appears in messages with the words of the row', () => {
+  test('appears in messages in the words that the row defines', () => {
     const ledger = ledgerOf(hourly(4));
     spendAt(ledger, NOON_MS);
     expect(checkAllowance(ledger.state(NOON_MS))[0]?.message).toBe('1 of 4 calls used this hour, 3 left');
   });
 
-  test('has no quota forecast, but limits the forecast for longer windows', () => {
+  test('has no quota forecast of its own, but limits the forecasts for longer windows', () => {
     const { windows } = ledgerOf(hourly(4, { total: 960 })).state(NOON_MS);
     const rate = { calls: 10_000, overMs: 24 * HOUR_MS };
     const forecasts = windows.map((window) => forecastQuota(window, rate, { windows, nowMs: NOON_MS }));

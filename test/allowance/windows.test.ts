@@ -101,14 +101,14 @@ describe('a month', () => {
     expect(monthAt(fixed('00:00', 'Europe/Oslo'), at)).toEqual([since, resets]);
   });
 
-  test('a month begins with its first day', () => {
+  test('a month begins when its first day begins', () => {
     expect(monthAt(fixed('06:00', 'UTC'), '2026-03-01T05:59Z')).toEqual([
       '2026-02-01T06:00Z',
       '2026-03-01T06:00Z',
     ]);
   });
 
-  test('a month of an account with rolling days is a month in UTC', () => {
+  test('an account with rolling days uses UTC months', () => {
     expect(monthAt({ kind: 'rolling' }, '2026-03-31T23:59Z')).toEqual([
       '2026-03-01T00:00Z',
       '2026-04-01T00:00Z',
@@ -116,14 +116,14 @@ describe('a month', () => {
   });
 });
 
-test('a rolling day contains the last 24 hours, and each call leaves it separately', () => {
+test('a rolling day covers the last 24 hours, and each call leaves it separately', () => {
   const nowMs = Date.parse('2026-03-29T12:00Z');
   expect(windowsAt(allowanceOf({ perDay: 9, day: { kind: 'rolling' } }), nowMs)).toEqual([
     { name: 'day', limit: 9, sinceMs: nowMs - DAY_MS, resetsAtMs: null },
   ]);
 });
 
-test('windows are ordered by length, and the total contains all calls', () => {
+test('windows are ordered by length, and the total counts all calls', () => {
   const all = allowanceOf({ total: 100, perDay: 10, perMonth: 50, day: fixed('00:00', 'UTC') });
   expect(windowsAt(all, 0).map(({ name, limit }) => [name, limit])).toEqual([
     ['total', 100],
@@ -134,7 +134,7 @@ test('windows are ordered by length, and the total contains all calls', () => {
   expect(windowsAt(allowanceOf({}), 0)).toEqual([]);
 });
 
-test('a limit for backfills excludes the reserve and is rounded down', () => {
+test('the limit on backfills excludes the reserve and is rounded down', () => {
   expect(limitFor(100, 0.1, 'backfill')).toBe(90);
   expect(limitFor(100, 0.1, 'scheduled')).toBe(100);
   expect(limitFor(10, 0.9, 'backfill')).toBe(1);
@@ -154,7 +154,7 @@ test('while the clock is in doubt, days and months are rolling and an hour longe
   ]);
 });
 
-describe('the time of a call', () => {
+describe("a call's time", () => {
   const [window] = windowsAt(allowanceOf({ perDay: 1 }), 0) as [Window];
 
   test.each([
@@ -167,7 +167,7 @@ describe('the time of a call', () => {
     expect(clearOfResets(atMs, [window])).toBe(clearMs);
   });
 
-  test('does not depend on windows that never reset', () => {
+  test('is not affected by windows that never reset', () => {
     expect(clearOfResets(5, windowsAt(allowanceOf({ total: 1, day: { kind: 'rolling' } }), 5))).toBe(5);
   });
 });
@@ -186,12 +186,12 @@ describe('the wait after an exhausted allowance', () => {
     ]);
   });
 
-  test('ends at the date that the upstream named, but never in the past', () => {
+  test('ends on the date that the upstream gave, but never in the past', () => {
     expect(waitMs(day, 0, nowMs + MINUTE_MS)).toBe(MINUTE_MS);
     expect(waitMs(day, 0, nowMs - MINUTE_MS)).toBe(0);
   });
 
-  test('is at least an hour after the second report, and doubles with each further report', () => {
+  test('is at least an hour from the second report on, and doubles with each further report', () => {
     expect([1, 2, 3].map((times) => waitMs(day, times, nowMs + MINUTE_MS))).toEqual([
       ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS],
     ]);
@@ -207,7 +207,7 @@ describe('the wait after an exhausted allowance', () => {
   });
 });
 
-test('as many slots as the limit per minute take 61 seconds', () => {
+test('taking as many slots as the limit per minute takes 61 seconds', () => {
   expect(spacingMs(10)).toBe(6100);
   expect(spacingMs(600) * 600).toBeCloseTo(61_000, 6);
   expect(spacingMs(null)).toBe(0);
@@ -215,7 +215,7 @@ test('as many slots as the limit per minute take 61 seconds', () => {
 
 const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
 const instants = fc.integer({ min: Date.parse('1975-01-01'), max: Date.parse('2099-12-31') });
-/** Times near a change of the zone's clock, if there is one. */
+/** Times near the zone's clock change, if it has one. */
 const times = fc
   .tuple(zones, instants, fc.integer({ min: -3 * DAY_MS, max: 3 * DAY_MS }))
   .map(([zone, at, offset]) => ({
@@ -244,7 +244,7 @@ describe('windows in any time zone, near clock changes', () => {
     fc.integer({ min: 0, max: 12 }).map((n) => n * 15),
   );
 
-  test('consecutive windows have no overlap and no gap between them', () => {
+  test('consecutive windows neither overlap nor leave a gap', () => {
     fc.assert(
       fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {
         const allowance = allowanceOf({
@@ -267,7 +267,7 @@ describe('windows in any time zone, near clock changes', () => {
     );
   });
 
-  test('a day begins at its time of day, or later if the clock skips it', () => {
+  test('a day begins at its configured time, or later if the clock skips that time', () => {
     fc.assert(
       fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {
         const day: DayStart = { kind: 'fixed', minuteOfDay, timeZone: zone };
@@ -286,7 +286,7 @@ describe('windows in any time zone, near clock changes', () => {
     );
   });
 
-  test('cached windows equal computed windows', () => {
+  test('cached windows match computed windows', () => {
     fc.assert(
       fc.property(
         times,

@@ -31,7 +31,7 @@ describe('the sliding window', () => {
         for (const gapMs of gaps) {
           nowMs += gapMs;
           const inside = admitted.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
-          // The definition: an admission is possible if the last minute contains fewer than the limit.
+          // By definition, a call can be admitted if fewer calls than the limit were admitted in the last minute.
           expect(window.freeAtMs(nowMs) === nowMs).toBe(inside < limit);
           if (window.freeAtMs(nowMs) > nowMs) continue;
           window.admit(nowMs);
@@ -41,7 +41,7 @@ describe('the sliding window', () => {
     );
   });
 
-  test('returns the time of the next possible admission', () => {
+  test('returns when the next request can be admitted', () => {
     const window = slidingWindow(2, MINUTE_MS);
     window.admit(1_000);
     window.admit(5_000);
@@ -108,12 +108,12 @@ describe('the meter', () => {
     expect(meter.admit(limited, MIDNIGHT + MINUTE_MS).is).toBe('admitted');
   });
 
-  test('earlier requests are counted against the total', () => {
+  test('earlier requests count towards the total', () => {
     expect(memoryMeter({ a: 2 }).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
   });
 });
 
-describe('the limits of the sandbox', () => {
+describe("the sandbox's limits", () => {
   test.each([
     { what: 'the rate', limits: { perMinute: 137 }, admitted: 137, code: 'rate_limited' },
     { what: 'the total', limits: { total: 100 }, admitted: 100, code: 'allowance_exhausted' },
@@ -135,7 +135,7 @@ describe('the limits of the sandbox', () => {
     for (const { json } of refused) expect(json).toMatchObject({ code });
   });
 
-  test('the rate applies to any period of 60 seconds, not to calendar minutes', async () => {
+  test('the rate applies to any 60 seconds rather than to calendar minutes', async () => {
     let nowMs = MIDNIGHT - 1_000;
     const sandbox = await open({ accounts: [{ id: 'main', perMinute: 3 }], now: () => nowMs });
     const statuses = async (count: number) => {
@@ -168,7 +168,7 @@ describe('the limits of the sandbox', () => {
     },
   );
 
-  test('Retry-After states the time until midnight for a daily quota, and is missing for a total quota', async () => {
+  test('Retry-After gives the time until midnight for a daily quota, and is omitted for a total quota', async () => {
     const sandbox = await open({
       accounts: [
         { id: 'main', perDay: 1 },
@@ -205,7 +205,7 @@ describe('the limits of the sandbox', () => {
     expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
   });
 
-  test('dates in responses use the skewed clock of the service', async () => {
+  test("dates in responses come from the service's skewed clock", async () => {
     const sandbox = await open({
       accounts: [{ id: 'main', perMinute: 1 }],
       profile: { errors: { throttled: { retry_after: 'date' } } },

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UpstreamReady } from './throughput/upstream.ts';
 
-/** The task of a contender, which runs as its own process. */
+/** A contender's task. Each contender runs as its own process. */
 export interface ContenderOrder extends UpstreamReady {
   /** The folder for the contender's files. It is deleted afterwards. */
   readonly folder: string;
@@ -14,7 +14,7 @@ export interface ContenderOrder extends UpstreamReady {
   readonly records: number;
   /** Requests per minute, or null if the rate is unlimited. */
   readonly perMinute: number | null;
-  /** For a limited rate: the unmeasured time at the start, and the measured time after it. */
+  /** At a limited rate: the unmeasured time at the start, and the measured time that follows. */
   readonly warmUpMs?: number;
   readonly measuredMs?: number;
 }
@@ -33,11 +33,11 @@ export const CONTENDERS = {
   limit: 'peers/limit.js',
   crawlee: 'peers/crawlee.js',
 } as const;
-/** The contenders at a limited rate. */
+/** The contenders that run at a limited rate. */
 export const AT_RATE = { mirror: 'cost/mirror.ts', script: 'peers/script_at_rate.js' } as const;
 export type Contender = keyof typeof CONTENDERS;
 
-/** Runs one contender to its end. Throws if it ends without a result. */
+/** Runs one contender until it ends. Throws if it ends without a result. */
 export async function perform(
   program: string,
   order: Omit<ContenderOrder, 'folder'>,
@@ -52,7 +52,7 @@ export async function perform(
   const ended = once(child, 'exit');
   const first = await Promise.race([once(child, 'message'), ended.then(() => null)]);
   if (first === null) throw new Error(`${program} ended without a result`);
-  // Some contenders leave timers behind. Their result has arrived, so they are killed.
+  // Some contenders leave timers running. A contender is killed once its result has arrived.
   const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_WITHIN_MS);
   if (child.connected) child.disconnect();
   await ended;

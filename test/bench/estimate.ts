@@ -65,7 +65,7 @@ function holds({ estimate, actual }: EstimateResult): boolean {
   return estimate.low <= actual && actual <= (estimate.high ?? Infinity);
 }
 
-/** Returns whether the actual calls are within the range, extended by a tenth. */
+/** Returns whether the actual number of calls is within the range widened by 10%. */
 function isWithinTenth({ estimate, actual }: EstimateResult): boolean {
   return estimate.low * 0.9 <= actual && actual <= (estimate.high ?? 0) * 1.1;
 }

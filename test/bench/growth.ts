@@ -1,6 +1,6 @@
 // npm run bench growth [-- --sizes 10000,100000,1000000 --calls 4000 --rounds 3 --keep FOLDER]
-// Measures time per call, memory, start time and file size for registries of different sizes. The warehouses list all companies and
-// contain a tenth of the records.
+// Measures the time per call, memory, start-up time and file size for registries of different sizes. Each warehouse
+// lists all companies and has a tenth of the records.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '10000,100000,1000000' },
     calls: { type: 'string', default: '3000' },
     rounds: { type: 'string', default: '3' },
-    /** Folder of the warehouses. They are not deleted, and existing warehouses in the folder are reused. */
+    /** The warehouses' folder. The warehouses are not deleted, and those already in the folder are reused. */
     keep: { type: 'string' },
   },
 });
@@ -39,7 +39,7 @@ try {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs one batch. Each batch fetches other records, because fetched records are no longer due. */
+/** Runs one batch. Each batch fetches different records, because records that were fetched are no longer due. */
 async function runBatch(companies: number): Promise<Batch> {
   const upstream = startPart('growth/upstream.ts', String(companies));
   const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];

@@ -21,7 +21,7 @@ export async function resultOf<T>(child: ChildProcess): Promise<T> {
   return first[0] as T;
 }
 
-/** Fills a warehouse with a registry of this size, unless the file exists. */
+/** Fills a warehouse with a registry of this size, unless the file already exists. */
 export async function fillWarehouse(path: string, companies: number): Promise<void> {
   if (existsSync(path)) return say(`  ${companies} companies: warehouse exists`);
   const startedMs = performance.now();

@@ -11,7 +11,8 @@ import { scoreStrict } from './probe/strict.ts';
 import { strictApi } from './probe/strict_api.ts';
 
 // Probes models of real registries and random APIs, and counts calls and findings. Fails if a sure finding is wrong or
-// if a probe needs too many calls. With --strict, the APIs reject unknown parameters with a message, and are mirrored.
+// if a probe needs too many calls. With --strict, the APIs reject unknown parameters with a message, and the benchmark
+// also mirrors them.
 
 const { values: flags } = parseArgs({
   options: {

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 /**
  * npm run bench rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
  *
- * Measures the used share of the rate in real time. Processes share one ledger and call an upstream that logs arrivals.
- * With --stalls each process is stopped (SIGSTOP) at random times for up to two seconds.
+ * Measures in real time how much of the rate is used. Processes share one ledger and call an upstream that logs
+ * arrivals. With --stalls each process is stopped (SIGSTOP) at random times for up to two seconds.
  */
 const { values } = parseArgs({
   options: {
@@ -70,7 +70,7 @@ function judge(arrivalsMs: readonly number[]): Record<string, unknown> {
   };
 }
 
-/** The number of arrivals before `endMs`, starting with the arrival at index `first`. */
+/** Counts the arrivals before `endMs`, starting with the arrival at index `first`. */
 function countWithin(sorted: readonly number[], first: number, endMs: number): number {
   let index = first;
   while (index < sorted.length && (sorted[index] ?? Infinity) < endMs) index += 1;

@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util';
 import { type Case, type Simulated, simulate } from '../support/simulation/refresh/simulate.ts';
 
 /**
- * Measures the share of up-to-date records in a registry that changes continuously. It compares the planner, which chooses
- * between fetches and repeated listings, with round robin and with the best schedule of fetches if all change rates are known.
+ * Measures what share of the records is up to date while a registry changes continuously. Compares the planner, which
+ * chooses between fetching records and repeating listings, with two alternatives: round robin, and the best schedule of
+ * fetches if all change rates are known.
  *
  *   node test/bench/refresh.ts [--quick] [--seeds 5] [--only TEXT]
  */

@@ -1,5 +1,5 @@
 // npm run bench startup [-- --rounds 10]
-// Measures the processor time, elapsed time and memory of everyday commands, as multiples of `node -e 0` in the same
+// Measures the CPU time, elapsed time and memory that everyday commands use, as multiples of `node -e 0` in the same
 // rounds.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    /** Replaces the arguments of the part. Only one part may be selected. */
+    /** Replaces the part's arguments. Only one part may be selected. */
     with: { type: 'string' },
   },
 });
@@ -27,7 +27,7 @@ for (const name of wanted ?? [])
 if (values.with !== undefined && wanted?.length !== 1)
   throw new Error('--with needs a single part: add --only NAME');
 
-// The compared tools are installed before any measurement, so that a missing tool ends the command immediately.
+// The tools to compare are installed before any measurement, so that the command ends immediately if one is missing.
 installPeers();
 const failed: string[] = [];
 for (const part of PARTS) {
@@ -52,7 +52,7 @@ if (failed.length > 0) {
   process.exitCode = 1;
 }
 
-/** Runs a benchmark to its end. Prints and returns its output. */
+/** Runs a benchmark until it ends. Prints and returns its output. */
 async function runPart(
   { name }: Part,
   args: readonly string[],
@@ -73,7 +73,7 @@ async function runPart(
   return { output: withoutPaths(output), exitCode };
 }
 
-/** Removes the paths of this machine from the output. */
+/** Removes paths on this machine from the output. */
 function withoutPaths(text: string): string {
   return text.replaceAll(root, '.').replaceAll(tmpdir(), '…');
 }

@@ -17,7 +17,7 @@ import { ChangingRegistry } from '../support/simulation/refresh/changing_registr
 
 const DAY_MS = 86_400_000;
 
-test('without evidence a company has the mean rate, which a change increases and a span without a change reduces', () => {
+test("a company's rate starts at the mean, increases after a change and decreases after a period without changes", () => {
   const prior = { shape: 0.5, meanPerDay: 1 / 180 };
   const quiet = { ...NO_EVIDENCE, steadyDays: 720 };
   const lively = { changes: 4, changingDays: 360, changingLog: 4 * Math.log(90), steadyDays: 0 };
@@ -50,7 +50,7 @@ test.each([
   [0, 0, 0.05],
   [0.4, 0.25, 0.6],
   [1, 0.85, 1],
-])('a listing that shows %s of the changes is known for it', (shown, least, most) => {
+])('learns that a listing shows %s of the changes', (shown, least, most) => {
   const registry = new ChangingRegistry({ companies: 400, shape: 1, meanDays: 100, shown }, 3);
   const estimates = new Estimates(FIRST_ESTIMATES);
   for (let at = 0; at < 400; at++) {
@@ -82,7 +82,7 @@ function begun(): Watched {
   return { evidence: NO_EVIDENCE, rateClass: -20, fetchedAtMs: 0, listedAtMs: 0, isFlagged: false };
 }
 
-test('a fetch of a flagged company counts its flag as true if the record has changed, else as false', () => {
+test('fetching a flagged company counts its flag as true if the record has changed, and as false otherwise', () => {
   const estimates = new Estimates(FIRST_ESTIMATES);
   const known = { evidence: NO_EVIDENCE, rateClass: 0, fetchedAtMs: 0, listedAtMs: DAY_MS };
   for (const changed of [true, false, false])

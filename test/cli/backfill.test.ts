@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('backfill --ids', () => {
-  it('fetches each id in an untidy list once, and reports every line', async () => {
+  it('fetches each id in an untidy list only once, and reports on every line', async () => {
     const upstream = await place();
     const list = untidyList(idsOf(upstream).slice(0, 120));
     const report = file(upstream, 'report.csv');
@@ -79,7 +79,7 @@ describe('backfill --ids', () => {
     expect(asked(upstream)).toHaveLength(24);
   });
 
-  it('can write the report of a finished backfill again, as CSV or JSON Lines', async () => {
+  it("writes a finished backfill's report again as CSV or JSON Lines", async () => {
     const upstream = await place();
     const [id = ''] = idsOf(upstream);
     await upstream.run('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));
@@ -180,7 +180,7 @@ describe('backfill --names', () => {
 });
 
 describe('backfill by search', () => {
-  it('requests all pages of a query, and fetches the records of the companies found', async () => {
+  it('requests all pages of a query, and fetches the records of all companies found', async () => {
     const upstream = await place();
     const matching = [...upstream.sandbox.companies.all()].filter(({ name }) =>
       /(^|[^\p{L}\p{M}\p{N}])consult/iu.test(name),
@@ -230,7 +230,7 @@ describe('backfill of known companies', () => {
 });
 
 describe('the backfill command', () => {
-  it('prints nothing with --quiet if no problem occurs', async () => {
+  it('prints nothing with --quiet if there is no problem', async () => {
     const upstream = await place();
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
     const { stdout, stderr, code } = await upstream.run('backfill', '--ids', list, '--quiet');
@@ -246,7 +246,7 @@ describe('the backfill command', () => {
     expect((await upstream.run('backfill', '--resume', '1')).stderr).toContain('backfill 1 was cancelled');
   });
 
-  it('rejects invalid options before a call is spent', async () => {
+  it('rejects invalid options before spending a call', async () => {
     const upstream = await place();
     const mistakes: [string[], string][] = [
       [[], 'no companies were selected'],

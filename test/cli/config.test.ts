@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/loader.ts';
 
 const SECRET = `whsec_${'A'.repeat(32)}`;
 
-/** Runs a command in a subfolder of the configuration's folder. */
+/** Runs a command in a subfolder of the folder that contains the configuration. */
 async function run(...args: string[]) {
   const folder = temporaryFolder();
   const cwd = join(folder, 'below');

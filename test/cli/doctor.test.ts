@@ -28,13 +28,13 @@ const COMPANIES = [...generateRegistry({ companies: 20, seed: 3 })];
 const GB = 1e9;
 const NOW = Date.parse('2027-03-10T12:00:00Z');
 
-describe('a check', () => {
+describe('the check', () => {
   it.each([
     ['24.9.0', 'ok'],
     ['22.18.0', 'ok'],
     ['22.17.1', 'problem'],
     ['20.11.0', 'problem'],
-  ])('of Node %s returns %s', (node, is) => {
+  ])('of Node.js version %s returns %s', (node, is) => {
     expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).status).toBe(is);
   });
 
@@ -89,7 +89,7 @@ describe('a check', () => {
     [`api_key: \${env:KEY} # api_key: a-key`, 0o644, []],
     [`"api_key": >-\n    a-key`, 0o644, ['registry-mirror.yaml']],
   ])(
-    'of the files lists those with secrets that other users can read: %j with mode %o',
+    'of the files lists files with secrets that other users can read: %j with mode %o',
     (line, mode, names) => {
       const folder = temporaryFolder();
       const path = join(folder, 'registry-mirror.yaml');
@@ -109,7 +109,7 @@ describe('a check', () => {
     expect(checkKey(sent(unknown), null)).toMatchObject({ status: 'problem' });
   });
 
-  it('of the allowance warns if the account has no calls, but not if only the calls of the day are used up', () => {
+  it("of the allowance warns if the account has no calls left at all, but not if only the day's calls are used up", () => {
     const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
     expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
       status: 'warning',
@@ -120,7 +120,7 @@ describe('a check', () => {
     expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ status: 'ok' });
   });
 
-  it('of the ledger reports a replaced ledger and other warehouses of the account', () => {
+  it('of the ledger reports a replaced ledger, and other warehouses that use the account', () => {
     expect(checkCount(0)).toEqual([]);
     expect(checkCount(7)[0]).toMatchObject({
       status: 'problem',
@@ -136,11 +136,11 @@ describe('a check', () => {
     [2000, ['ok']],
     [90_000, ['warning']],
     [-90_000, ['warning']],
-  ])('of a clock that differs by %i ms returns %j', (offMs, are) => {
+  ])('of a clock that is off by %i ms returns %j', (offMs, are) => {
     expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ status }) => status)).toEqual(are);
   });
 
-  it('of a clock without a Date header returns no finding', () => {
+  it('of the clock returns no finding if the response has no Date header', () => {
     expect(checkClock(undefined, NOW)).toEqual([]);
     expect(checkClock('soon', NOW)).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe('a check', () => {
     ['CERT_HAS_EXPIRED', false, 'has expired'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', false, 'another host'],
     ['', true, 'firewall'],
-  ])('of a connection that fails with %s (proxy: %s) recommends an action', (code, hasProxy, remedy) => {
+  ])('of the connection recommends an action if it fails with %s (proxy: %s)', (code, hasProxy, remedy) => {
     expect(remedyFor(code, '', hasProxy)).toContain(remedy);
   });
 });
@@ -208,7 +208,7 @@ describe('doctor', () => {
   it.each([
     ['is not a SQLite file', 0],
     ['has damaged pages', 4096],
-  ])('reports a ledger that %s, in addition to the other findings', async (_, from) => {
+  ])('reports a ledger that %s, along with the other findings', async (_, from) => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '3');
     const path = join(upstream.folder, 'ledger.db');
@@ -226,14 +226,14 @@ describe('doctor', () => {
     expect(statesOf(json)).toMatchObject({ configuration: 'ok', connection: 'ok' });
   });
 
-  it("warns of a clock that differs from the upstream's", async () => {
+  it("warns if the clock differs from the upstream's", async () => {
     const upstream = await place({}, { now: () => Date.now() + 3_600_000 });
     const { json } = await upstream.run('doctor', '--online');
     expect(findingOf(json, 'clock')).toMatchObject({ status: 'warning' });
     expect(findingOf(json, 'clock').message).toMatch(/behind the upstream's/);
   });
 
-  it('warns of a clock that was set back, until a response confirms the clock', async () => {
+  it('warns if the clock was set back, until a response confirms the clock', async () => {
     const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
     setBackThreeHours(upstream);
     const warned = findingOf((await upstream.run('doctor')).json, 'clock');
@@ -242,7 +242,7 @@ describe('doctor', () => {
     expect(statesOf((await upstream.run('doctor')).json)).not.toHaveProperty('clock');
   });
 
-  it("repeats the warning about the clock while the upstream's time differs", async () => {
+  it("repeats the clock warning while the upstream's time differs", async () => {
     const upstream = await place(
       { allowance: { per_minute: 'unlimited', per_day: 100 } },
       { now: () => Date.now() + 3_600_000 },
@@ -264,7 +264,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain('secret');
   });
 
-  it('reports an invalid configuration together with all independent checks', async () => {
+  it('reports an invalid configuration along with all checks that do not depend on it', async () => {
     const upstream = await place();
     writeFileSync(upstream.configPath, 'version: 1\nupstreem: {}\n');
     const { code, json } = await upstream.run('doctor');
@@ -305,7 +305,7 @@ describe('doctor', () => {
   }
 });
 
-/** Sets the clock of the ledger back by three hours. */
+/** Sets the ledger's clock back by three hours. */
 function setBackThreeHours({ folder }: Upstream): void {
   const allowance = allowanceOf({ perDay: 100 });
   const ledger = openLedger({ path: join(folder, 'ledger.db'), accountId: 'main', allowance });

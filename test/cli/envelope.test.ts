@@ -14,7 +14,7 @@ afterEach(async () => {
   upstream = null;
 });
 
-/** The JSON document of a command without a terminal, checked against the published schema. */
+/** The JSON document that a command prints without a terminal, checked against the published schema. */
 async function documentOf(...args: string[]) {
   const { stdout } = await atTerminal(args, { columns: null });
   const document = JSON.parse(stdout);
@@ -22,7 +22,7 @@ async function documentOf(...args: string[]) {
   return document;
 }
 
-it('the output has one form for success, failure and usage errors, and `command` is the full command name', async () => {
+it('success, failure and usage errors have the same output format, and `command` is the full command name', async () => {
   upstream = await openUpstream({});
   const config = ['--config', upstream.configPath];
   const named = async (...args: string[]) => {
@@ -58,7 +58,7 @@ it('the output has one form for success, failure and usage errors, and `command`
   expect(await documentOf('synk')).toMatchObject({ ok: false, command: '' });
 });
 
-it('a record that is fetched again counts as fetched, and its call is printed with --verbose', async () => {
+it('a record fetched again counts as fetched, and --verbose prints its call', async () => {
   upstream = await openUpstream({});
   const config = ['--config', upstream.configPath];
   const [{ id } = { id: '' }] = upstream.sandbox.companies.all();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openUpstream } from '../support/upstream.ts';
 
-test('only the owner can read the ledger, the accounts and a new configuration; the warehouse follows the umask', async () => {
+test('only the owner can read the ledger, the accounts and a new configuration, and the warehouse follows the umask', async () => {
   const umask = process.umask(0o027);
   onTestFinished(() => void process.umask(umask));
   const upstream = await openUpstream();

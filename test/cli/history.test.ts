@@ -51,12 +51,12 @@ describe('history', () => {
     );
   });
 
-  it('prints complete versions with --documents, with every digit', async () => {
+  it('prints complete versions with --documents, including every digit', async () => {
     const { stdout } = await upstream.run('history', '0001', '--documents', '--json');
     expect(stdout).toContain('"big":12345678901234567890');
   });
 
-  it('keeps control characters of names in JSON', async () => {
+  it('keeps control characters in names when printing JSON', async () => {
     const { stdout } = await upstream.run('history', '0002', '--json');
     expect(JSON.parse(stdout).data.name).toBe(companies[1]?.name);
   });

@@ -8,7 +8,7 @@ import { readList } from '../../src/cli/backfill/lists.ts';
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-lists-'));
 
 describe('a list', () => {
-  it('can have any line endings, a byte order mark, blank lines and duplicates', async () => {
+  it('can have any line endings, a byte order mark, blank lines or duplicates', async () => {
     const list = await fromFile('ids.txt', '\ufeff0001\r\n 0002 \r\n\r\n0001\r\n"0003"\r\n0004');
     expect(list).toEqual({
       values: ['0001', '0002', '0003', '0004'],
@@ -40,7 +40,7 @@ describe('a list', () => {
     await expect(fromFile('c.csv', 'name,id\nA,1\n', 'number')).rejects.toThrow('c.csv has no column number');
   });
 
-  it('from a single column omits the first line only if it is a usual header', async () => {
+  it('with a single column omits the first line only if it is a common header', async () => {
     expect((await fromFile('a.csv', 'company_number\n0001\n')).values).toEqual(['0001']);
     expect((await fromFile('b.csv', '0001\n0002\n')).values).toEqual(['0001', '0002']);
   });
@@ -56,7 +56,7 @@ describe('a list', () => {
     expect((await readList({ path, column: undefined }, Readable.from([]))).values).toEqual(['Ærlig AS']);
   });
 
-  it('cannot be a binary, missing or empty file', async () => {
+  it('cannot come from a binary, missing or empty file', async () => {
     const path = join(folder, 'latin1.txt');
     writeFileSync(path, Buffer.from('Ærlig AS', 'latin1'));
     await expect(readList({ path, column: undefined }, Readable.from([]))).rejects.toThrow(
@@ -68,7 +68,7 @@ describe('a list', () => {
     ).rejects.toThrow('cannot be read (ENOENT)');
   });
 
-  it('does not change hostile values', async () => {
+  it('leaves hostile values unchanged', async () => {
     const values = ["'; DROP TABLE entity;--", '../../etc/passwd', '__proto__', '%2F', '=1+1', 'a\u0000b'];
     expect((await fromFile('hostile.txt', values.join('\n'))).values).toEqual(values);
   });

@@ -8,7 +8,7 @@ import { runCommand, startCommand } from '../support/command.ts';
 import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 
-/** A configured mirror with three companies, and a function that runs commands on it. */
+/** A configured mirror with three companies, and a function that runs commands on this mirror. */
 function configured(extra: object = {}) {
   const folder = temporaryFolder();
   const path = join(folder, 'warehouse.db');
@@ -109,7 +109,7 @@ test('reprocess applies a new mapping', async () => {
   expect(ask("SELECT ended FROM _run WHERE command = 'reprocess'")).toEqual([{ ended: 'done' }]);
 });
 
-test('forget erases only after a confirmation', async () => {
+test('forget erases a company only after confirmation', async () => {
   const { run, ask } = configured();
   expect(await run('forget', 'C1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
@@ -120,7 +120,7 @@ test('forget erases only after a confirmation', async () => {
   expect(ask('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
 });
 
-test('forget lists the erased ids, and after --undo a backfill can fetch them again', async () => {
+test('forget lists the erased ids, and after --undo a backfill can fetch their records again', async () => {
   const { folder, run } = configured();
   expect((await run('forget', 'C9', '--yes')).data.forgotten).toMatchObject([
     { entity_id: 'C9', known: false },
@@ -156,7 +156,7 @@ test('compact deletes responses that are older than the retention period', async
   expect(await configured().run('compact')).toMatchObject({ data: { answers_deleted: 0 } });
 });
 
-test('a command changes nothing while another run holds the lock', async () => {
+test('commands change nothing while another run holds the lock', async () => {
   const { path, run, ask } = configured();
   const holder = openWarehouse({ path, nowMs: START_MS });
   acquireLock(holder.db, {

@@ -57,7 +57,7 @@ it.each([
   ['HTML instead of JSON', html, 'html'],
   ['404 on every path', notFound, 'not-found'],
 ])(
-  'the message about %s names the URL and the remedy; the first run spends two calls and later runs one',
+  'the message about %s names the URL and the remedy, and the first run spends two calls but later runs spend one',
   async (_, reply, name) => {
     configure();
     respond = reply;
@@ -69,7 +69,7 @@ it.each([
   },
 );
 
-it('the message about an upstream that rejects every search names it, and the next run spends one call', async () => {
+it('if every search is rejected, the message names the upstream, and the next run spends one call', async () => {
   configure();
   respond = (response) =>
     calls.at(-1)?.includes('stats')
@@ -84,7 +84,7 @@ it('the message about an upstream that rejects every search names it, and the ne
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/message-rejected.txt');
 });
 
-it('a run after a wrong base URL continues normally as soon as a call succeeds', async () => {
+it('after a wrong base URL, a run continues normally as soon as a call succeeds', async () => {
   configure();
   respond = html;
   await printed('sync');
@@ -95,7 +95,7 @@ it('a run after a wrong base URL continues normally as soon as a call succeeds',
   expect((await printed('sync')).text).toMatch(/1 new/);
 });
 
-it('a permanently exhausted quota is reported once, also with --quiet, and a reached call limit is reported by name', async () => {
+it('a permanently exhausted quota is reported once, even with --quiet, and a call limit that is reached is reported by name', async () => {
   configure({ total: 3 });
   respond = (response) =>
     response
@@ -109,14 +109,14 @@ it('a permanently exhausted quota is reported once, also with --quiet, and a rea
   await expect(`${limited.text}\n${exhausted.text}`).toMatchFileSnapshot('snapshots/message-quota.txt');
 });
 
-it('the error about a port out of range contains the range', async () => {
+it('if a port is out of range, the error shows the range', async () => {
   configure();
   const { code, text } = await printed('serve', '--port', '80000');
   expect(code).toBe(2);
   await expect(text).toMatchFileSnapshot('snapshots/message-port.txt');
 });
 
-it('doctor reports a corrupt ledger together with its other findings', async () => {
+it('doctor reports a corrupt ledger along with its other findings', async () => {
   configure();
   writeFileSync(join(folder, 'ledger.db'), 'not a SQLite file');
   const { code, text } = await printed('doctor');
@@ -127,7 +127,7 @@ it('doctor reports a corrupt ledger together with its other findings', async () 
   await expect(ledger.join('\n')).toMatchFileSnapshot('snapshots/message-ledger.txt');
 });
 
-/** Returns an asker on a narrow terminal. */
+/** Returns a function that asks questions on a narrow terminal. */
 function terminalAsker() {
   const shown: string[] = [];
   const stderr = new PassThrough().on('data', (text) => shown.push(String(text)));

@@ -6,7 +6,7 @@ import { runCommand } from '../support/command.ts';
 import { bench, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 
-/** A mirror whose key is in a variable that is not set. */
+/** A mirror that takes its key from an environment variable that is not set. */
 function withoutKey() {
   const folder = temporaryFolder();
   const { record, warehouse } = bench();
@@ -32,9 +32,12 @@ describe('without a key for the upstream', () => {
     },
   );
 
-  it.each([['sync'], ['config', 'validate']])('`%s` fails and names the variable', async (...args) => {
-    const { code, stdout, stderr } = await withoutKey()(...args);
-    expect(code).toBe(2);
-    expect(stdout + stderr).toContain('the environment variable KEY_THAT_IS_NOT_SET is not set');
-  });
+  it.each([['sync'], ['config', 'validate']])(
+    '`%s` fails and names the environment variable',
+    async (...args) => {
+      const { code, stdout, stderr } = await withoutKey()(...args);
+      expect(code).toBe(2);
+      expect(stdout + stderr).toContain('the environment variable KEY_THAT_IS_NOT_SET is not set');
+    },
+  );
 });

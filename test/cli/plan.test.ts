@@ -7,7 +7,7 @@ import { type Overrides, openUpstream, type Upstream } from '../support/upstream
 
 let open: Upstream | null = null;
 
-// An estimate has a limit of processor time. Without it, the result is the same on every machine.
+// An estimate has a CPU time limit. Without that limit, the result is the same on every machine.
 beforeEach(() => void vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 }));
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -27,7 +27,7 @@ describe('plan', () => {
     expect(existsSync(join(upstream.folder, 'warehouse.db'))).toBe(false);
   });
 
-  it('estimates the remaining calls for a half-listed registry, and sync needs no more calls than estimated', async () => {
+  it('estimates the remaining calls for a half-listed registry, and sync needs no more than estimated', async () => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '14');
     const before = upstream.sandbox.arrivals().length;
@@ -45,7 +45,7 @@ describe('plan', () => {
     expect(data.calls).toEqual({ low: 0, high: 0 });
   });
 
-  it('lists the next calls with their reasons, and sync sends the same calls', async () => {
+  it('lists the next calls with their reasons, and sync makes the same calls', async () => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '3');
     const { json } = await upstream.run('plan', '--explain', '4');
@@ -58,7 +58,7 @@ describe('plan', () => {
     expect(planned[0]).toContain(made?.target.replace(/^[^=]*=/, '').slice(0, 1) ?? '-');
   });
 
-  it('reports the share of the allowance, the days and the finish date', async () => {
+  it('reports the share of the allowance needed, the days and the finish date', async () => {
     const upstream = await place({ allowance: { per_minute: 1200, per_day: 100 } });
     await upstream.run('sync', '--max-calls', '4');
     const { data } = (await upstream.run('plan')).json;
@@ -84,31 +84,34 @@ describe('plan', () => {
     ['names', (name: string, _id: string) => name, 40],
     ['ids', (_name: string, id: string) => id, 12],
     ['queries', (name: string, _id: string) => name.slice(0, 2), 3],
-  ] as const)('estimates a watchlist of %s within a tenth of the calls of sync', async (of, line, many) => {
-    const upstream = await place();
-    const list = join(upstream.folder, 'watchlist.txt');
-    const wanted = [...generateRegistry({ companies: 800, seed: 4 })].filter((_, at) => at % 17 === 0);
-    writeFileSync(
-      list,
-      wanted
-        .slice(0, many)
-        .map(({ name, id }) => line(name, id))
-        .join('\n'),
-    );
-    upstream.configure({ scope: { [of]: list } as { ids: string } });
-    const before = (await upstream.run('plan')).json.data;
-    expect(before.scope).toEqual({ of, count: many });
-    expect(before.by_kind.statistics).toEqual({ low: 1, high: 1 });
-    await upstream.run('sync', '--max-calls', of === 'queries' ? '4' : '1');
-    const { data } = (await upstream.run('sync', '--dry-run')).json;
-    const { json } = await upstream.run('sync');
-    expect(json.data.ended).toBe('done');
-    // As in a backfill, no record is fetched for an ambiguous name.
-    expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
-    expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
-    expect(data.calls.high).toBeLessThan(400);
-    expect((await upstream.run('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
-  });
+  ] as const)(
+    'estimates the calls for a watchlist of %s to within 10% of what sync makes',
+    async (of, line, many) => {
+      const upstream = await place();
+      const list = join(upstream.folder, 'watchlist.txt');
+      const wanted = [...generateRegistry({ companies: 800, seed: 4 })].filter((_, at) => at % 17 === 0);
+      writeFileSync(
+        list,
+        wanted
+          .slice(0, many)
+          .map(({ name, id }) => line(name, id))
+          .join('\n'),
+      );
+      upstream.configure({ scope: { [of]: list } as { ids: string } });
+      const before = (await upstream.run('plan')).json.data;
+      expect(before.scope).toEqual({ of, count: many });
+      expect(before.by_kind.statistics).toEqual({ low: 1, high: 1 });
+      await upstream.run('sync', '--max-calls', of === 'queries' ? '4' : '1');
+      const { data } = (await upstream.run('sync', '--dry-run')).json;
+      const { json } = await upstream.run('sync');
+      expect(json.data.ended).toBe('done');
+      // As in a backfill, an ambiguous name does not cause a record to be fetched.
+      expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
+      expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
+      expect(data.calls.high).toBeLessThan(400);
+      expect((await upstream.run('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
+    },
+  );
 
   it('fails without a dialect, and names the command that learns one', async () => {
     const upstream = await place();

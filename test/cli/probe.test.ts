@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('init', () => {
-  it('writes a configuration from flags once, and prints the next commands', async () => {
+  it('writes a configuration from flags only once, and prints the next commands', async () => {
     const directory = folder();
     const args = ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-month', '500'];
     const first = await run(directory, args);
@@ -103,7 +103,7 @@ describe('probe', () => {
     expect(await run(directory, ['probe'])).toMatchObject({ code: 0 });
   });
 
-  it('writes an open question into the file, and accepts the answer as a flag', async () => {
+  it('writes an open question to the file, and accepts the answer as a flag', async () => {
     const { directory } = await place({
       search: { query_param: 'zoek', min_length: 3, unknown_params: 'refuse' },
       errors: { body: 'empty', exhausted: { status: 402 } },
@@ -180,7 +180,7 @@ describe('probe --openapi', () => {
     expect(synced).toMatchObject({ code: 0, data: { ended: 'max_calls', quarantined: 0 } });
   });
 
-  it('keeps a key header that the configuration contains', () => {
+  it('keeps the key header in the configuration', () => {
     const upstream = { base_url: 'https://registry.example/api', api_key: 'k', key_header: 'X-Own-Key' };
     const config = configFrom({ version: 1, upstream, allowance: { unlimited: true } });
     const specification = openapiIn(DOCUMENT, config);
@@ -188,7 +188,7 @@ describe('probe --openapi', () => {
     expect(statedUpstream(config, specification).keyHeader).toBeNull();
   });
 
-  it('prints the contents of the document without sending a call', async () => {
+  it("prints the document's contents without sending a call", async () => {
     const { directory, sandbox } = await place({});
     const { code, data } = await run(directory, ['probe', '--dry-run', '--openapi', DOCUMENT]);
     expect(code).toBe(0);

@@ -19,14 +19,14 @@ const progress = (changes: Partial<Progress> = {}): Progress => ({
   ...changes,
 });
 
-test('the progress line begins with the share, the rate, the calls left and the finish time', () => {
+test('the progress line begins with the share, the rate, the remaining calls and the finish time', () => {
   expect(progressLine(progress(), 200)).toMatch(
     /^42 % · 8\/min · 58 left · ends 12:06 UTC · 1,204 new · 12 records · record 東京/,
   );
 });
 
 test.each([60, 80, 120])(
-  'the progress line fits into %i columns and contains its first four parts',
+  'the progress line fits into %i columns and keeps its first four parts',
   (columns) => {
     const line = progressLine(progress(), columns - 1);
     expect(stringWidth(line)).toBeLessThan(columns);
@@ -38,7 +38,7 @@ test('a finish time on another day is shown with its date', () => {
   expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07 UTC');
 });
 
-test('a run without a limit shows neither share nor calls left', () => {
+test('a run without a limit shows neither the share nor the remaining calls', () => {
   const line = progressLine(progress({ maxCalls: Number.POSITIVE_INFINITY }), 200);
   expect(line).toMatch(/^42 calls · 8\/min · 1,204 new/);
 });

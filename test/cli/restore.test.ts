@@ -8,7 +8,7 @@ import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 import { atTerminal } from '../support/terminal.ts';
 
-/** A mirror with one company, a backup of it, and another company that was added after the backup. */
+/** A mirror with one company, its backup, and a second company added after the backup. */
 async function backedUp() {
   const folder = temporaryFolder();
   const path = join(folder, 'warehouse.db');
@@ -49,7 +49,7 @@ function idsIn(path: string): unknown[] {
   }
 }
 
-test('restore replaces the warehouse, keeps the old file and lists the companies forgotten after the backup', async () => {
+test('restore replaces the warehouse, keeps the old file, and lists the companies forgotten since the backup', async () => {
   const { path, backup, run } = await backedUp();
   await run('forget', 'C1', '--yes');
   const { code, json } = await run('restore', backup);

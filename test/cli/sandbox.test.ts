@@ -19,12 +19,12 @@ function run(...args: string[]): ChildProcess {
   return spawn(process.execPath, ['src/cli/bin.js', 'sandbox', ...args], { cwd: root });
 }
 
-/** Returns standard output up to the end of the ready message. The command continues to run. */
+/** Returns standard output up to the end of the ready message. The command keeps running. */
 async function ready(command: ChildProcess): Promise<string> {
   let text = '';
   for await (const chunk of command.stdout ?? []) {
     text += chunk;
-    // The message ends with the dialect, or is a JSON document, which ends with `error`.
+    // The message either ends with the dialect or is a JSON document that ends with `error`.
     if (/limits: \[\]\n$|"error":null\}\n$/.test(text)) break;
   }
   return text;
@@ -83,7 +83,7 @@ test('the sandbox prints a matching configuration, serves, logs requests and sto
   expect(JSON.parse(entities[0] ?? '')).toMatchObject({ gone: false, document: { id: expect.any(String) } });
 });
 
-test('the sandbox serves data from a CSV file in another API profile, prints JSON, and stops at Ctrl-C', async () => {
+test("the sandbox serves a CSV file's data in another API profile, prints JSON, and stops on Ctrl-C", async () => {
   const data = join(folder, 'companies.csv');
   writeFileSync(data, 'number,title,state\n007,Zebra Ltd,Current\n008,Zebra Inc,Previous\n');
   const command = run(

@@ -26,7 +26,7 @@ describe('search', () => {
     ['wilsen servces', '0002', 'name'],
     ['tech', '0003', 'name'],
     ['0003', '0003', 'identifier'],
-  ])('finds %s without a call', async (text, id, matched) => {
+  ])('finds %s without making a call', async (text, id, matched) => {
     const calls = upstream.sandbox.arrivals().length;
     const { json, code } = await upstream.cli('search', text);
     expect(code).toBe(0);

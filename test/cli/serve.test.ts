@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { runCommand, startCommand } from '../support/command.ts';
 
-// An address of this machine that does not match the loopback pattern, so that it counts as any other address.
+// An address on this machine that does not match the loopback pattern and is therefore treated like a remote address.
 const ELSEWHERE = '::ffff:127.0.0.1';
 
 let folder: string;
@@ -57,7 +57,7 @@ async function started(name: string, ...flags: readonly string[]): Promise<Annou
 const status = async (url: string) => (await fetch(url)).status;
 
 describe('keys', () => {
-  test('are printed only when they are created, and can be listed, limited and revoked', async () => {
+  test('are printed only when created, and can be listed, limited and revoked', async () => {
     const config = ['--config', configured('keys', null), '--json'];
     const { json } = await runCommand(['keys', 'create', 'reports', '--per-minute', '60', ...config]);
     const { key } = json.data;
@@ -81,14 +81,14 @@ describe('keys', () => {
 });
 
 describe('serve', () => {
-  test('warns once, if the licence is unknown, that republishing may require permission', async () => {
+  test('warns once that republishing may require permission if the licence is unknown', async () => {
     const unknown = await started('unknown');
     expect(unknown.warnings.filter((warning) => warning.includes('may need permission'))).toHaveLength(1);
     const known = await started('known', '--licensed');
     expect(known.warnings.join()).not.toContain('permission');
   });
 
-  test('shows its page only on this machine, and only under local host names', async () => {
+  test('shows its page only to this machine, and only under local host names', async () => {
     const { url, page } = await started('local', '--licensed');
     expect(page).toBe(`${url}/`);
     expect(await status(`${url}/`)).toBe(200);
@@ -119,7 +119,7 @@ describe('serve', () => {
   });
 });
 
-/** The status of a request with another Host header, as after DNS rebinding. */
+/** The response status for a request with another Host header, as after DNS rebinding. */
 function statusFor(url: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { host } }, (response) => {

@@ -31,7 +31,7 @@ it.each([
     { npm_lifecycle_event: 'demo', npm_package_name: 'other' },
     'registry-mirror sync',
   ],
-])('a hint names the command that works in %s, and a file that exists', (_, env, command) => {
+])('a hint names a command that works in %s and a file that exists', (_, env, command) => {
   const hint = withWorkingLinks(HINT, env);
   expect(hint.startsWith(`Run \`${command} --quiet\` first (/`)).toBe(true);
   expect(hint.endsWith('registry-mirror/0.1.0')).toBe(true);

@@ -13,7 +13,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { commandsOf } from '../docs/commands_page.ts';
 import { atTerminal, type Terminal } from '../support/terminal.ts';
 
-// The ledger compares the clock with the uptime of the machine, so the uptime follows the fake clock.
+// The ledger compares the clock with the machine's uptime, so the uptime follows the fake clock.
 vi.mock('node:os', async (original) => ({
   ...(await original<typeof import('node:os')>()),
   uptime: () => Date.now() / 1000,
@@ -29,7 +29,7 @@ let folder: string;
 
 beforeAll(async () => {
   vi.stubEnv('TZ', 'UTC');
-  // An estimate has a limit of processor time. Without it, the result is the same on every machine.
+  // An estimate has a CPU time limit. Without that limit, the result is the same on every machine.
   vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
   // The path has a constant length, so that line breaks are the same on every machine.
   folder = mkdtempSync('/tmp/registry-mirror-');
@@ -101,7 +101,7 @@ function section(title: string, text: string): string {
   return `──── ${title} ────\n${text}`;
 }
 
-/** Returns the lines that exceed the width, except lines with one long word that cannot be broken. */
+/** Returns the lines that exceed the width, except those with one long word that cannot be broken. */
 function tooWide(text: string, columns: number): string[] {
   return text
     .split('\n')
@@ -109,7 +109,7 @@ function tooWide(text: string, columns: number): string[] {
     .filter((line) => Math.max(...line.split(' ').map((word) => stringWidth(word))) < columns / 2);
 }
 
-/** Masks values that differ between runs or machines, with text of equal length. */
+/** Masks values that differ between runs or machines with text of the same length. */
 function steady(text: string): string {
   const kept: string[] = [];
   let isMachine = false;
@@ -129,10 +129,10 @@ function steady(text: string): string {
     .replace(/(?<="schema_version":")\d+/, '#');
 }
 
-// Doctor's findings about this machine. They are removed with their continuation lines.
+// Doctor's findings about this machine are removed, along with their continuation lines.
 const MACHINE = /^\w+ +(?:runtime|SQLite|disk|warehouse|Redis):/;
 
-/** Runs a command at a terminal of `columns` columns (or none if null), and returns its whole output. */
+/** Runs a command on a terminal with `columns` columns, or without a terminal if null. Returns its whole output. */
 async function shown(args: readonly string[], terminal: Terminal): Promise<string> {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW });
   return await textAt(withConfig(args), terminal);

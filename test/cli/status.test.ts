@@ -54,7 +54,7 @@ test('status loads neither zod nor yaml if the configuration has not changed', a
   expect(modules).not.toMatch(/\/node_modules\/(zod|yaml)\//);
 });
 
-test('status --run shows how one run ended, its calls and its failed calls', async () => {
+test('status --run shows how a run ended, its calls and its failed calls', async () => {
   const { data } = (await status('--run', '2', '--json')).json;
   expect(data).toMatchObject({ run_id: 2, command: 'sync', ended: 'unauthorised' });
   expect(data.calls_by_outcome).toContainEqual({ kind: 'stats', outcome: 'unauthorised', calls: 1 });
@@ -64,7 +64,7 @@ test('status --run shows how one run ended, its calls and its failed calls', asy
   expect((await status('--run', '1', '--json')).json.data).toMatchObject({ failed_calls: [] });
 });
 
-test('status and doctor report a disabled receiver of notifications', async () => {
+test('status and doctor report a disabled notification receiver', async () => {
   const { db } = mirror.house.warehouse;
   db.exec(
     `INSERT INTO _receiver (name, version, disabled_at, why) VALUES ('ops', 0, '2026-03-01', 'no response')`,

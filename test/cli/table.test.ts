@@ -42,7 +42,7 @@ describe('a table', () => {
   });
 });
 
-describe('a text', () => {
+describe('text', () => {
   it('keeps the joiners that some scripts need', () => {
     expect(printable('شرکت\u200cها 👩‍👩‍👧')).toBe('شرکت\u200cها 👩‍👩‍👧');
   });

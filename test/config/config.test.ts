@@ -22,7 +22,7 @@ allowance:
 `;
 
 describe('a configuration', () => {
-  it('contains all defaults, and converts values with units', () => {
+  it('has all default values, and converts values with units', () => {
     const config = parse(LEAST);
     expect(config.upstream.timeouts).toEqual({ connect: { ms: 5000 }, response: { ms: 30_000 } });
     expect(config.upstream.max_body).toEqual({ bytes: 8 * 1024 * 1024 });
@@ -32,7 +32,7 @@ describe('a configuration', () => {
     expect(config.dialect).toBeUndefined();
   });
 
-  it('contains the time at which a day starts', () => {
+  it('has the time when a day starts', () => {
     const config = parse(LEAST.replace('unlimited: true', 'per_day: 7\n  day_starts: "06:30 Europe/Oslo"'));
     expect(config.allowance.day_starts).toEqual({
       rolling: false,
@@ -42,7 +42,7 @@ describe('a configuration', () => {
     });
   });
 
-  it('has a rate limit, unless per_minute is null or unlimited', () => {
+  it('has a rate limit unless per_minute is null or unlimited', () => {
     expect(parse(LEAST).allowance.per_minute).toBe(10);
     expect(parse(`${LEAST}  per_minute: unlimited\n`).allowance.per_minute).toBeNull();
     expect(parse(`${LEAST}  per_minute: null\n`).allowance.per_minute).toBeNull();
@@ -73,7 +73,7 @@ describe('a configuration', () => {
 });
 
 describe('the order of precedence', () => {
-  it('is command line, environment, file and default', () => {
+  it('is command line, environment, file, then default', () => {
     const text = `${LEAST}focus: records\n`;
     const env = { REGISTRY_MIRROR_FOCUS: 'freshness' };
     expect(parse(LEAST).focus).toBe('coverage');
@@ -98,7 +98,7 @@ describe('the order of precedence', () => {
     expect(parse(LEAST, { flags: { warehouse: 'x.db' } }).warehouse).toBe(join(process.cwd(), 'x.db'));
   });
 
-  it('an error names the variable that has an invalid value', () => {
+  it('an error names the variable with the invalid value', () => {
     const error = refusal(LEAST, { env: { REGISTRY_MIRROR_CONCURRENCY: 'many' } });
     expect(error.message).toBe(
       'REGISTRY_MIRROR_CONCURRENCY: upstream.concurrency: must be a number, not text',
@@ -117,7 +117,7 @@ describe('a reference', () => {
     expect(config.allowance.total).toBe(100);
   });
 
-  it('to a file is relative to the configuration, and the last line break of the file is removed', () => {
+  it("to a file is relative to the configuration, and the file's last line break is removed", () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     writeFileSync(join(directory, 'key.txt'), 'from-file\n');
     writeFileSync(join(directory, 'c.yaml'), LEAST.replace('secret-key', `\${file:key.txt}`));
@@ -138,7 +138,7 @@ describe('a reference', () => {
     expect(problemsOf(() => api_key.fingerprint)).toHaveLength(3);
   });
 
-  it('in the key is reported together with other problems', () => {
+  it('in the key is reported along with other problems', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}`).replace('version: 1', 'version: 7');
     expect(refusal(text).problems.map(({ key }) => key)).toEqual(['version', 'upstream.api_key']);
   });
@@ -163,7 +163,7 @@ describe('a secret', () => {
     expect(config.upstream.proxy?.reveal()).toBe('http://u:hidden@proxy.example:3128/');
   });
 
-  it('has a fingerprint that distinguishes it from other secrets', () => {
+  it('has a fingerprint that differs from those of other secrets', () => {
     const one = parse(text).upstream.api_key;
     const other = parse(text.replace('secret-key', 'another')).upstream.api_key;
     expect(one.fingerprint).toMatch(/^[0-9a-f]{16}$/);
@@ -192,7 +192,7 @@ describe('a configuration error', () => {
     expect(refusal(LEAST.replace(/allowance:\n.*\n/, '')).message).toContain('no allowance is configured');
   });
 
-  it('lists all problems in the order of the file', () => {
+  it('lists all problems in file order', () => {
     const text = `version: 1
 upstream: { base_url: ftp://x, api_key: k, base_urll: x }
 allowance: { total: 0, reserve: 2 }

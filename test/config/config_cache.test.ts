@@ -35,7 +35,7 @@ function configured(text = TEXT) {
   const env: Record<string, string> = { XDG_CACHE_HOME: join(folder, 'cache'), MY_KEY: KEY };
   const open = (version = '1.0.0') => openConfig({ path, env, version });
   const copies = () => readdirSync(cache).map((name) => join(cache, name));
-  /** Opens the configuration, and returns whether it came from the cached copy. */
+  /** Opens the configuration, and returns whether it was read from the cache. */
   const isCached = async (version?: string) => {
     const before = statSync(copies()[0] ?? '').ino;
     await open(version);
@@ -52,7 +52,7 @@ function revealed(config: Config) {
 }
 
 describe('the cached configuration', () => {
-  test('equals the configuration in the file, with its secrets', async () => {
+  test('matches the configuration in the file, including its secrets', async () => {
     const { open, isCached, load } = configured();
     expect(revealed(await open())).toEqual(revealed(load()));
     expect(await isCached()).toBe(true);
@@ -115,7 +115,7 @@ describe('the cached configuration', () => {
     }
   });
 
-  test('keeps the reason why the key is not known', async () => {
+  test('keeps the reason for an unknown key', async () => {
     const { env, open, isCached } = configured();
     delete env.MY_KEY;
     await open();
@@ -125,13 +125,13 @@ describe('the cached configuration', () => {
     expect(() => api_key.reveal()).toThrow(/MY_KEY is not set/);
   });
 
-  test('does not exist if an escape can hide a reference', async () => {
+  test('is not written if an escape can hide a reference', async () => {
     const { open, copies } = configured(TEXT.replace('${file:name.txt}', '\\x24{file:name.txt}'));
     expect((await open()).source.name).toBe('Companies House');
     expect(copies).toThrow(/ENOENT/);
   });
 
-  test('does not exist if the cache folder cannot be written', async () => {
+  test('is not written if the cache folder is not writable', async () => {
     const { folder, open, copies } = configured();
     mkdirSync(join(folder, 'cache'));
     writeFileSync(join(folder, 'cache', 'registry-mirror'), 'a file');
@@ -140,6 +140,6 @@ describe('the cached configuration', () => {
   });
 });
 
-test('the default mapping is the one that the schema returns', () => {
+test("the default mapping is the same as the schema's", () => {
   expect(JSON.stringify(DEFAULT_MAPPING)).toBe(JSON.stringify(Mapping.parse({})));
 });

@@ -24,12 +24,12 @@ test('the working directory has precedence over the folders above it', () => {
   expect(placed('a/b/registry-mirror.yaml', 'a/registry-mirror.yaml').find()).toBe('registry-mirror.yaml');
 });
 
-test('the nearest folder above has precedence over the configuration of the user', () => {
+test("the nearest folder above has precedence over the user's configuration", () => {
   const { folder, find } = placed('registry-mirror.yaml', 'a/registry-mirror.yaml', OWN);
   expect(find()).toBe(join(folder, 'a/registry-mirror.yaml'));
 });
 
-test('the configuration of the user is found in ~/.config and in XDG_CONFIG_HOME', () => {
+test("the user's configuration is found in ~/.config and in XDG_CONFIG_HOME", () => {
   const { folder, find } = placed(OWN, 'xdg/registry-mirror/registry-mirror.yaml');
   expect(find()).toBe(join(folder, OWN));
   expect(find({ XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe(
@@ -37,7 +37,7 @@ test('the configuration of the user is found in ~/.config and in XDG_CONFIG_HOME
   );
 });
 
-test('--config and REGISTRY_MIRROR_CONFIG have precedence over every file that is found', () => {
+test('--config and REGISTRY_MIRROR_CONFIG have precedence over any file found', () => {
   const { find } = placed('a/b/registry-mirror.yaml');
   expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' })).toBe('other.yaml');
   expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' }, 'given.yaml')).toBe('given.yaml');

@@ -19,7 +19,7 @@ describe('docs/configuration.md', () => {
   it.each(documented.map((leaf) => [leaf.path.join('.'), leaf] as const))('documents %s', (key, leaf) => {
     const [meaning = '', byDefault = ''] = rows.get(key) ?? [];
     expect(meaning.length).toBeGreaterThan(10);
-    // The number of the first page depends on the paging style, so its row has several defaults.
+    // The first page's number depends on the paging style, so its row has several defaults.
     if (leaf.node.default !== undefined && key !== 'dialect.search.paging.first')
       expect(byDefault).toBe(`\`${shown(leaf.node.default)}\``);
   });
@@ -44,7 +44,7 @@ describe('docs/configuration.md', () => {
   });
 });
 
-/** A section is documented by its keys. */
+/** A section needs no entry of its own, because its keys are documented. */
 function isSection({ path, node }: Leaf): boolean {
   const key = path.join('.');
   return (

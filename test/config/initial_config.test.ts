@@ -22,7 +22,7 @@ const ANSWERS: InitAnswers = {
 };
 
 describe('the configuration that init writes', () => {
-  it('is valid and contains the user input', () => {
+  it("is valid and contains the user's input", () => {
     const config = parse(ANSWERS);
     expect(config.source.name).toBe('Register: "B" #1');
     expect(config.account).toMatchObject({ tier: 'free', commercial_use: false, already_spent: 3 });
@@ -31,7 +31,7 @@ describe('the configuration that init writes', () => {
     expect(config.dialect).toBeUndefined();
   });
 
-  it('contains the path of the key file and the data folder', () => {
+  it('contains the paths of the key file and the data folder', () => {
     const text = configText({ ...ANSWERS, keyFile: '/run/secrets/key', dataFolder: '/data' });
     expect(text).toContain(`api_key: \${file:/run/secrets/key}`);
     expect(parse({ ...ANSWERS, dataFolder: '/data' })).toMatchObject({
@@ -64,7 +64,7 @@ describe('the configuration that init writes', () => {
     );
   });
 
-  it('is rejected without an allowance, and if a free account is used commercially', () => {
+  it('is rejected without an allowance or if a free account is used commercially', () => {
     expect(() => parse({ ...ANSWERS, perMonth: null })).toThrow(/no allowance is configured/);
     expect(() => parse({ ...ANSWERS, commercialUse: true })).toThrow(/does not permit commercial use/);
   });

@@ -6,7 +6,7 @@ import { UsageError } from '../../src/errors.ts';
 const registry = new URL('https://api.registry.example/api');
 const proxy = 'http://proxy.example:3128';
 
-describe('the proxy of the environment', () => {
+describe('the proxy in the environment', () => {
   it('is selected by the scheme of the URL', () => {
     expect(found(registry, { HTTPS_PROXY: proxy, HTTP_PROXY: 'http://other.example' })).toBe(proxy);
     expect(found(registry, { HTTP_PROXY: proxy })).toBeNull();
@@ -52,7 +52,7 @@ describe('the proxy of the environment', () => {
 });
 
 describe('a configuration', () => {
-  it('uses the proxy of the environment if it contains no proxy', () => {
+  it("uses the environment's proxy if it sets no proxy itself", () => {
     expect(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' })?.reveal()).toContain('me:secret@');
     expect(String(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' }))).toBe(`${proxy}/`);
     expect(proxyOf({ HTTPS_PROXY: 'http://other.example', REGISTRY_MIRROR_PROXY: proxy })?.reveal()).toBe(

@@ -48,7 +48,7 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect).toEqual(dialect);
   });
 
-  it('does not change manual entries that the probe did not learn', () => {
+  it('does not change manual entries about anything that the probe did not learn', () => {
     const before = withDialect(FILE, found)
       .replace('query_param: q', 'query_param: query # I asked them')
       .concat('  volatile: [/queried_at] # changes always\n');
@@ -72,13 +72,13 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.paging).toEqual(cursor.search.paging);
   });
 
-  it('does not change values that an open question is about', () => {
+  it('does not change values that are still an open question', () => {
     const before = withDialect(FILE, found).replace('matches: unknown', 'matches: prefix');
     const text = withDialect(before, { ...found, open: new Set(['search.matches']) });
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
-  it('contains the fallback paths of ids', () => {
+  it('contains the fallback paths for ids', () => {
     const { search, entity } = dialect;
     const two = {
       ...dialect,

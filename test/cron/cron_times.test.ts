@@ -20,7 +20,7 @@ describe('a night on which the clock moves forward', () => {
     expect(timesOf(pattern, OSLO, SPRING)).toEqual(times);
   });
 
-  it('has 23 runs of an hourly pattern', () => {
+  it('has 23 runs for an hourly pattern', () => {
     expect(timesOf('30 * * * *', OSLO, SPRING)).toHaveLength(23);
     expect(timesOf('*/10 * * * *', OSLO, SPRING)).toHaveLength(23 * 6);
   });
@@ -29,14 +29,14 @@ describe('a night on which the clock moves forward', () => {
 describe('a night on which the clock moves back', () => {
   it.each([
     ['17 3 * * *', ['02:17']],
-    ['30 2 * * *', ['00:30']], // 02:30 exists twice: the first one counts
+    ['30 2 * * *', ['00:30']], // 02:30 occurs twice, and only the first occurrence counts
     ['15,45 2 * * *', ['00:15', '00:45']],
     ['30 1-3 * * *', ['23:30', '00:30', '02:30']],
   ])('%s runs at %s (UTC)', (pattern, times) => {
     expect(timesOf(pattern, OSLO, AUTUMN)).toEqual(times);
   });
 
-  it('has 25 runs of an hourly pattern', () => {
+  it('has 25 runs for an hourly pattern', () => {
     expect(timesOf('30 * * * *', OSLO, AUTUMN)).toHaveLength(25);
     expect(timesOf('*/10 * * * *', OSLO, AUTUMN)).toHaveLength(25 * 6);
   });
@@ -48,7 +48,7 @@ describe('a night on which the clock moves back', () => {
   });
 });
 
-it('a clock change of half an hour delays a skipped time by half an hour', () => {
+it('a half-hour clock change delays a skipped time by half an hour', () => {
   const night = ['2026-10-03T13:30:00Z', '2026-10-04T13:00:00Z'] as const;
   expect(timesOf('15 2 * * *', 'Australia/Lord_Howe', night)).toEqual(['15:45']);
 });

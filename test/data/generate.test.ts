@@ -4,7 +4,7 @@ import { generateRegistry, lineOf, SAMPLE } from '../../data/generate.ts';
 
 const sampleFile = new URL('../../data/sample-registry.jsonl', import.meta.url);
 
-test('the committed sample equals the output of the generator', () => {
+test("the committed sample matches the generator's output", () => {
   const made = [...generateRegistry(SAMPLE)].map((company) => `${lineOf(company)}\n`).join('');
   expect(made === readFileSync(sampleFile, 'utf8'), 'run `node data/generate.ts` and commit the file').toBe(
     true,
@@ -17,7 +17,7 @@ test('the same options produce the same companies, and another seed produces oth
   expect(names(1)).not.toEqual(names(2));
 });
 
-test('even in a small registry, dates are spread over the whole history', () => {
+test('dates are spread over the whole history even in a small registry', () => {
   const years = [...generateRegistry({ companies: 1_000, seed: 3 })].map(({ fields }) =>
     Number(String(fields.registered_on).slice(0, 4)),
   );
@@ -36,7 +36,7 @@ test('ids are unique in every style, keep leading zeros, and can exceed 2^53', (
   expect(idsOf('big_numeric').every((id) => BigInt(id) > BigInt(Number.MAX_SAFE_INTEGER))).toBe(true);
 });
 
-test('the sample has the properties of real names', () => {
+test("the sample's names have the properties of real names", () => {
   const companies = [...generateRegistry(SAMPLE)];
   const names = companies.map(({ name }) => name);
   const some = (pattern: RegExp) => names.filter((name) => pattern.test(name)).length;

@@ -64,7 +64,7 @@ describe('the default rules', () => {
     expect(verdictOn({ status, body }).is).toBe(is);
   });
 
-  test.each([STATS, SEARCH])('a 404 of a $kind call is broken', (call) => {
+  test.each([STATS, SEARCH])('a 404 to a $kind call is broken', (call) => {
     expect(verdictOn({ call, status: 404 })).toEqual({
       is: 'broken',
       why: 'HTTP 404: the path was not found',
@@ -100,7 +100,7 @@ describe('the default rules', () => {
     [403, '<h1>Tegoed verbruikt</h1>'],
     [429, '{"melding":"Kvoten er brukt opp"}'],
     [429, '{"code":"dailyLimitExceeded"}'],
-  ])('a status %i with a text about a used-up quota means exhausted: %s', (status, body) => {
+  ])('status %i with text about an exhausted quota means exhausted: %s', (status, body) => {
     expect(verdictOn({ status, body })).toMatchObject({
       is: 'exhausted',
       why: expect.stringContaining('HTTP'),
@@ -112,11 +112,11 @@ describe('the default rules', () => {
     [429, '{"type":"about:blank","title":"Limit exceeded"}', {}],
     [429, 'Your quota is used up', { 'retry-after': '20' }],
     [403, '{"error":"Rate limit exceeded for your plan"}', {}],
-  ])('a status %i with a limit for a short period means throttled: %s', (status, body, headers) => {
+  ])('status %i with a limit for a short period means throttled: %s', (status, body, headers) => {
     expect(verdictOn({ status, body, headers }).is).toBe('throttled');
   });
 
-  test('a throttled outcome without a stated wait lasts one minute', () => {
+  test('a throttled outcome lasts one minute if the response gives no wait', () => {
     const until = (headers: Reply['headers'], status = 429) => {
       const verdict = verdictOn({ status, headers });
       return verdict.is === 'throttled' || verdict.is === 'exhausted'
@@ -137,7 +137,7 @@ describe('the default rules', () => {
     expect(until({}, 402)).toEqual(['exhausted', Number.NaN]);
   });
 
-  test('a redirect is broken, and the reason contains its target', () => {
+  test('a redirect is broken, and the reason names its target', () => {
     const headers = { location: 'https://elsewhere.example/login' };
     expect(verdictOn({ status: 302, headers })).toEqual({
       is: 'broken',
@@ -170,7 +170,7 @@ describe('a successful response', () => {
     expect(verdictOn({ call: SEARCH, body })).toEqual({
       is: 'broken',
       why,
-      // Valid JSON that does not match the dialect.
+      // This is valid JSON that does not match the dialect.
       ...(why.includes('no list of results') ? { misread: true } : {}),
       ...(why.includes('nested deeper') ? { isLasting: true } : {}),
       ...(why.includes('HTML') ? { isWrongAddress: true } : {}),
@@ -216,7 +216,7 @@ describe('a successful response', () => {
 });
 
 describe('the response table', () => {
-  test('decides by the first row whose conditions are all met, before the default rules', () => {
+  test('applies the first row with all conditions met, before the default rules', () => {
     const dialect = rules(
       { status: [403, 429], at: '/code', is: 7, means: 'exhausted' },
       { status: 403, means: 'throttled' },
@@ -280,7 +280,7 @@ describe('the response table', () => {
     }
   });
 
-  test('throws an error for an invalid pattern when it is opened', () => {
+  test('reports an invalid pattern when it is opened', () => {
     expect(() => openClassify(rules({ matches: '(', means: 'broken' }))).toThrow(SyntaxError);
     expect(() => openClassify(rules({ matches: '(?=x)', means: 'broken' }))).toThrow(SyntaxError);
   });
@@ -341,7 +341,7 @@ describe('a deleted entity', () => {
     expect(verdictOn({ dialect, body: `{"id":"42","deleted":${value}}` }).is).toBe(is);
   });
 
-  test('is never recognized in a search or in statistics', () => {
+  test('is never recognized in search or statistics responses', () => {
     const dialect = rules({ status: 410, means: 'gone' });
     expect(verdictOn({ dialect, call: SEARCH, status: 410 }).is).toBe('broken');
     expect(verdictOn({ dialect, call: STATS, status: 410, body: GOOD.entity }).is).toBe('broken');
@@ -354,7 +354,7 @@ describe('the form of a 404', () => {
     return verdict.is === 'absent' ? verdict.shape : verdict;
   };
 
-  test('is the same for two ids and differs for another meaning', () => {
+  test('is the same for two ids and differs if the meaning differs', () => {
     const one = profile('42', '{"error":"not_found","message":"Company 42 not found","trace":"f3a4"}');
     const two = profile('43', '{"error":"not_found","message":"Company 43 not found","trace":"77aa"}');
     expect(one).toBe(two);
@@ -365,11 +365,11 @@ describe('the form of a 404', () => {
     expect(profile('42', 'not here')).toBe('404 text');
   });
 
-  test('does not contain the id, even if codes contain it', () => {
+  test('does not contain the id, even if codes do', () => {
     expect(profile('42', '{"title":"No company 42"}')).toBe(profile('777', '{"title":"No company 777"}'));
   });
 
-  test('has a limited length and is well-formed Unicode', () => {
+  test('is limited in length and is well-formed Unicode', () => {
     const wide = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`${'k'.repeat(index % 90)}\ud83c${index}`, 1]),
     );
@@ -385,8 +385,8 @@ describe('the form of a 404', () => {
   });
 });
 
-// The error bodies of real registries.
-describe('an error body of a real registry', () => {
+// Error bodies that real registries send.
+describe('an error body from a real registry', () => {
   test.each<[string, Asked, Verdict['is']]>([
     [
       'a failure of a Spring service',
@@ -488,7 +488,7 @@ describe('an error body of a real registry', () => {
   });
 });
 
-describe('the reason for a verdict', () => {
+describe("a verdict's reason", () => {
   test('is one short line without control characters', () => {
     const body = `\u001b[31mred\u0007\u202e\n\n${'x\u0000'.repeat(5000)}`;
     const verdict = verdictOn({ status: 500, body });
@@ -504,7 +504,7 @@ describe('the reason for a verdict', () => {
   });
 });
 
-test('any bytes are classified with a complete verdict and without an error', () => {
+test('any bytes get a complete verdict without an error', () => {
   const dialects = [
     dialectOf(),
     rules(
@@ -570,7 +570,7 @@ test.each([
   ['{"popis":"too many (581,859)"}', 581_859],
   ['{"popis":"too many (several)"}', undefined],
   ['{"popis":"too many"}', undefined],
-])('the total of a rejected query is read from %s', (body, total) => {
+])('the total for a rejected query is read from %s', (body, total) => {
   const dialect = rules({ status: 400, at: '/popis', total: String.raw`\((.*?)\)`, means: 'refused' });
   const verdict = verdictOn({ dialect, call: SEARCH, status: 400, body });
   expect(verdict).toMatchObject({ is: 'refused' });

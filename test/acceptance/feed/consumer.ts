@@ -1,4 +1,5 @@
-// Follows the change feed over HTTP into a SQLite file, until it is killed: one transaction for each page and its cursor.
+// Copies the change feed over HTTP into a SQLite file until it is killed. Each transaction writes one page and its
+// cursor.
 import Sqlite from 'better-sqlite3';
 import { type JsonObject, parseJson, stringifyJson } from '../../../src/json/json.ts';
 

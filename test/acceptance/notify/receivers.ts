@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ConfigInput } from '../../../src/config/config.ts';
 
-/** A message that a receiver got. The body of a mail is its text. */
+/** A message that a receiver got. The body of an email is its text. */
 export interface Received {
   readonly id: string;
   readonly body: string;
@@ -28,7 +28,7 @@ const SECRET = `whsec_${KEY.toString('base64')}`;
 const MAX_AGE_S = 300;
 const DAY_S = 86_400;
 
-/** Starts the receivers. The sender's clock is ahead of this machine's clock by whole days. */
+/** Starts the receivers. The sender's clock is a whole number of days ahead of this machine's clock. */
 export async function startReceivers(folder: string): Promise<Receivers> {
   const counts = { requests: 0, badSignatures: 0, redirectsFollowed: 0, private: 0 };
   const received = new Map<string, Received[]>();
@@ -107,10 +107,7 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Checks the signature of `id.timestamp.body` and the age of a request, as the Standard Webhooks specification
- * requires.
- */
+/** Checks a request's age and its signature of `id.timestamp.body`, as the Standard Webhooks specification requires. */
 function isSigned({ headers }: IncomingMessage, body: string, nowMs: number): boolean {
   const {
     'webhook-id': id,
@@ -126,7 +123,7 @@ function isSigned({ headers }: IncomingMessage, body: string, nowMs: number): bo
   );
 }
 
-/** A program that stores its standard input in a file in the folder. */
+/** A program that writes its standard input to a file in the folder. */
 function programIn(folder: string) {
   const path = join(folder, 'program');
   const script = `#!/bin/sh\nfile=$(mktemp ${folder}/part.XXXXXXXX)\ncat > $file\nmv $file $file.whole\n`;

@@ -1,4 +1,5 @@
-// node sender.ts CONFIGURATION SHIFT_MS runs one `sync` with its notifications, with a clock that is SHIFT_MS ahead.
+// node sender.ts CONFIGURATION SHIFT_MS runs `sync` once and sends its notifications, with the clock set SHIFT_MS
+// ahead.
 import { systemClock } from '../../../src/clock.ts';
 import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';

@@ -14,18 +14,18 @@ export interface ChoosingOrder {
   readonly warehouse: string;
   readonly kind: ChoosingKind;
   readonly calls: number;
-  /** JSON file with the unknown companies of the registry, as pairs of id and folded name. */
+  /** JSON file that lists the registry's unknown companies as pairs of id and folded name. */
   readonly hidden: string;
 }
 
 export interface Choices {
   readonly calls: number;
-  /** Time from opening the file to the first choice. */
+  /** The time from opening the file to the first choice. */
   readonly start: { readonly wallMs: number; readonly cpuMs: number };
-  /** Processor time of choosing a call and learning from its response. */
+  /** The CPU time for choosing a call and learning from its response. */
   readonly medianMs: number;
   readonly most99Ms: number;
-  /** The longest time of loading one response. */
+  /** The longest time taken to load one response. */
   readonly mostLoadMs: number;
   readonly peakMib: number;
 }
@@ -65,7 +65,7 @@ for (let made = 0; made < calls; made++) {
   } = planner.next({ nowMs: Date.now(), left: { calls, lifetimeLimit: null }, most: 1 });
   const choosing = process.cpuUsage(chosen);
   if (made === 0) start = { wallMs: performance.now() - openedMs, cpuMs: cpuMs(process.cpuUsage(begun)) };
-  // Without a call, every company is already found.
+  // If no call was chosen, every company has already been found.
   if (call === undefined) break;
   const outcome = outcomeOf(call, callId++, await answerTo(call));
   const loadedMs = performance.now();
@@ -74,7 +74,7 @@ for (let made = 0; made < calls; made++) {
   const after = process.cpuUsage();
   for (const result of learned) planner.learn(result);
   const learning = process.cpuUsage(after);
-  // The time of the first choice is part of the start-up time.
+  // The first choice counts towards the start-up time.
   if (made > 0) took.push(cpuMs(choosing) + cpuMs(learning));
 }
 finishRun(warehouse.db, { runId, ended: 'done', error: null, nowMs: Date.now() });

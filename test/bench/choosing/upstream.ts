@@ -1,5 +1,5 @@
 // node test/bench/choosing/upstream.ts ORDER Serves the registry in its own process, so that its memory and time are
-// not measured. The registry contains all companies of a warehouse, and some that the warehouse does not know.
+// not measured. The registry has all companies in a warehouse, and some that the warehouse does not know.
 import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { Call } from '../../../src/call.ts';
@@ -14,7 +14,7 @@ import type { ChoosingKind } from './kind.ts';
 
 interface Found {
   readonly total: number;
-  /** Ids of the first matches. */
+  /** The ids of the first matches. */
   readonly first: readonly number[];
 }
 
@@ -56,7 +56,7 @@ function semantics() {
   return kind === 'token' || kind === 'token_prefix' ? kind : 'prefix';
 }
 
-/** Returns the matches of a prefix among the names that were known at the start. */
+/** Returns the names that were known at the start and match a prefix. */
 function beginningSo({ db }: Warehouse): (text: string) => Found {
   const last = db.prepare('SELECT max(known_id) FROM _known').pluck().get() as number;
   const among = 'FROM _name WHERE folded >= @text AND folded < @end AND known_id <= @last';
@@ -68,7 +68,10 @@ function beginningSo({ db }: Warehouse): (text: string) => Found {
   };
 }
 
-/** Returns the matches of words, from an index file in the warehouse's folder. The file is kept for later runs. */
+/**
+ * Returns the names that match the words, from an index file in the warehouse's folder. The file is kept for later
+ * runs.
+ */
 function withWords({ path, db }: Warehouse, how: ChoosingKind): (text: string) => Found {
   const index = new Sqlite(`${path}.words`);
   index.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;

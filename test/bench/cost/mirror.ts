@@ -5,7 +5,7 @@ import type { ContenderOrder } from '../contender.ts';
 import { stretch } from '../peers/stretch.js';
 import { writeConfiguration } from '../throughput/configuration.ts';
 
-/** Runs the mirror at a limited rate until the end of the measured time. */
+/** Runs the mirror at a limited rate until the measured time ends. */
 const order = JSON.parse(process.argv[2] ?? '') as ContenderOrder;
 const workspace = openWorkspace(loadConfig({ path: writeConfiguration(order), env: {} }));
 const progress = stretch(order);
@@ -13,7 +13,7 @@ await run(workspace, {
   command: 'bench',
   purpose: 'scheduled',
   kinds: ALL_KINDS,
-  // Like the script, the mirror fetches only records. The companies were listed at the start.
+  // Like the script, the mirror fetches only records. The companies are listed at the start.
   focus: 'records',
   maxCalls: Number.POSITIVE_INFINITY,
   maxMinutes: Number.POSITIVE_INFINITY,

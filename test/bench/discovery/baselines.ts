@@ -4,7 +4,7 @@ import { type Bound, Caller } from './caller.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 
-/** Sends a query for each pair of Latin letters and digits, and lists its results to the cap. */
+/** Sends a query for each pair of Latin letters or digits, and lists its results up to the cap. */
 export function twoLetterSweep(registry: Registry, bound: Bound): readonly number[] {
   const caller = new Caller(registry, bound);
   for (const first of LETTERS) {
@@ -17,8 +17,8 @@ export function twoLetterSweep(registry: Registry, bound: Bound): readonly numbe
 }
 
 /**
- * Lists queries that are not truncated, and splits truncated queries by the letters and the known next characters. The query with the
- * highest total comes first. This baseline makes no predictions.
+ * Lists queries that are not truncated, and extends each truncated query by the letters and the known next characters.
+ * The query with the highest total comes first. This baseline makes no predictions.
  */
 export function plainTree(
   registry: Registry,

@@ -3,13 +3,13 @@ import { foldedName, type Page, type Registry, words } from '../../support/simul
 
 export interface Bound {
   readonly mostCalls: number;
-  /** Stops when this number of companies is known. */
+  /** Stops when this many companies are known. */
   readonly enough: number;
-  /** Stops after this time. */
+  /** Stops after this many milliseconds. */
   readonly mostMs: number;
 }
 
-/** Sends the calls of a baseline to a simulated registry. Records the number of known companies after each call. */
+/** Makes a baseline's calls to a simulated registry, and records the number of known companies after each call. */
 export class Caller {
   readonly known: number[] = [];
   readonly #registry: Registry;
@@ -45,7 +45,7 @@ export class Caller {
     if (this.#send(text, 0).more) this.listOn(text);
   }
 
-  /** Lists the pages after the first. */
+  /** Requests the pages after the first page. */
   listOn(text: string): void {
     const { pageSize, window } = this.#registry.settings;
     const total = this.#registry.matches({ by: this.#by, text }).length;

@@ -1,11 +1,11 @@
 import type { RegistrySettings, Semantics } from '../../support/simulation/registry.ts';
 
-/** One row of the table: query rule, cap and page size. */
+/** The query rule, cap and page size in one row of the table. */
 export interface Row {
   readonly semantics: Semantics;
   readonly window: number | null;
   readonly pageSize: number;
-  /** Whether the registry uses a script with thousands of characters. */
+  /** Whether the registry's names use a script with thousands of characters. */
   readonly largeAlphabet?: boolean;
 }
 

@@ -10,10 +10,10 @@ import { freeAccount, identifierPrefixes, newCompanies } from './identifiers.ts'
 import { ROWS, type Row, settingsOf, titleOf } from './rows.ts';
 
 /**
- * Measures the searches that the planner needs to discover a registry. The planner is compared with two baselines: a
- * sweep of all pairs of letters, and a tree without predictions. Further tables show the companies that a free account
- * finds in 100 calls, and the calls to find new companies. A row ends after 12 times the lowest possible number of
- * calls, or at its time limit.
+ * Measures how many searches the planner needs to discover a registry. Compares the planner with two baselines: a sweep
+ * of all pairs of letters, and a tree without predictions. Further tables show how many companies a free account finds
+ * in 100 calls, and how many calls it takes to find new companies. A row ends after 12 times the lowest possible number
+ * of calls, or at its time limit.
  *
  *   node test/bench/discovery/table.ts [--data FILE] [--held-out] [--rows TEXT] [--seeds 1] [--seconds 60]
  *                                      [--companies 20000] [--quick]
@@ -44,7 +44,7 @@ print(
 );
 print('|---|---|---|---|---|---|---|---|---|');
 for (const row of ROWS) {
-  // This row needs a file with names in a script with thousands of characters.
+  // This row needs a file of names in a script with thousands of characters.
   if (row.largeAlphabet === true || !titleOf(row).includes(values.rows)) continue;
   print(tableRow(row));
 }
@@ -81,7 +81,7 @@ function tableRow(row: Row): string {
   return `| ${titleOf(row)} | ${cells.join(' | ')} |`;
 }
 
-/** The order in which every query lists its results. Like an order by date, it is unrelated to the names. */
+/** The order in which every query lists its results. Like sorting by date, it is unrelated to the names. */
 function inOrder(seed: number): Company[] {
   return shuffle(companies, seed);
 }

@@ -18,7 +18,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { BackfillItem } from '../../../src/warehouse/backfill.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
 
-/** A cost estimate and the actual calls. */
+/** A cost estimate and the actual number of calls. */
 export interface EstimateResult {
   readonly estimate: CallRange;
   readonly actual: number;
@@ -27,9 +27,9 @@ export interface EstimateResult {
 /** A random sandbox registry. Each method uses its own folder. */
 export interface EstimateCase {
   readonly sandbox: Sandbox;
-  /** Mirrors a tenth of the registry, estimates the calls for the rest, and mirrors the rest. */
+  /** Mirrors a tenth of the registry, estimates the calls needed for the rest, and mirrors the rest. */
   sync(): Promise<EstimateResult & { readonly by: string; readonly searches: EstimateResult }>;
-  /** Estimates the calls of a backfill in an almost empty mirror, and runs the backfill. */
+  /** Estimates how many calls a backfill needs in an almost empty mirror, and runs the backfill. */
   backfill(items: readonly BackfillItem[]): Promise<EstimateResult>;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ async function compareSync(workspace: Workspace, companies: number) {
     nowMs: workspace.clock.now(),
     focus: config.focus,
     explain: 0,
-    // No time limit: the estimate must not depend on the load of the machine.
+    // There is no time limit, because the estimate must not depend on how busy the machine is.
     simulateMs: Number.POSITIVE_INFINITY,
   });
   const { totals } = await syncFor(workspace, MAX_CALLS);

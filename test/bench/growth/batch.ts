@@ -1,4 +1,5 @@
-// Runs a batch of `sync` calls on a warehouse in its own process: node test/bench/growth/batch.ts ORDER
+// In its own process, makes a batch of `sync` calls and loads the responses into a warehouse: node
+// test/bench/growth/batch.ts ORDER
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
@@ -11,7 +12,7 @@ export interface BatchOrder {
 
 export interface Batch {
   readonly calls: number;
-  /** Time from opening the files to the first loaded response. */
+  /** The time from opening the files to loading the first response. */
   readonly startMs: number;
   readonly msPerCall: number;
   readonly cpuMsPerCall: number;

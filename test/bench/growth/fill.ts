@@ -1,5 +1,5 @@
-// node test/bench/growth/fill.ts WAREHOUSE COMPANIES
-// Fills a warehouse through `load`: it lists all companies and fetches a tenth of the records.
+// node test/bench/growth/fill.ts WAREHOUSE COMPANIES Fills a warehouse through `load` with a list of all companies and
+// a tenth of the records.
 import { statSync } from 'node:fs';
 import { openLoader } from '../../../src/load/load.ts';
 import type { Outcome } from '../../../src/outcome.ts';
@@ -7,7 +7,7 @@ import { finishRun, startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { DIALECT, FIRST_ID, outcomeOf, recordBody, searchBody, searchesOf, statsBody } from './registry.ts';
 
-/** The size of the file in bytes after all companies are listed, and after the records are loaded. */
+/** The file size in bytes after all companies are listed, and after the records are loaded. */
 export interface Filled {
   readonly listedBytes: number;
   readonly fetchedBytes: number;
@@ -40,7 +40,7 @@ function* listing(): Generator<Outcome> {
     yield outcomeOf(call, callId++, searchBody(companies, call.query.text, call.page.index));
 }
 
-/** Record calls that are spread over the whole registry, like due records. */
+/** Record calls spread over the whole registry, as due records are. */
 function* fetching(): Generator<Outcome> {
   for (let at = 0; at < records; at++) {
     const id = FIRST_ID + at * 10;

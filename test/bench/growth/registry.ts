@@ -10,7 +10,7 @@ export const FIRST_ID = 10_000_000;
 const ID_DIGITS = 8;
 const PAGE = 100;
 const WINDOW = 1000;
-/** A query with this many digits has no more matches than the cap. */
+/** A query with this many digits never has more matches than the cap. */
 const LEAF_DIGITS = ID_DIGITS - Math.log10(WINDOW);
 
 export const DIALECT = Dialect.parse({
@@ -57,7 +57,7 @@ function idsWithPrefix(companies: number, text: string): { from: number; to: num
   return { from, to: Math.min((Number(text) + 1) * width, FIRST_ID + companies) };
 }
 
-/** The searches that list the whole registry, in the order of the tree of identifier prefixes. */
+/** The searches that list the whole registry, in the order of the identifier prefix tree. */
 export function* searchesOf(companies: number): Generator<SearchCall> {
   for (let digits = 1; digits <= LEAF_DIGITS; digits++) {
     const width = 10 ** (ID_DIGITS - digits);

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { FIRST_ID, recordBody, searchBody, statsBody } from './registry.ts';
 
 /**
- * Serves the statistics, searches and records of the synthetic registry in its own process. The process ends with the
- * benchmark.
+ * Serves the synthetic registry's statistics, searches and records in its own process, which ends with the benchmark.
  */
 const companies = Number(process.argv[2]);
 const server = http.createServer((request, response) => {

@@ -5,7 +5,7 @@ import { idOf } from './records.ts';
 
 type Bound = null | number | bigint | string | Buffer;
 
-/** The rows of one company, computed before the measurement. */
+/** One company's rows, computed before the measurement. */
 export interface BareRows {
   readonly call: Bound[];
   readonly answer: Bound[];
@@ -18,8 +18,8 @@ export interface BareRows {
 }
 
 /**
- * The bare loop writes the same rows at the lowest cost, with prepared statements in transactions on the same tables.
- * It parses no JSON, compares no versions and infers no schema.
+ * The bare loop writes the same rows as cheaply as possible: with prepared statements, in transactions, to the same
+ * tables. It parses no JSON, compares no versions and infers no schema.
  */
 export function openBareLoop(db: Database) {
   const entityColumns = columnsOf(db, 'entity');

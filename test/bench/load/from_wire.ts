@@ -11,7 +11,7 @@ import { companyRecord } from './records.ts';
 const GROUP = 200;
 const TURNS = 4;
 
-/** Throws if sqlite-utils is not installed, because this part compares the mirror with it. */
+/** Throws if sqlite-utils is not installed, because this part compares the mirror with sqlite-utils. */
 export function requireSqliteUtils(): void {
   if (spawnSync('sqlite-utils', ['--version']).status === 0) return;
   process.stderr.write(
@@ -22,8 +22,9 @@ export function requireSqliteUtils(): void {
 }
 
 /**
- * Loads records from response bytes, alternating in quarters with `sqlite-utils upsert --flatten`. The command reads the
- * same records from a file and writes one table, without lists, changes, search or lineage.
+ * Loads records from response bytes in quarters, which alternate with quarters that `sqlite-utils upsert --flatten`
+ * loads. That command reads the same records from a file and writes one table, without lists, changes, search or
+ * lineage.
  */
 export function loadFromTheWire(folder: string, records: number): void {
   say(`\nLoading ${records} records from response bytes, compared with sqlite-utils upsert --flatten`);

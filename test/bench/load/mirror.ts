@@ -13,7 +13,7 @@ export const DIALECT = Dialect.parse({
   entity: { id: '/company_number', name: '/name' },
 });
 
-/** Opens a new warehouse with the loader of the mirror. */
+/** Opens a new warehouse with the mirror's loader. */
 export function newMirror(
   path: string,
   { isFresh = true } = {},
@@ -34,7 +34,7 @@ export function outcomesOf(from: number, to: number, version: number, firstCallI
 export function outcomeOf(index: number, callId: number, record: JsonObject): Outcome {
   const entityId = idOf(index);
   const text = JSON.stringify(record);
-  // Parsed from JSON, like a response, because V8 can store the generator's objects with another layout.
+  // Parsed from JSON as responses are, because V8 may lay out the generator's objects differently in memory.
   const document = parseJson(text) as JsonObject;
   return {
     callId,

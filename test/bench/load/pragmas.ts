@@ -1,4 +1,4 @@
-// Measures the alternatives in docs/decisions/0002-storage.md: node test/bench/load/pragmas.ts [records]
+// Measures the alternatives that docs/decisions/0002-storage.md compares: node test/bench/load/pragmas.ts [records]
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

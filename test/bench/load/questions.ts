@@ -5,7 +5,10 @@ import { HANDMADE, MIRRORED, makeByHand, QUESTIONS } from './queries.ts';
 
 const GROUP = 200;
 
-/** Measures the queries on the mirror and on a hand-made table: medians of five alternating rounds on one warm connection. */
+/**
+ * Measures the queries on the mirror and on hand-made tables: medians of five alternating rounds on one warm
+ * connection.
+ */
 export function runQueries(folder: string, companies: number): void {
   say(`\nFive queries over ${companies} companies, compared with a hand-made table with the same indexes`);
   const { warehouse, load } = newMirror(join(folder, 'questions.db'));

@@ -79,7 +79,7 @@ export function companyRecord(index: number, version = 0): JsonObject {
     ),
   };
   if (version === 0) return record;
-  // The typical changes are to a status, a number, an address and an officer.
+  // Typically a status, a number, an address or an officer changes.
   const [, ...stayed] = record.officers;
   return {
     ...record,

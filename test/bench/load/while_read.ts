@@ -8,8 +8,8 @@ import { newMirror, outcomesOf } from './mirror.ts';
 const GROUP = 200;
 
 /**
- * Loads records alternately into a file with a reader, whose transaction stays open, and into a file without a reader.
- * After the reader has ended, the loader continues, and the WAL must become smaller.
+ * Loads records alternately into two files. One file has a reader that keeps its transaction open. After the reader has
+ * ended, loading continues, and the WAL must shrink.
  */
 export async function readWhileLoading(folder: string, records: number, seconds: number): Promise<void> {
   say(`\nA reader in a transaction of ${seconds} s while ${records} records load`);

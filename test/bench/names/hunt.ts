@@ -9,7 +9,7 @@ export interface HuntResult {
   readonly right: number;
   readonly wrong: number;
   /**
-   * The number of names that the user must decide: the wanted company is the first candidate, a later one, or not a
+   * How many names the user must decide, by whether the wanted company is the first candidate, a later candidate or no
    * candidate.
    */
   readonly undecidedFirst: number;

@@ -2,14 +2,14 @@ import { comparable } from '../../../src/names/similarity.ts';
 import { seededRandom } from '../../../src/random.ts';
 import type { Company } from '../../support/simulation/registry.ts';
 
-/** A name that a user wants, and the company that the user means. */
+/** A name that a user enters, and the company that the user means. */
 export interface WantedName {
   readonly text: string;
   readonly meantId: string;
   readonly spoiltBy: 'nothing' | 'spelling' | 'form';
 }
 
-/** Every third name is misspelt or has another legal form. No changed name equals the name of another company. */
+/** Every third name is misspelt or has another legal form. No changed name is the same as another company's name. */
 export function wantedNames(companies: readonly Company[], count: number, seed: number): WantedName[] {
   const random = seededRandom(seed).next;
   const taken = new Set(companies.map(({ name }) => comparable(name)));

@@ -9,12 +9,12 @@ import { type StrictApi, startStrictFront } from './strict_api.ts';
 export interface StrictScore {
   readonly calls: number;
   readonly grades: ReadonlyMap<string, Grade>;
-  /** Whether a sync with the probed dialect finds as many companies as a sync with the true dialect. */
+  /** Whether a sync that uses the probed dialect finds as many companies as one that uses the true dialect. */
   readonly isWhole: boolean;
   readonly found: string;
 }
 
-/** Probes a strict API as the command does, and mirrors it with the probed dialect and with the true dialect. */
+/** Probes a strict API as the command does, and then mirrors it with the probed dialect and with the true dialect. */
 export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
   const companies = await companiesFor(api.profile, api.companies);
   const sandbox = await startSandbox({ profile: api.profile, companies, keepArrivals: false });
@@ -25,7 +25,7 @@ export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
     const grades = gradesOf(conclusions, sandbox.profile, sandbox.dialect);
     const score = { calls: exchanges.length, grades };
     if (draft === null) return { ...score, isWhole: false, found: 'no dialect' };
-    // Both syncs start from the same responses, because what a sync finds depends on the names known at its start.
+    // Both syncs start with the same responses, because the names known at the start affect what a sync finds.
     copyFileSync(place.config().warehouse, configWith(place, sandbox, sandbox.dialect).warehouse);
     const found = await syncAt(place.config());
     const isComplete = [...found.known].every((id) => found.records.has(id));
@@ -48,5 +48,5 @@ export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
 
 const SEARCHES: ReadonlySet<CallKind> = new Set(['stats', 'search']);
 
-/** Some companies are found by chance, depending on the order of the responses. */
+/** Whether some companies are found depends on the order in which the responses arrive. */
 const TOLERATED_SHARE = 0.02;

@@ -21,13 +21,13 @@ export interface StrictApi {
   readonly language: string;
   /** Whether a message about an unknown parameter lists the known parameters. */
   readonly listsAllowed: boolean;
-  /** Whether a message reports all mistakes of a request or only the first one. */
+  /** Whether a message reports all mistakes in a request or only the first mistake. */
   readonly reportsAll: boolean;
   readonly companion: { readonly name: string; readonly values: readonly string[] } | null;
   readonly companies: number;
 }
 
-/** Parameter names of real registries that the probe does not guess. */
+/** Parameter names that real registries use and the probe does not guess. */
 const QUERY_NAMES = [
   ...[
     'lookup',
@@ -122,7 +122,7 @@ const COMPANIONS = [
   { name: 'recordStatus', values: ['all', 'active'] },
 ];
 
-/** Returns a random strict API. The same seed returns the same API. */
+/** Returns a random strict API. The same seed always gives the same API. */
 export function strictApi(seed: number): StrictApi {
   const draw = seededRandom(seed);
   const base = randomProfile(seed);
@@ -171,7 +171,7 @@ export interface StrictFront {
   close(): Promise<void>;
 }
 
-/** Serves a sandbox. Its search has the checks and error messages of a strict API. */
+/** Serves a sandbox that checks searches and words its errors as a strict API does. */
 export async function startStrictFront(api: StrictApi, sandbox: Sandbox): Promise<StrictFront> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', sandbox.url);

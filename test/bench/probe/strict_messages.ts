@@ -1,4 +1,4 @@
-/** Error messages of strict APIs, in the formats of common frameworks and in several languages. */
+/** Error messages that strict APIs send, in several languages and in the formats that common frameworks use. */
 
 /** One mistake in a request. */
 export type Mistake =

@@ -1,4 +1,4 @@
-/** The baseline of `serve`: fastify with one route and one prepared statement, without keys and limits. */
+/** The baseline for `serve`: fastify with one route and one prepared statement, without keys or limits. */
 import Sqlite from 'better-sqlite3';
 import fastify from 'fastify';
 

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Measured {
   readonly requests: number;
   readonly perSecond: number;
-  /** Milliseconds from sending to the last byte. */
+  /** Milliseconds from sending the request to receiving the last byte. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The number of responses by status. */
+  /** The number of responses with each status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -22,8 +22,8 @@ export interface Load {
 }
 
 /**
- * Sends requests over persistent connections, each with one request at a time. It uses sockets, because an HTTP client
- * would use more processor time than the server.
+ * Sends requests over persistent connections, each with one request at a time. It writes to sockets directly, because
+ * an HTTP client would use more CPU time than the server.
  */
 export async function measureLoad(load: Load): Promise<Measured> {
   const latencies = new Float64Array(load.requests);

@@ -4,13 +4,14 @@ import { type Json, stringifyJson } from '../../../src/json/json.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
 /**
- * Fills a warehouse with synthetic companies: one record response each, and search pages of 100. It uses SQL, because
- * the loader would take minutes for a million responses. Tables that `serve` does not read stay empty.
+ * Fills a warehouse with synthetic companies. Each company has one record response, and each search page lists 100
+ * companies. It uses SQL, because the loader would take minutes for a million responses. Tables that `serve` does not
+ * read stay empty.
  */
 export function fillWarehouse(path: string, companies: number, nowMs: number): void {
   const warehouse = openWarehouse({ path, nowMs });
   const { db } = warehouse;
-  // Fast but not crash-safe settings are enough, because the next run replaces an incomplete file.
+  // The settings are fast but not crash-safe. That is enough, because the next run replaces an incomplete file.
   db.pragma('synchronous = OFF');
   db.pragma('foreign_keys = OFF');
   const call = db.prepare(

@@ -15,7 +15,7 @@ export interface Section {
   readonly date: string;
 }
 
-/** Writes the section of one part. The sections of other parts do not change, and each has its own date. */
+/** Writes one part's section. The other sections do not change, and each section has its own date. */
 export function writeSection(section: Section): void {
   const sections = readSections();
   sections.set(section.part.title, textOf(section));
@@ -34,7 +34,7 @@ function textOf({ part, args, output, exitCode, minutes, date }: Section): strin
   return `${how}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\``;
 }
 
-/** Reads the text below the question of each part. The keys are the titles of the parts. */
+/** Reads the text below each part's question. The keys are the parts' titles. */
 function readSections(): Map<string, string> {
   const sections = new Map<string, string>();
   for (const section of existingText().split(/^## /m).slice(1)) {
@@ -54,7 +54,7 @@ function existingText(): string {
   }
 }
 
-/** The processors, memory and platform of this machine, without a host name or path. */
+/** This machine's processors, memory and platform, without a host name or path. */
 function machine(): string {
   const processors = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);

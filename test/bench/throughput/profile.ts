@@ -16,7 +16,7 @@ interface Frame {
 }
 
 /**
- * Returns the main thread's time in the latest profile of a folder, in microseconds by part of the program, largest
+ * Returns the main thread's time in the newest profile in a folder, in microseconds by part of the program, largest
  * first.
  */
 export function partsOfLatestProfile(folder: string): [part: string, us: number][] {
@@ -40,7 +40,7 @@ function partsOf({ nodes, samples, timeDeltas }: Profile): [string, number][] {
   return [...parts].sort(([, a], [, b]) => b - a);
 }
 
-/** The frames of a sample, innermost first. */
+/** A sample's frames, innermost first. */
 function stackOf(
   id: number,
   frames: ReadonlyMap<number, Frame>,

@@ -2,7 +2,7 @@
 export interface Covered {
   readonly runId: number;
   readonly startedAtMs: number;
-  /** The scheduled times for which this run was the first to start at or after the time. */
+  /** The scheduled times for which this run was the first to start then or later. */
   readonly times: readonly number[];
 }
 
@@ -11,7 +11,7 @@ export interface RunTimes {
   readonly startedAtMs: number;
 }
 
-/** Assigns each scheduled time to the first run that started at or after it. Both lists are in order of time. */
+/** Assigns each scheduled time to the first run that started then or later. Both lists are in chronological order. */
 export function coverTimes(
   times: readonly number[],
   runs: readonly RunTimes[],

@@ -1,9 +1,9 @@
 // npm run bench worker-idle [-- --minutes 10 --just-mirrored --source]
-// Measures the processor time and resident memory of an idle worker with a complete mirror, from /proc. Its schedules
-// wake it every other minute, and nothing is due. The worker is the built program with the flags and variables of the
-// image. With --source, the worker runs from the source, as `npm run registry-mirror` does. With --just-mirrored, the
-// same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the pages of the node
-// program, which all node processes share. Proportional memory (Pss) divides them among these processes.
+// Reads from /proc how much CPU time and resident memory an idle worker with a complete mirror uses. Its schedules wake
+// it every other minute, and nothing is due. The worker is the built program with the image's flags and environment
+// variables. With --source, the worker runs from the source, as `npm run registry-mirror` does. With --just-mirrored,
+// the same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the node program's
+// pages, which all node processes share. Proportional memory (Pss) divides them among these processes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ await upstream.close();
 await redis.close();
 process.exitCode = ok ? 0 : 1;
 
-/** The flags of node and the variables that the last stage of the Dockerfile sets. */
+/** The flags for node and the environment variables that the Dockerfile's last stage sets. */
 function readImage(): { flags: string[]; variables: Record<string, string> } {
   const stage = readFileSync(join(root, 'Dockerfile'), 'utf8')
     .split(/^FROM /m)
@@ -89,7 +89,7 @@ function readImage(): { flags: string[]; variables: Record<string, string> } {
   };
 }
 
-/** User and system time of a process (proc(5), fields 14 and 15, in ticks of 10 ms). */
+/** A process's user and system time (proc(5), fields 14 and 15, in ticks of 10 ms). */
 function cpuMsOf(process: number): number {
   const fields = readFileSync(`/proc/${process}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -97,7 +97,7 @@ function cpuMsOf(process: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The memory of a process in MiB (proc(5), smaps_rollup). */
+/** A process's memory in MiB (proc(5), smaps_rollup). */
 function memoryOf(process: number): { resident: number; proportional: number } {
   const sums = readFileSync(`/proc/${process}/smaps_rollup`, 'utf8');
   const mib = (name: string) =>

@@ -1,6 +1,6 @@
 // npm run bench worker-nights
-// Runs a worker with a real Redis during the two nights in which Oslo changes its clocks. This process sets its clock to
-// a time shortly before each scheduled time, and the clock then runs normally.
+// Runs a worker with a real Redis through the two nights on which clocks change in Oslo. This process sets its clock to
+// shortly before each scheduled time, and the clock then runs normally.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { startWorker } from '../../../jobs/worker.ts';
@@ -85,8 +85,8 @@ async function night(season: string, from: string, until: string): Promise<boole
   }
 
   /**
-   * Prints each scheduled time with its run. Returns false if a time has no run or a run has no time. The run at the
-   * start does not count.
+   * Prints each scheduled time with its run. Returns false if a scheduled time has no run, or a run has no scheduled
+   * time. The run at start-up does not count.
    */
   function table(title: string, name: keyof typeof PATTERNS): boolean {
     const [, ...runs] = runsOf(name);

@@ -1,7 +1,7 @@
 // npm run bench worker [-- --companies 4000 --rounds 11]
-// Compares the records per second of a `fetch-entities` job with `sync`, without limits, in alternating order. Each
-// runs in its own process with a copy of one warehouse that lists all companies and has no record. The result is the
-// median of the ratios of all rounds, because other load on the machine changes less within a round than between
+// Compares how many records per second a `fetch-entities` job and `sync` load without limits, in alternating order.
+// Each runs in its own process with a copy of one warehouse that lists all companies and has no records. The result is
+// the median of the ratios of all rounds, because other load on the machine changes less within a round than between
 // rounds.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ function isDone(warehouse: string): boolean {
   );
 }
 
-/** Returns the calls per second between the start and the end of the run, according to `_run`. */
+/** Returns the calls per second during the run, according to `_run`. */
 function rateOf(warehouse: string, command: string): number {
   const seconds = '(julianday(ended_at) - julianday(started_at)) * 86400';
   return Math.round(read(warehouse, `SELECT calls / (${seconds}) FROM _run WHERE command = '${command}'`));

@@ -14,11 +14,14 @@ test.each([
   ['an unknown number of calls', { low: 0, high: null }, Infinity, 'needs an unknown number of calls'],
   ['many calls under a low --max-calls', exactly(500), 100, null],
   ['many calls under a high --max-calls', exactly(500), 200, 'needs 200 calls'],
-])('a backfill asks for confirmation above a tenth of the quota left: %s', (_, total, maxCalls, question) => {
-  const asked = costQuestion(costing(total), 1000, maxCalls);
-  if (question === null) expect(asked).toBeNull();
-  else expect(asked).toContain(question);
-});
+])(
+  'a backfill that needs more than a tenth of the remaining quota asks for confirmation: %s',
+  (_, total, maxCalls, question) => {
+    const asked = costQuestion(costing(total), 1000, maxCalls);
+    if (question === null) expect(asked).toBeNull();
+    else expect(asked).toContain(question);
+  },
+);
 
 test('a backfill never asks for confirmation if the quota is unlimited', () => {
   expect(costQuestion(costing(exactly(5000)), Infinity, Infinity)).toBeNull();
