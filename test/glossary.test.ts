@@ -6,10 +6,10 @@ const root = resolve(import.meta.dirname, '..');
 
 /** A deprecated word in docs/glossary.md. */
 interface Deprecated {
-  /** A term such as `turn design` means these two words side by side. */
+  /** A term such as `turn design` means these two words next to each other. */
   readonly word: string;
   readonly use: string;
-  /** Folders whose names must not contain it. If there are none, reviewers decide. */
+  /** Folders in which names must not contain the word. If there are no folders, reviewers decide. */
   readonly folders: readonly string[];
 }
 
@@ -52,7 +52,7 @@ describe('a deprecated word', () => {
     expect(offenders(one, [{ file: 'src/fetch/some_file.ts', name }]).length > 0).toBe(isFound);
   });
 
-  it('is found in names of files and folders', () => {
+  it('is found in file names and folder names', () => {
     const file = 'src/fetch/lanes/open.ts';
     expect(offenders(lane, [{ file, name: file }])).toEqual([file]);
   });
@@ -61,7 +61,7 @@ describe('a deprecated word', () => {
     expect(offenders(lane, [{ file: 'jobs/lane.ts', name: 'Lane' }])).toEqual([]);
   });
 
-  it('is permitted in the warehouse if a table has that name', () => {
+  it('is permitted in the warehouse folder if a table has that name', () => {
     const totals: Deprecated = { word: 'tally', use: 'run totals', folders: ['src'] };
     const name = 'tallyTable';
     expect(offenders(totals, [{ file: 'src/warehouse/tally.ts', name }])).toEqual([]);
@@ -77,9 +77,7 @@ function offenders({ word, use, folders }: Deprecated, among: readonly Name[]): 
     .map(({ file, name }) => (file === name ? file : `${name} in ${file}`));
 }
 
-/**
- * Returns whether the words are side by side in the name, but not as a part of the preferred term ("in-flight calls").
- */
+/** Returns whether the words are adjacent in the name, other than as part of the preferred term ("in-flight calls"). */
 function contains(name: readonly string[], words: readonly string[], use: readonly string[]): boolean {
   const isPermitted = (at: number) => {
     const inUse = use.indexOf(words[0] ?? '');
@@ -127,7 +125,7 @@ function filesUnder(folder: string): string[] {
     .sort();
 }
 
-/** A file of src/warehouse is named after its table, and names of tables do not change. */
+/** A file in src/warehouse is named after its table, and table names do not change. */
 function readTableWords(): Set<string> {
   const folder = join(root, 'src/warehouse/migrations');
   const sql = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

@@ -19,7 +19,7 @@ const countingReturns = (ledger: Ledger, onReturn: () => void): Ledger => ({
 
 describe('the engine', () => {
   test.each([4, 8])(
-    'sends every call once over %i connections and has the same count as the ledger and the upstream',
+    'sends every call once over %i connections, and counts as many calls as the ledger and the upstream',
     async (connections) => {
       const run = await runOf(echo, records(150), { connections });
       const { ending, totals } = await run.mirror();
@@ -61,7 +61,7 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('ends with the message of the upstream when it reports a used-up quota', async () => {
+  test("ends with the upstream's message when the upstream reports an exhausted quota", async () => {
     const run = await runOf(answerWith(403, '{"error":"monthly quota exhausted"}'), records(20), {
       connections: 1,
     });
@@ -73,7 +73,7 @@ describe('the engine', () => {
     expect(run.upstream.arrivals).toHaveLength(1);
   });
 
-  test('waits for the end of a short pause and ends at a long one', async () => {
+  test('waits for the end of a short pause but ends at a long pause', async () => {
     const throttle: Handler = (request, response, index) =>
       (index === 5 ? answerWith(429, '', { 'retry-after': '1' }) : echo)(request, response, index);
     const short = await runOf(throttle, records(20));
@@ -99,7 +99,7 @@ describe('the engine', () => {
     expect(totals.calls).toBeLessThanOrEqual(16);
   });
 
-  test('continues while the upstream responds and rejects each query', async () => {
+  test('continues while the upstream responds but rejects each query', async () => {
     const queries = Array.from({ length: 20 }, (_, at) => searchFor(`query ${at}`));
     const run = await runOf(answerWith(400, '{"error":"too broad"}'), queries);
     const { ending } = await run.mirror();
@@ -124,7 +124,7 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('processes sent calls and releases unsent ones when it is interrupted', async () => {
+  test('processes sent calls and releases unsent calls when interrupted', async () => {
     const stop = new AbortController();
     const slow: Handler = (request, response, index) => {
       if (index === 9) stop.abort();
@@ -154,12 +154,12 @@ describe('the engine', () => {
     expect(run.upstream.arrivals.length).toBeLessThanOrEqual(24);
   });
 
-  test('sends no more calls when the warehouse cannot be written', async () => {
+  test('sends no more calls once the warehouse cannot be written', async () => {
     const full = () => {
       throw new Error('database or disk is full');
     };
     for (const options of [{ onStore: full }, { onProcess: full }]) {
-      // At this rate, five calls are sent in the second of a batch.
+      // At this rate, five calls are sent during a batch's second.
       const run = await runOf(echo, records(100), { ...options, allowance: { perMinute: 300 } });
       await expect(run.mirror()).rejects.toThrow(/disk is full/);
       expect(run.upstream.arrivals.length).toBeLessThanOrEqual(8);
@@ -179,7 +179,7 @@ describe('the engine', () => {
     expect([run.stored.length, run.loaded.length]).toEqual([8, 8]);
   });
 
-  test('sends one call at a time until the key is accepted, then all', async () => {
+  test('sends one call at a time until the key is accepted, then several', async () => {
     let atOnce = 0;
     const most: number[] = [];
     const slow: Handler = (request, response, index) => {
@@ -211,11 +211,11 @@ describe('the engine', () => {
   });
 });
 
-describe('the choice of a call', () => {
+describe('choosing a call', () => {
   const RESPONSE_MS = 10;
 
   test.each([4, 16])(
-    'is made in its slot: with %i connections it knows every earlier response',
+    'happens in its slot, so with %i connections every earlier response is known',
     async (connections) => {
       const answeredAtMs: number[] = [];
       const found: Handler = (_request, response) =>
@@ -227,32 +227,32 @@ describe('the choice of a call', () => {
       const run = await runOf(found, calls, { connections, allowance: { perMinute: 600 } });
       expect((await run.mirror()).ending).toEqual({ ended: 'done' });
       expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([24, 24]);
-      // The last choice of a call counts, because it replaces the draft.
+      // The last time a call was chosen counts, because that choice replaces the draft.
       const last = calls.map((call) => run.choices.findLast(({ target }) => target === targetOf(call)));
       const uninformed = last.filter((choice) => {
-        // A response takes some time from the upstream to the planner.
+        // A response takes some time to get from the upstream to the planner.
         const answered = answeredAtMs.filter((oneMs) => oneMs < (choice?.atMs ?? 0) - 20).length;
         return (choice?.learned ?? 0) < answered;
       });
-      // The upstream runs in this process. A stall of a busy machine can delay one response.
+      // The upstream runs in this process, so one response can be late if a busy machine stalls.
       expect(uninformed.length).toBeLessThanOrEqual(1);
       const informed = last.filter((choice, index) => choice?.learned === index);
       expect(informed.length).toBeGreaterThanOrEqual(20);
     },
   );
 
-  test('takes no slot when nothing is due', async () => {
+  test('takes no slot while nothing is due', async () => {
     const run = await runOf(echo, []);
     expect((await run.mirror()).ending).toEqual({ ended: 'done' });
     expect([spentBy(run), run.upstream.connections()]).toEqual([0, 0]);
   });
 
-  test('returns the unit of a slot if nothing is due any more', async () => {
+  test("returns a slot's unit if nothing is due any more", async () => {
     let returned = 0;
     const run = await runOf(answerWith(200, '{"results":[],"total":0}'), searches(10), {
       allowance: { perMinute: 600 },
       watchLedger: (ledger) => countingReturns(ledger, () => (returned += 1)),
-      // After the first response, no other query is due.
+      // Once the first response has arrived, no other query is due.
       onLearn: (due) => void due.splice(0),
     });
     expect(await run.mirror()).toMatchObject({ ending: { ended: 'done' }, totals: { calls: 1 } });
@@ -265,7 +265,7 @@ describe('the choice of a call', () => {
   test.each([
     ['the first choice takes', (choices: number) => choices === 1],
     ['every choice takes', () => true],
-  ])('misses no slot when %s 300 ms', async (_what, isSlow) => {
+  ])('misses no slot if %s 300 ms', async (_what, isSlow) => {
     let returned = 0;
     const run = await runOf(echo, records(50), {
       allowance: { perMinute: 1200 },
@@ -305,7 +305,7 @@ describe('a response', () => {
     expect(run.loaded).toHaveLength(3);
   });
 
-  test('is known before the next call is sent: after a throttle no further call is sent', async () => {
+  test('is known before the next call is sent, so none is sent after a throttled response', async () => {
     const throttled = answerWith(429, '', { 'retry-after': '1800' });
     for (const call of [...records(1), ...searches(1)]) {
       const run = await runOf(throttled, [call, ...records(20)], { connections: 1 });

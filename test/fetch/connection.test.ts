@@ -23,11 +23,11 @@ const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).
 
 interface SecureUpstream extends Upstream {
   readonly ca: string;
-  /** The server name in the handshake of each request, or false if there is none. */
+  /** The server name in each request's TLS handshake, or false if it has none. */
   readonly serverNames: (string | false)[];
 }
 
-/** A server with a self-signed certificate for these names and addresses. */
+/** A server whose self-signed certificate covers these names and addresses. */
 async function secureUpstream(
   names: readonly string[],
   addresses: readonly string[] = [],
@@ -61,7 +61,7 @@ async function certificateFor(names: readonly string[], addresses: readonly stri
 }
 
 describe('a TLS connection', () => {
-  test('can be opened to a host whose certificate authority is configured', async () => {
+  test('can be opened to a host if its certificate authority is configured', async () => {
     const { port, ca, arrivals, connections, serverNames } = await secureUpstream(['localhost']);
     const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, connection: { ca } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
@@ -69,7 +69,7 @@ describe('a TLS connection', () => {
     expect([arrivals.length, connections(), spentBy(rig)]).toEqual([3, 1, 3]);
   });
 
-  test('can be opened to an IP address that the certificate contains', async () => {
+  test('can be opened to an IP address if the certificate covers it', async () => {
     const { port, ca, serverNames } = await secureUpstream(['registry.example'], ['127.0.0.1']);
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { ca } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
@@ -119,7 +119,7 @@ describe('a TLS connection', () => {
 interface Proxy {
   readonly url: URL;
   readonly tunnels: { readonly target: string; readonly credentials: string | undefined }[];
-  /** All bytes that passed the proxy. */
+  /** All bytes that passed through the proxy. */
   readonly seen: Buffer[];
 }
 
@@ -160,7 +160,7 @@ describe('a proxy', () => {
     expect(proxy.tunnels).toMatchObject([{ target: `127.0.0.1:${upstream.port}` }]);
   });
 
-  test('uses one tunnel for many calls', async () => {
+  test('carries many calls through one tunnel', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
@@ -169,7 +169,7 @@ describe('a proxy', () => {
     expect(upstream.arrivals).toHaveLength(3);
   });
 
-  test('resolves the host name and never receives the key of a TLS call', async () => {
+  test('resolves the host name and never sees the key sent over TLS', async () => {
     const { port, ca } = await secureUpstream(['registry.example']);
     const proxy = await proxyOf();
     const rig = rigOf({
@@ -181,7 +181,7 @@ describe('a proxy', () => {
     expect(Buffer.concat(proxy.seen).includes(API_KEY)).toBe(false);
   });
 
-  test('receives its credentials', async () => {
+  test('is sent its credentials', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
     proxy.url.username = 'user';
@@ -216,7 +216,7 @@ describe('a proxy', () => {
   });
 });
 
-test('a connection that is closed while it opens is cancelled immediately', async () => {
+test('closing a connection while it opens cancels it immediately', async () => {
   const server = net.createServer(() => {});
   const port = await listen(server);
   onTestFinished(() => void server.close());
@@ -238,7 +238,7 @@ test('a connection that is closed while it opens is cancelled immediately', asyn
 describe('an idle connection', () => {
   test('costs neither units nor slots if the upstream closes it between calls', async () => {
     const server = http.createServer({ keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
-    // With this header Node omits the keep-alive hint, from which the client would know the timeout.
+    // With this header, Node omits the keep-alive hint that would tell the client the timeout.
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'keep-alive' }), server);
     const perMinute = 240;
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute } });
@@ -264,11 +264,11 @@ describe('an idle connection', () => {
     expect(isReady()).toBe(true);
     await expect.poll(isReady).toBe(false);
     made(await rig.make(ENTITY));
-    // On a busy machine, a connection can also be idle for too long before its call.
+    // On a busy machine, a connection can also stay idle for too long before its call.
     expect(upstream.connections()).toBeGreaterThanOrEqual(3);
   });
 
-  test('stays open from the debit to the slot if the spacing equals the idle time', async () => {
+  test('stays open between debit and slot if the spacing equals the idle time', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const spacing = 61_000 / 240;
     const rig = rigOf({
@@ -278,18 +278,18 @@ describe('an idle connection', () => {
     });
     for (let call = 0; call < 10; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     const [first, last] = [upstream.arrivals[0], upstream.arrivals[9]];
-    // Ten calls have nine spacings between them. Each connection that is lost at its slot adds one.
+    // Ten calls are separated by nine spacings. Each connection lost at its slot adds a spacing.
     expect(((last?.atMs ?? 0) - (first?.atMs ?? 0)) / spacing).toBeLessThan(12);
     expect(spentBy(rig)).toBe(10);
   });
 
-  test('stays open while it is held before its idle time ends', async () => {
+  test('stays open if it is taken before its idle time ends', async () => {
     const { origin } = await upstreamOf(answerWith(200, GOOD_RECORD));
     const idle = { origin: new URL(origin), connectTimeoutMs: 2000, ca: null, proxy: null, maxIdleMs: 400 };
     const [connection] = openConnections(1, idle);
     onTestFinished(() => connection?.close());
     let longestMs: number;
-    // On a busy machine a pause can exceed the idle time. Such a round is repeated.
+    // On a busy machine a pause can exceed the idle time. The round is then repeated.
     do {
       await connection?.connect();
       longestMs = 0;
@@ -303,7 +303,7 @@ describe('an idle connection', () => {
     expect(connection?.isReady).toBe(true);
   });
 
-  test('is not closed while all connections are used in turn', async () => {
+  test('stays open while all connections are used in turn', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 60),
@@ -319,7 +319,7 @@ describe('an idle connection', () => {
     expect([upstream.arrivals.length, spentBy(rig), upstream.connections()]).toEqual([10, 10, 2]);
   });
 
-  test('is distinguished from a connection that waits for a slow response', async () => {
+  test('is not confused with a connection that is waiting for a slow response', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), index === 0 ? 0 : 300),

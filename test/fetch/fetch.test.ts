@@ -25,7 +25,7 @@ import {
 const ENTITY = entityOf('42');
 const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).spentEver;
 
-/** A server that handles raw connections, without HTTP. */
+/** A server that handles raw connections without HTTP. */
 async function rawUpstream(onConnection: (socket: net.Socket) => void): Promise<string> {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -83,7 +83,7 @@ describe('one call', () => {
     ['HTML', answerWith(200, '<html>')],
     ['a reset before the headers', (request) => request.socket.resetAndDestroy()],
     ['a closed connection', (request) => request.socket.destroy()],
-  ])('sends one request and spends one unit if the response is %s', async (_what, handler) => {
+  ])('sends one request and spends one unit even if the response is %s', async (_what, handler) => {
     const upstream = await upstreamOf(handler);
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     made(await rig.make(ENTITY));
@@ -100,7 +100,7 @@ describe('one call', () => {
     expect(upstream.connections()).toBe(1);
   });
 
-  test('uses a new connection if the upstream closes each one', async () => {
+  test('uses a new connection if the upstream closes each connection', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'close' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     for (let call = 0; call < 5; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
@@ -146,7 +146,7 @@ describe('a request that is never sent', () => {
   });
 
   test('costs nothing if no host has this address', async () => {
-    // TEST-NET-1 (RFC 5737) has no hosts.
+    // There are no hosts in TEST-NET-1 (RFC 5737).
     const rig = rigOf({
       baseUrl: 'http://127.0.0.1:1/api',
       connection: { origin: new URL('http://192.0.2.1:81'), connectTimeoutMs: 100 },
@@ -167,7 +167,8 @@ describe('a request that is never sent', () => {
     });
     const rig = rigOf({ baseUrl });
     const result = await rig.make(ENTITY);
-    // If the host closes it while the request is sent, the request may have arrived, and its unit is spent.
+    // If the host closes the connection while the request is being sent, the request may have arrived, so its unit is
+    // spent.
     const wasSent = 'verdict' in result;
     if (wasSent) expect(result.verdict.is).toBe('broken');
     expect(spentBy(rig)).toBe(wasSent ? 1 : 0);
@@ -190,7 +191,7 @@ describe('a request that is never sent', () => {
   test.each([
     [0, { status: 200 }, 1],
     [1, { why: null }, 0],
-  ])('is sent at the end of its slot, and not %d ms later', async (lateMs, result, arrivals) => {
+  ])('is sent at the end of its slot but not %d ms later', async (lateMs, result, arrivals) => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     let setMs: number | null = null;
     const clock = { ...systemClock, now: () => setMs ?? Date.now() };
@@ -201,7 +202,7 @@ describe('a request that is never sent', () => {
     expect([upstream.arrivals.length, rig.ledger.state(setMs).spentEver]).toEqual([arrivals, arrivals]);
   });
 
-  test('is sent in a later slot if its connection is lost after the slot was taken', async () => {
+  test('is sent in a later slot if its connection is lost after the first slot is taken', async () => {
     let losses = 2;
     const server = http.createServer();
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
@@ -215,7 +216,7 @@ describe('a request that is never sent', () => {
     expect([upstream.arrivals.length, upstream.connections(), spentBy(rig)]).toEqual([1, 3, 1]);
   });
 
-  test('costs nothing if each connection is lost after the slot was taken', async () => {
+  test('costs nothing if every connection is lost after its slot is taken', async () => {
     const server = http.createServer();
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
     const beforeSending = async () => {
@@ -299,7 +300,7 @@ describe('a request without a usable response', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
-  test('closes its connection, and the next call uses a new one', async () => {
+  test('closes its connection, and the next call uses a new connection', async () => {
     const upstream = await upstreamOf((request, response, index) =>
       index === 0
         ? void response.writeHead(200).write('{')
@@ -393,7 +394,7 @@ describe('a response body', () => {
     expect(mostBytes).toBeLessThan(30_000_000);
   });
 
-  test('is abandoned at the limit if it never ends', async () => {
+  test('is abandoned at the size limit if it never ends', async () => {
     const upstream = await upstreamOf((_request, response) => {
       response.writeHead(200);
       const pour = () => {
@@ -447,7 +448,7 @@ describe('the key', () => {
     expect(other.arrivals).toHaveLength(0);
   });
 
-  test('is not sent to a next page at another origin', async () => {
+  test('is not sent with a next-page request to another origin', async () => {
     const other = await upstreamOf(answerWith(200, GOOD_RECORD));
     const upstream = await upstreamOf(answerWith(200, '{}'));
     const dialect = searchDialect({ paging: { style: 'next_url', next: '/next' } });
@@ -517,7 +518,7 @@ describe('the key', () => {
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, keyHasWorked: false });
     made(await rig.make(ENTITY));
     expect(rig.fetch.isKeyAccepted).toBe(isAccepted);
-    // The next process trusts the key only after a success.
+    // The next process trusts the key only after a successful call.
     expect(rig.ledger.hasKeyWorked(`fingerprint of ${API_KEY.length}`)).toBe(status === '200');
   });
 
@@ -531,8 +532,8 @@ describe('the key', () => {
   });
 });
 
-describe('a limit of the upstream', () => {
-  test('pauses all calls of the account until the date in the response', async () => {
+describe('a limit that the upstream reports', () => {
+  test("pauses all of the account's calls until the date in the response", async () => {
     const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '30' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     const { verdict } = made(await rig.make(ENTITY));
@@ -570,7 +571,7 @@ describe('a limit of the upstream', () => {
     for (let call = 0; call < 13; call++) {
       let result = await rig.make(ENTITY);
       if ('because' in result && result.because.is === 'paused') {
-        // The pause is longer than the maximum wait of a run, so the next run starts after it.
+        // The pause is longer than a run waits, so the next run starts after the pause.
         expect(result.because.untilMs - nowMs).toBeGreaterThan(600_000);
         nowMs = result.because.untilMs;
         result = await rig.make(ENTITY);
@@ -602,7 +603,7 @@ describe('the ledger', () => {
     expect(upstream.arrivals).toHaveLength(2);
   });
 
-  test('is retried while it is busy, before and after the call', async () => {
+  test('is retried while it is busy, both before and after the call', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       answerWith(429, '')(request, response, index);
       other.exec('BEGIN IMMEDIATE');
@@ -618,7 +619,7 @@ describe('the ledger', () => {
     expect(spentBy(rig)).toBe(1);
   }, 15_000);
 
-  test('causes an error after the response is returned if it cannot be written', async () => {
+  test('causes an error if it cannot be written, but only after the response is returned', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       rig.ledger.close();
       answerWith(429, '')(request, response, index);
@@ -666,7 +667,7 @@ describe('an interruption', () => {
     expect(Date.now() - startMs).toBeLessThan(15_000);
   });
 
-  test('does not cancel a call that was sent', async () => {
+  test('does not cancel a call that has been sent', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       stop.abort();
       setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 50);
@@ -702,7 +703,7 @@ describe('limits in responses', () => {
     expect(decoded).toHaveBeenCalledTimes(1);
   });
 
-  test('a rate in the text of a rejection slows further calls', async () => {
+  test("a rate in a rejection's text slows further calls", async () => {
     const upstream = await upstreamOf(answerWith(400, '{"error":"max 2 requests per second"}'));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     await rig.make(ENTITY);

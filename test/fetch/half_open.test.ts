@@ -6,7 +6,7 @@ import { openUpstream } from '../support/upstream.ts';
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n';
 const HEADERS = 'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{';
 
-/** Upstreams that never close their sockets. Each sends its text every 20 ms. */
+/** Upstreams that never close their sockets. Each upstream sends its text every 20 ms. */
 test.concurrent.for([
   ['sends no byte', '', ''],
   ['sends headers and a part of the body, then vanishes', HEADERS, ''],

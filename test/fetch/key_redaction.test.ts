@@ -5,7 +5,7 @@ import { BODY_CHARSETS, KEY_ENCODINGS } from '../support/key_encodings.ts';
 const KEY = 'q8+abc/def==~Zx.7_k-19>3';
 const redaction = openRedaction(KEY);
 
-/** A reply with the key in a value and in a name. */
+/** A reply that contains the key in a value and in a name. */
 function reply(form: string, charset = 'utf-8') {
   const text = `{"id":"C1","na${form}me":"before ${form} after","city":"Bodø"}`;
   const encode = BODY_CHARSETS[charset] ?? Buffer.from;
@@ -30,7 +30,7 @@ describe.each(Object.keys(BODY_CHARSETS))('in %s', (charset) => {
 test.each([
   ['little', 0],
   ['big', 3],
-])('the key is replaced in a body in UTF-32 (%s endian), and the body stays in UTF-32', (_title, at) => {
+])('the key is replaced in a UTF-32 body (%s endian), and the body stays in UTF-32', (_title, at) => {
   const encoded = (text: string) =>
     Buffer.concat([...text].map((character) => Buffer.alloc(4).fill(character, at, at + 1)));
   const body = encoded(`{"name":"before ${KEY} after"}`);

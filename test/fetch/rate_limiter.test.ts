@@ -12,7 +12,7 @@ import { openRateLimiter, type RateLimiter, type SendSlot } from '../../src/fetc
 import { steppedClock } from '../support/engine.ts';
 import { KEY, ledgerOf } from '../support/ledger.ts';
 
-/** A connection that opens slowly, or only when the test opens it. */
+/** A connection that opens slowly or only when the test opens it. */
 class SlowConnection implements Connection {
   isReady = false;
   connects = 0;
@@ -105,7 +105,7 @@ function counting(ledger: Ledger): { readonly ledger: Ledger; readonly count: ()
 }
 
 describe('the rate limiter', () => {
-  test('holds the connection of each slot, so that it is not closed before the slot', async () => {
+  test("holds each slot's connection so that it is not closed before the slot", async () => {
     const connections = slowConnections(2);
     const parts = limited(ledgerOf({ perMinute: 6000 }), 6000, connections);
     let slots = 0;
@@ -114,7 +114,7 @@ describe('the rate limiter', () => {
   });
 
   test.each([1, 4])(
-    'spaces slots that are taken up to %i at a time, and resolves before they are due',
+    'spaces slots taken up to %i at a time, and resolves before they are due',
     async (most) => {
       const clock = steppedClock();
       const parts = limited(ledgerOf({ perMinute: 1200 }), 1200, slowConnections(4), clock);
@@ -160,7 +160,7 @@ describe('the rate limiter', () => {
     expect(count() / slots).toBeLessThan(0.5);
   });
 
-  test('takes no more slots than connections are open', async () => {
+  test('takes no more slots than there are open connections', async () => {
     const parts = limited(ledgerOf(), null, slowConnections(3));
     await slotsOf(parts, 3);
     await sleep(20);
@@ -198,7 +198,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(1);
   });
 
-  test('reopens a connection that was closed during the wait for the slot', async () => {
+  test('reopens a connection that was closed during the wait for its slot', async () => {
     const ledger = ledgerOf();
     ledger.pauseUntil(Date.now() + 800, Date.now());
     const connection = new SlowConnection();
@@ -221,7 +221,7 @@ describe('the rate limiter', () => {
     expect(connection.connects).toBe(2);
   });
 
-  test('rejects without spending a unit if connections never stay open', async () => {
+  test('fails without spending a unit if connections never stay open', async () => {
     const ledger = ledgerOf();
     const connection = new ShortLivedConnection();
     const { limiter } = limited(ledger, null, [connection]);
@@ -267,7 +267,7 @@ describe('the rate limiter', () => {
     expect(await limited(ledger, null).limiter.slots(1, never)).toMatchObject({ is: 'refused_key' });
   });
 
-  test('waits until a short pause has ended', async () => {
+  test('waits until a short pause ends', async () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     const startMs = Date.now();
     ledger.pauseUntil(startMs + 500, startMs);
@@ -283,7 +283,7 @@ describe('the rate limiter', () => {
     expect(slot?.atMs).toBeGreaterThanOrEqual(untilMs);
   });
 
-  test('reports a pause that is longer than the maximum wait of a run', async () => {
+  test("reports a pause that is longer than the run's maximum wait", async () => {
     const ledger = ledgerOf();
     const untilMs = Date.now() + 11 * 60_000;
     ledger.pauseUntil(untilMs, Date.now());
@@ -294,7 +294,7 @@ describe('the rate limiter', () => {
     expect(Date.now() - startMs).toBeLessThan(2000);
   });
 
-  test('rejects when the ledger fails, and recovers', async () => {
+  test('fails when the ledger fails, and recovers with it', async () => {
     const ledger = ledgerOf();
     let isBroken = true;
     const unsteady: Ledger = {
@@ -332,7 +332,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(1);
   });
 
-  test('stops waiting immediately when it is interrupted, and spends no unit', async () => {
+  test('stops waiting immediately when interrupted, and spends no unit', async () => {
     const ledger = ledgerOf({ perMinute: 6 });
     const parts = limited(ledger, 6);
     const [first] = await slotsOf(parts);
@@ -349,7 +349,7 @@ describe('the rate limiter', () => {
     expect(parts.pool.free).toBe(1);
   });
 
-  test('stops immediately when it is interrupted while a connection opens', async () => {
+  test('stops immediately when interrupted while a connection opens', async () => {
     const ledger = ledgerOf();
     const stop = new AbortController();
     const waiting = limited(ledger, null, [new SlowConnection(Infinity)]).limiter.slots(1, stop.signal);
@@ -384,7 +384,7 @@ describe('the connection pool', () => {
     expect(connections.map(({ connects }) => connects)).toEqual([1, 1, 0]);
   });
 
-  test('reports the number of free connections and never returns a connection that is in use', async () => {
+  test('reports how many connections are free, and never returns one that is in use', async () => {
     const connections = slowConnections(2);
     const pool = poolOf(connections);
     const [first] = await pool.ready(1, never);
@@ -406,7 +406,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(3, never)).toEqual([second, connections[0], connections[2]]);
   });
 
-  test('omits an idle connection that was closed', async () => {
+  test('does not return an idle connection that was closed', async () => {
     const connections = slowConnections(2);
     const pool = poolOf(connections);
     await pool.ready(2, never);
@@ -415,7 +415,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(1, never)).toEqual([connections[1]]);
   });
 
-  test('resolves with an empty list when the signal aborts', async () => {
+  test('resolves with an empty list when the signal is aborted', async () => {
     const stop = new AbortController();
     const pool = poolOf([new SlowConnection(Infinity)]);
     const waiting = pool.ready(1, stop.signal);

@@ -5,7 +5,7 @@ import { answerWith, GOOD_RECORD, type Handler, made, rigOf, upstreamOf } from '
 
 const OK = answerWith(200, GOOD_RECORD);
 
-/** Makes two calls. The first one succeeds; `second` answers the other one. */
+/** Makes two calls. The first request succeeds, and the other is answered with `second`. */
 async function reportsOf(second: Handler) {
   const upstream = await upstreamOf((request, response, index) =>
     (index === 0 ? OK : second)(request, response, index),
@@ -51,7 +51,7 @@ test.each<[string, Handler, string[]]>([
   expect(await reportsOf(second)).toEqual(reports);
 });
 
-test('a slot that is given back returns its unit and its connection', async () => {
+test('giving back a slot returns its unit and its connection', async () => {
   const upstream = await upstreamOf(OK);
   const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 2 });
   const slots = await rig.fetch.slots(1, new AbortController().signal);

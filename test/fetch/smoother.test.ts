@@ -5,7 +5,7 @@ import { openSmoother } from '../../src/fetch/smoother.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Runs `act` and returns its duration in milliseconds and the warnings of the process. */
+/** Runs `act`. Returns its duration in milliseconds and the warnings that the process emitted. */
 async function observed(act: () => Promise<void>) {
   const warnings: string[] = [];
   const note = ({ name }: Error) => void warnings.push(name);
@@ -19,7 +19,7 @@ async function observed(act: () => Promise<void>) {
   return { ms, warnings };
 }
 
-test('a smoother spaces the slots of one process', async () => {
+test('a smoother spaces the slots in one process', async () => {
   const smoother = openSmoother(50, systemClock);
   const { signal } = new AbortController();
   const { ms } = await observed(async () => {
@@ -31,7 +31,7 @@ test('a smoother spaces the slots of one process', async () => {
 test.each([
   ['2099 and back', '2099-01-01', '2026-03-01'],
   ['1970', '2026-03-01', '1970-01-02'],
-])('a clock that is set to %s delays no slot and causes no warning', async (_, before, after) => {
+])('setting the clock to %s delays no slot and causes no warning', async (_, before, after) => {
   const now = vi.spyOn(Date, 'now');
   const smoother = openSmoother(50, systemClock);
   const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import { hasPromtool, promtool } from '../support/promtool.ts';
 
 const RULES = resolve(import.meta.dirname, '../../docs/alerts/registry-mirror.rules.yml');
 
-/** Samples of one series in promtool's notation, one every five minutes from the start of the epoch. */
+/** Samples of one series in promtool's notation, taken every five minutes from the start of the epoch. */
 type Series = Readonly<Record<string, string>>;
 
 interface AlertCase {
@@ -15,7 +15,7 @@ interface AlertCase {
   readonly when: string;
   readonly series: Series;
   readonly at: string;
-  /** The labels of the alerts that fire, without the severity. */
+  /** The labels of the alerts that fire, except the severity. */
   readonly fires: readonly Readonly<Record<string, string>>[];
 }
 
@@ -295,7 +295,7 @@ describe.runIf(hasPromtool())('the alert rules', () => {
     expect(promtool('check', 'rules', RULES)).toMatchObject({ passes: true });
   });
 
-  it('each have a case that fires and a case that does not', () => {
+  it('each have a case in which they fire and one in which they do not', () => {
     const named = (isFiring: boolean) =>
       CASES.filter(({ fires }) => fires.length > 0 === isFiring).map(({ alert }) => `RegistryMirror${alert}`);
     const rules = rulesOf(RULES).map(({ alert }) => alert);
@@ -303,7 +303,7 @@ describe.runIf(hasPromtool())('the alert rules', () => {
     expect([...new Set(named(false))].sort()).toEqual(rules.sort());
   });
 
-  it('fire in the cases above and in no other', () => {
+  it('fire only in the cases above', () => {
     const files = rulesOf(RULES).map(writeTest);
     expect(promtool('test', 'rules', ...files)).toEqual({
       passes: true,
@@ -312,7 +312,7 @@ describe.runIf(hasPromtool())('the alert rules', () => {
   });
 });
 
-/** Writes one rule and its cases. Returns the path for promtool. */
+/** Writes one rule and its cases to files. Returns the path that promtool needs. */
 function writeTest({ annotations: _, ...rule }: Rule): string {
   const { alert: alertname, labels } = rule;
   const tests = CASES.filter(({ alert }) => alertname === `RegistryMirror${alert}`).map(
@@ -349,7 +349,7 @@ function callsWith(ok: string, broken: string): Series {
 interface Rule {
   readonly alert: string;
   readonly labels: { readonly severity: string };
-  /** The cases check which alerts fire, but not their texts. */
+  /** The cases check which alerts fire, but not what the alerts say. */
   readonly annotations: unknown;
 }
 

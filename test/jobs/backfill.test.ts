@@ -63,7 +63,7 @@ describe('a queued backfill', () => {
   });
 });
 
-describe('the next batch of a backfill', () => {
+describe("a backfill's next batch", () => {
   const now = Date.parse('2026-06-01T12:00:00Z');
   const result = { ...resultWithoutCalls('', 'done'), run: 1 };
 
@@ -77,7 +77,7 @@ describe('the next batch of a backfill', () => {
     expect(nextBatchAtMs({ ...result, ended }, now)).toBe(at);
   });
 
-  it('starts when quota returns, and never if none will return', () => {
+  it('starts when the quota resets, and never starts if the quota never resets', () => {
     const resumes_at = '2026-06-02T00:00:00.000Z';
     expect(nextBatchAtMs({ ...result, ended: 'allowance', resumes_at }, now)).toBe(Date.parse(resumes_at));
     expect(nextBatchAtMs({ ...result, ended: 'allowance' }, now)).toBeNull();
@@ -108,7 +108,7 @@ async function enqueue(place: Workplace, maxCalls: number | null) {
   }
 }
 
-/** Runs the jobs of the queue without reconciling its schedules, so that only the backfill runs. */
+/** Runs the queue's jobs without reconciling its schedules, so that only the backfill runs. */
 function consume(place: Workplace): void {
   const config = place.config();
   openWorkspace(config).close();

@@ -7,7 +7,7 @@ import { until, type Workplace, workplacesOverOneRedis } from '../support/worker
 
 const workplace = workplacesOverOneRedis();
 
-describe('/ready and the metrics of a worker name the cause', () => {
+describe("/ready and the worker's metrics name the cause", () => {
   it('if a newer version has migrated the warehouse', async () => {
     const { place, url } = await startMirrored();
     const db = new Database(place.config().warehouse);
@@ -53,7 +53,7 @@ async function startMirrored(overrides: Overrides = {}): Promise<{ place: Workpl
   return { place, url: url ?? '' };
 }
 
-/** The cause and the remedy of each problem on /ready, by name. The metrics must have the same names. */
+/** The cause and remedy of each problem on /ready, by the problem's name. The metrics must use the same names. */
 async function causesOf(url: string): Promise<Record<string, string>> {
   const { problems } = (await ready(url)).body.registries[0] as { problems: Record<string, string>[] };
   const metrics = await (await fetch(`${url}/metrics`)).text();

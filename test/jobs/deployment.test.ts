@@ -13,7 +13,7 @@ const compose = parse(text('docker-compose.yml'), { merge: true });
 const SCHEMA = 'node_modules/dclint/schemas/compose.schema.json';
 
 describe('docker-compose.yml', () => {
-  it('is valid according to the schema of the Compose specification', () => {
+  it("is valid according to the Compose specification's schema", () => {
     const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile(
       JSON.parse(text(SCHEMA)),
     );
@@ -53,7 +53,7 @@ describe('docker-compose.yml', () => {
       expect(volume.endsWith(':ro')).toBe(name !== 'setup');
   });
 
-  it('mounts folders and files that exist, and the folder of the configuration', () => {
+  it("mounts the configuration's folder, and only folders and files that exist", () => {
     const sources = Object.values<{ volumes: string[] }>(compose.services).flatMap(({ volumes }) =>
       volumes.flatMap((volume) => volume.match(/^\.\/[^:]+/)?.[0] ?? []),
     );
@@ -101,7 +101,7 @@ describe('the Dockerfile', () => {
     expect(text('Dockerfile')).not.toMatch(/npm ci(?! --omit=dev)/);
   });
 
-  it('installs the compiler and the types in the versions of the lock file', () => {
+  it("installs the compiler and the types in the lock file's versions", () => {
     const [, script = ''] = text('Dockerfile').match(/\$\(node -p "([^"]+)"\)/) ?? [];
     const printed = execFileSync(
       process.execPath,
@@ -119,7 +119,7 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('contains production dependencies only and does not run as root', () => {
+  it('contains only production dependencies and does not run as root', () => {
     expect(stages.some((stage) => stage.includes('npm ci --omit=dev'))).toBe(true);
     expect(image).toContain('COPY --from=dependencies');
     expect(image).not.toContain('npm');
@@ -158,7 +158,7 @@ describe('the metrics', () => {
   it.each([
     'docs/alerts/registry-mirror.rules.yml',
     'docs/monitoring/grafana/dashboards/registry-mirror.json',
-  ])('include every metric of %s', (path) => {
+  ])('include every metric in %s', (path) => {
     const used = [...namesIn(text(path))].map((name) => name.replace(/_bucket$/, ''));
     expect(used.filter((name) => !documented.has(name))).toEqual([]);
     expect(used.length).toBeGreaterThan(5);

@@ -19,7 +19,7 @@ describe('a job is queued', () => {
     });
   });
 
-  it('once after many missed scheduled times', () => {
+  it('only once after many missed runs', () => {
     const lastWeek = run({ startedAtMs: NOON - 7 * 24 * HOUR, endedAtMs: NOON - 7 * 24 * HOUR + 1 });
     const jobs = jobsToQueue(facts({ 'fetch-entities': lastWeek }), states());
     expect(jobs).toHaveLength(1);
@@ -63,15 +63,15 @@ describe('a job is queued', () => {
 describe('a job is not queued', () => {
   const never = facts({ 'poll-stats': null, 'sweep-search': null, 'fetch-entities': null });
 
-  it('if its last run is done and no event occurred since', () => {
+  it('if its last run is done and no event has occurred since', () => {
     expect(queued(facts({}))).toEqual({});
   });
 
-  it('while a job of its name is queued or running', () => {
+  it('while a job with its name is queued or running', () => {
     expect(queued(never, { isPending: true })).toEqual({});
   });
 
-  it('while the allowance is used up, if it spends calls', () => {
+  it('while the allowance is exhausted, if it spends calls', () => {
     expect(queued({ ...never, closedUntilMs: NOON + 1 })).toEqual({});
     expect(queued({ ...never, closedUntilMs: Number.POSITIVE_INFINITY })).toEqual({});
     expect(queued({ ...never, closedUntilMs: NOON })).not.toEqual({});
@@ -81,7 +81,7 @@ describe('a job is not queued', () => {
     expect(queued({ ...never, isHeld: true })).toEqual({});
   });
 
-  it('immediately after an attempt that failed before its run started', () => {
+  it('right after an attempt that failed before its run started', () => {
     expect(queued(never, { failedAtMs: NOON - MINUTE })).toEqual({});
     expect(queued(never, { failedAtMs: NOON - 25 * HOUR })).toHaveProperty('poll-stats');
   });
@@ -95,7 +95,7 @@ describe('a job is not queued', () => {
     },
   );
 
-  it('in the three seconds in which BullMQ queues it', () => {
+  it('during the three seconds that BullMQ takes to queue it', () => {
     const before = run({ startedAtMs: NOON - 10 * MINUTE });
     expect(queued({ ...facts({ 'fetch-entities': before }), nowMs: NOON + 1000 })).toEqual({});
   });
@@ -108,7 +108,7 @@ it('a run that starts at or after a scheduled time and ends without a failure co
   expect(isCovered(NOON, run({ startedAtMs: NOON, endedAtMs: NOON + 1, ended: 'failed' }))).toBe(false);
 });
 
-/** A registry in which every job has just ended, except that `lastRuns` replaces some last runs. */
+/** A registry in which every job has just ended, unless `lastRuns` gives another last run. */
 function facts(lastRuns: QueueFacts['lastRuns']): QueueFacts {
   const done = run({ startedAtMs: NOON - MINUTE, endedAtMs: NOON - MINUTE + 1 });
   return {
@@ -141,7 +141,7 @@ function states(given: Partial<JobState> = {}): JobState[] {
   }));
 }
 
-/** The jobs to queue, with their reasons. */
+/** The jobs to queue, and why they are due. */
 function queued(given: QueueFacts, state: Partial<JobState> = {}): Record<string, string> {
   return Object.fromEntries(jobsToQueue(given, states(state)).map(({ job, because }) => [job.name, because]));
 }

@@ -6,7 +6,7 @@ import { until, workplacesOverOneRedis } from '../support/worker.ts';
 const PASSWORD = 'correct horse';
 const workplace = workplacesOverOneRedis();
 
-describe('the HTTP port of the worker', () => {
+describe("the worker's HTTP port", () => {
   it('reports health, readiness and the leader', async () => {
     const { url } = await startOn();
     expect(await json(`${url}/health`)).toEqual({
@@ -47,7 +47,7 @@ describe('the HTTP port of the worker', () => {
     expect(metrics).toContain('registry_mirror_redis_up 1');
   });
 
-  it('shows a dashboard of all queues in this Redis', async () => {
+  it('shows a dashboard with all queues in this Redis', async () => {
     const { place, url } = await startOn();
     await startOn({}, { prefix: place.prefix, name: 'Sark' });
     expect(await text(`${url}/queues`)).toContain('<title>');
@@ -58,7 +58,7 @@ describe('the HTTP port of the worker', () => {
     ]);
   });
 
-  it('serves the files of the dashboard, and no other files', async () => {
+  it("serves the dashboard's files and no others", async () => {
     const { url } = await startOn();
     const page = await text(`${url}/queues/`);
     expect(page).toContain('<base href="/queues/" />');
@@ -83,14 +83,14 @@ describe('the HTTP port of the worker', () => {
     expect(paused.status).toBe(405);
   });
 
-  it('on a loopback address rejects requests to a foreign host name', async () => {
+  it('rejects requests to a foreign host name on a loopback address', async () => {
     const { url } = await startOn();
     const rebound = new URL('/queues/api/queues', url);
     const { status } = await asHost(rebound, 'evil.example');
     expect(status).toBe(403);
   });
 
-  it('without a password offers no dashboard on other addresses', async () => {
+  it('offers no dashboard on other addresses without a password', async () => {
     const { url } = await startOn({ health_host: '0.0.0.0' });
     const closed = await fetch(`${local(url)}/queues`);
     expect(closed.status).toBe(403);
@@ -109,7 +109,7 @@ describe('the HTTP port of the worker', () => {
     expect((await fetch(`${local(url)}/metrics`)).status).toBe(200);
   });
 
-  it('causes an error with a remedy if another process uses it', async () => {
+  it('causes an error that names the remedy if another process uses it', async () => {
     const { url } = await startOn();
     const other = await workplace({
       name: 'Sark',

@@ -44,7 +44,7 @@ it('a job needs only its definition to be scheduled, run, recorded and measured'
   }
 });
 
-it('a job without calls keeps its schedule while no quota will return', async () => {
+it('a job that makes no calls keeps its schedule even if the quota never resets', async () => {
   const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
   await place.startWorker(jobs);
   await until('only the check has a schedule', async () => {
@@ -82,7 +82,7 @@ it('a job that throws is recorded as failed and retried after 30 seconds', async
   expect(place.runs()).toHaveLength(2);
 });
 
-it('a job that fails because of the configuration is not retried', async () => {
+it('a job that fails because of its configuration is not retried', async () => {
   const place = await workplace();
   const failing: LocalJob & ScheduledJob = {
     ...checkQuarantine,

@@ -20,7 +20,7 @@ afterAll(async () => {
   await server.close();
 });
 
-it('one of two workers gets the lease', async () => {
+it('only one of two workers gets the lease', async () => {
   const [first, second] = [leadershipOf('first'), leadershipOf('second')];
   const states = await Promise.all([first.renew(), second.renew()]);
   expect(states.filter(({ leads }) => leads)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
 
-it('`worker run` adds a job that the worker processes', async () => {
+it('`worker run` adds a job, which the worker runs', async () => {
   const place = await workplace();
   await place.startWorker();
   await until('the registry is mirrored', () => place.runs().length === 3 && place.isMirrored());
@@ -21,7 +21,7 @@ it('`worker run` rejects an unknown job and lists the known jobs', async () => {
   expect(stderr).toContain('Name one of: poll-stats, sweep-search, fetch-entities.');
 });
 
-it('`worker pause` and `worker resume` are visible on the port, in the metrics and in the log', async () => {
+it('`worker pause` and `worker resume` take effect on the HTTP port, in the metrics and in the log', async () => {
   const place = await workplace();
   const { url, lines } = await place.startWorker();
   const pausedOn = async () => {

@@ -5,7 +5,7 @@ import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../
 
 // Only a real Redis can run out of memory.
 describe.runIf(hasRealRedis())('a worker whose Redis rejects writes', () => {
-  it('logs few lines, is not ready, and resumes when Redis accepts writes again', async (test) => {
+  it('logs few lines, reports that it is not ready, and resumes when Redis accepts writes again', async (test) => {
     const { place, redis } = await workplace(test);
     const worker = await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());

@@ -57,7 +57,7 @@ describe('the schedules', () => {
     expect((await queue.getDelayed()).map(({ id }) => id)).toEqual(before);
   });
 
-  it('are updated after a change of the configuration', async () => {
+  it('are updated after the configuration changes', async () => {
     await reconcile();
     await reopen({ schedule: { timezone: 'Asia/Tokyo', stats: '1 2 * * *' } });
     await reconcile();
@@ -102,7 +102,7 @@ describe('the schedules', () => {
     expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'poll-stats', 'sweep-search']);
   });
 
-  it('create no job while the allowance is used up', async () => {
+  it('create no jobs while the allowance is exhausted', async () => {
     const resumesAtMs = Date.now() + 30 * HOUR;
     await reconcile({ snapshot: snapshotOf({ closedUntilMs: resumesAtMs }) });
     for (const scheduler of await queue.getJobSchedulers())
@@ -112,7 +112,7 @@ describe('the schedules', () => {
     expect(next).toBeLessThan(Date.now() + HOUR);
   });
 
-  it('are removed while no quota will return, and are restored with a new allowance', async () => {
+  it('are removed if the quota never resets, and are restored after the allowance changes', async () => {
     await reconcile();
     await reconcile({ snapshot: snapshotOf({ closedUntilMs: Number.POSITIVE_INFINITY }) });
     expect(await schedules()).toEqual({});
@@ -154,7 +154,7 @@ describe('a due job that is not queued', () => {
     ]);
   });
 
-  it('is queued once by two workers that lead at the same time', async () => {
+  it('is queued only once by two workers that lead at the same time', async () => {
     const other = openScheduleReconciler({
       jobs: ALL_JOBS,
       config,
@@ -206,7 +206,7 @@ async function reconcile(given: Partial<ReconcileInput> = {}): Promise<void> {
   await reconciler.reconcile(now(given));
 }
 
-/** The effect of FLUSHALL, for this queue only. */
+/** Does what FLUSHALL does, but for this queue only. */
 async function flushQueue(): Promise<void> {
   const keys = await redis.keys(`${prefix}:*`);
   if (keys.length > 0) await redis.del(...keys);

@@ -13,7 +13,7 @@ afterEach(() => trace.disable());
 it.each([
   [true, ['poll-stats', 'sweep-search', 'fetch-entities']],
   [false, []],
-])('with worker.tracing %s, the spans of jobs are %j', async (tracing, jobs) => {
+])("with worker.tracing %s, the jobs' spans are %j", async (tracing, jobs) => {
   const exporter = new InMemorySpanExporter();
   trace.setGlobalTracerProvider(
     new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),

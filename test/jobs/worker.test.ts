@@ -39,7 +39,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('runs each scheduled time exactly once', async () => {
+  it('runs exactly once for each scheduled time', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
     await place.startWorker();
     const ticks = () => place.runs().filter(({ command }) => command === 'fetch-entities');
@@ -47,14 +47,14 @@ describe('a worker', () => {
     const [, ...scheduled] = ticks();
     const seconds = scheduled.map(({ started_at }) => started_at.slice(0, 19));
     expect(seconds).toEqual([...new Set(seconds)]);
-    // No scheduled time is missed: a run starts within two seconds of the end of the previous one.
+    // No scheduled time is missed, because each run starts within two seconds of the previous run's end.
     for (const [index, { ended_at }] of scheduled.slice(0, -1).entries())
       expect(Date.parse(scheduled[index + 1]?.started_at ?? '') - Date.parse(ended_at ?? '')).toBeLessThan(
         2000,
       );
   });
 
-  it('needs only one run for all scheduled times that were missed while no worker ran', async () => {
+  it('makes only one run for all scheduled times missed while no worker ran', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
     const first = await place.startWorker();
     await until('a job runs', () => place.runs().some(({ command }) => command === 'fetch-entities'));
@@ -74,7 +74,7 @@ describe('a worker', () => {
     );
   });
 
-  it('sweeps before the scheduled time if the statistics changed, and then fetches the new companies', async () => {
+  it('sweeps before the scheduled time if the statistics have changed, and then fetches the new companies', async () => {
     const place = await workplace({
       overrides: {
         schedule: { ...NEVER, stats: '*/2 * * * * *' },
@@ -96,7 +96,7 @@ describe('a worker', () => {
 });
 
 describe('an exhausted allowance', () => {
-  it('ends the job with the date on which quota returns, and delays the schedules until that date', async () => {
+  it('ends the job with the date when the quota resets, and delays the schedules until then', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', per_day: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
@@ -157,7 +157,7 @@ describe('a job', () => {
   });
 });
 
-describe('a worker at the same time as other processes', () => {
+describe('a worker that runs alongside other processes', () => {
   it('waits for a running `sync` and runs its jobs afterwards', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 6000, unlimited: true } } });
     const sync = place.upstream.start('sync', '--json');
@@ -172,7 +172,7 @@ describe('a worker at the same time as other processes', () => {
     expect(worker.lines.filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  it('is on standby for the leader of the same registry and takes over when it stops', async () => {
+  it("is on standby for the same registry's leader, and takes over when the leader stops", async () => {
     const place = await workplace();
     const first = await place.startWorker();
     const second = await place.startWorker();
@@ -184,7 +184,7 @@ describe('a worker at the same time as other processes', () => {
     await until('the second leads', () => second.registries[0]?.state.role === 'leading');
   });
 
-  it('stops if another worker counts the calls of its account in another ledger', async () => {
+  it("stops if another worker counts its account's calls in another ledger", async () => {
     const place = await workplace();
     await place.startWorker();
     const elsewhere = await workplace({ prefix: place.prefix });
@@ -193,7 +193,7 @@ describe('a worker at the same time as other processes', () => {
     expect(String(second.fatal[0])).toMatch(/counts its calls in another ledger/);
   });
 
-  it('does not change the queue of another registry', async () => {
+  it("does not change another registry's queue", async () => {
     const place = await workplace();
     const neighbour = await workplace({ prefix: place.prefix, name: 'Sark' });
     await Promise.all([place.startWorker(), neighbour.startWorker()]);

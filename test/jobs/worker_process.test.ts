@@ -4,7 +4,7 @@ import type { Command } from '../support/command.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
 import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
 
-// Each test has its own Redis and mostly waits, so the tests run concurrently.
+// Each test has its own Redis and spends most of its time waiting, so the tests run concurrently.
 
 describe.concurrent('the command `worker`', () => {
   it('prints how to start Redis and exits with 2 if Redis does not respond', async (test) => {
@@ -19,7 +19,7 @@ describe.concurrent('the command `worker`', () => {
     await redis.start();
   });
 
-  it('rejects two configurations of one registry', async (test) => {
+  it('rejects two configurations for the same registry', async (test) => {
     const { place } = await workplace(test);
     const { configPath } = place.upstream;
     const { code, stderr } = await place.upstream.cli(
@@ -122,7 +122,7 @@ describe.concurrent('a Redis failure', () => {
     await redis.start();
   });
 
-  it('in which FLUSHALL deletes all keys is repaired without a second run', async (test) => {
+  it('is repaired without a second run if FLUSHALL deletes all keys', async (test) => {
     const { place, redis } = await workplace(test);
     const command = start(test, place);
     await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
@@ -134,7 +134,7 @@ describe.concurrent('a Redis failure', () => {
   });
 });
 
-it.concurrent('a standby takes over the job of a killed worker', async (test) => {
+it.concurrent("a standby takes over a killed worker's job", async (test) => {
   const { place } = await workplace(test, {
     overrides: { allowance: { per_minute: 3000, unlimited: true } },
   });

@@ -31,7 +31,7 @@ describe('a number', () => {
     ['1.7976931348623157e308', Number.MAX_VALUE],
     ['0e10', 0],
     ['0.00000000000000000', 0],
-  ])('is a double if the double has the value of %s', (literal, value) => {
+  ])('is a double if a double can represent %s exactly', (literal, value) => {
     expect(parseJson(literal)).toBe(value);
   });
 
@@ -40,7 +40,7 @@ describe('a number', () => {
     expect(parseJson('[-0.0000000000000000]')).toEqual([-0]);
   });
 
-  test('of a million digits is parsed in linear time', () => {
+  test('with a million digits is parsed in linear time', () => {
     const many = '7'.repeat(1_000_000);
     const wide = `0.1${'0'.repeat(1_000_000)}1`;
     const startMs = performance.now();
@@ -49,7 +49,7 @@ describe('a number', () => {
     expect(performance.now() - startMs).toBeLessThan(2000);
   });
 
-  test('has the same value after parsing and writing', () => {
+  test('has the same value after it is parsed and written', () => {
     const digits = (maxLength: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });
     const literal = fc
@@ -99,7 +99,7 @@ function exactly(literal: string): string {
 }
 
 describe('a document', () => {
-  test('has the last value of a repeated key, even if it is an exact number', () => {
+  test('has the last value of a repeated key, even if that value is an exact number', () => {
     expect(parseJson('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 });
     expect(parseJson('{"a":1,"a":12345678901234567890}')).toEqual({ a: 12345678901234567890n });
     expect(parseJson('{"a":12345678901234567890,"a":{"b":1}}')).toEqual({ a: { b: 1 } });
@@ -151,7 +151,7 @@ describe('a document', () => {
     expect(() => parseJson(open.repeat(100_000))).toThrow(SyntaxError);
   });
 
-  test('is not nested by brackets in strings', () => {
+  test('does not count brackets in strings as nesting', () => {
     const text = JSON.stringify({
       a: '[{'.repeat(1000),
       b: `\\"${'['.repeat(1000)}\\`,
@@ -160,7 +160,7 @@ describe('a document', () => {
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
-  test('of quotes and backslashes is parsed in linear time', () => {
+  test('full of quotes and backslashes is parsed in linear time', () => {
     const startMs = performance.now();
     for (const text of [`"${'\\\\'.repeat(500_000)}"`, `"${'\\"'.repeat(500_000)}"`, '"'.repeat(1_000_001)])
       try {
@@ -171,7 +171,7 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeLessThan(2000);
   });
 
-  test('is written in the same way as by JSON.stringify', () => {
+  test('is written as JSON.stringify would write it', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(stringifyJson(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)));

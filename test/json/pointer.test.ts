@@ -33,7 +33,7 @@ describe('a JSON Pointer', () => {
     ['/names/[type=trade][until=null]/text', 'Shop'],
     ['/names/[type=]/text', undefined],
     ['/[rel=next]', 'a key'],
-  ])('finds the first element of a list that fulfils all conditions: %j', (pointer, value) => {
+  ])('finds the first list element that meets all conditions: %j', (pointer, value) => {
     const lists = parseJson(
       `{"links":[{"rel":"self","href":"/a"},{"rel":"next","href":"/b"}],"[rel=next]":"a key",
         "names":["x",{"type":"legal","until":"2016","text":"Then"},{"type":"legal","text":"Now"},

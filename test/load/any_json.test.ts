@@ -76,7 +76,7 @@ function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
-test('the rows of any JSON record contain all its values, and its response is stored unchanged', () => {
+test("any JSON record's rows contain all its values, and its response is stored unchanged", () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1, maxLength: 4 }), (versions) => {
       const {
@@ -125,7 +125,7 @@ test('loading the same response again changes nothing, and a later response with
   );
 });
 
-test('a rebuild from the stored responses produces the same tables for any JSON', async () => {
+test('rebuilding from the stored responses produces the same tables for any JSON', async () => {
   const step = fc.record({
     id: fc.constantFrom('C1', 'C2'),
     members: fc.array(fc.tuple(key, json), { maxLength: 4 }),
@@ -134,7 +134,7 @@ test('a rebuild from the stored responses produces the same tables for any JSON'
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       const { record: load, loader, warehouse } = bench();
       for (const { id, members } of steps) load(id, objectText([...members, ['id', JSON.stringify(id)]]));
-      // Indexes the names of the new companies, as the end of a run does.
+      // Indexes the names of the new companies, as happens at the end of a run.
       loader.finish();
       const before = dumpDerived(warehouse);
       await reprocess({ warehouse, dialect: dialectWith() });

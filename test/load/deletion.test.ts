@@ -13,7 +13,7 @@ test('a 404 without further evidence does not mark a company as gone', () => {
   expect(openKnowledge(warehouse).controlNeeded()).toBe(true);
 });
 
-test('a 404 marks a company as gone after an unknown id returns the same 404 and another company is fetched', () => {
+test('a 404 marks a company as gone once an unknown id returns the same 404 and another company has been fetched', () => {
   const { record, value, warehouse, all } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C2', { id: 'C2' });
@@ -41,7 +41,7 @@ test('a 404 marks a company as gone after an unknown id returns the same 404 and
   expect(all('SELECT known, fetched, gone FROM coverage')).toEqual([{ known: 2, fetched: 1, gone: 1 }]);
 });
 
-test('a path that moves during a run marks no company as gone, because responses before the 404 prove nothing', () => {
+test('no company is marked as gone if a path moves during a run, because responses before the 404 prove nothing', () => {
   const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
@@ -113,7 +113,7 @@ test('a 404 does not mark a company as gone if no other company is fetched in th
   expect(second.record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
 });
 
-test('a 404 with another shape, such as that of a moved path, does not mark a company as gone', () => {
+test('a 404 with another shape, as for a moved path, does not mark a company as gone', () => {
   const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
@@ -123,7 +123,7 @@ test('a 404 with another shape, such as that of a moved path, does not mark a co
   expect(value(goneAt, 'C1')).toBeNull();
 });
 
-test('a new record of a gone company records its return', () => {
+test("a gone company's new record shows that the company has returned", () => {
   const { record, all, value } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C1', 'gone for good', 410);
@@ -137,7 +137,7 @@ test('a new record of a gone company records its return', () => {
   expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'fetched' }]);
 });
 
-test('the return of a gone company with the same record starts a new version', () => {
+test('a gone company that returns with the same record gets a new version', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C1', 'gone for good', 410);
@@ -148,7 +148,7 @@ test('the return of a gone company with the same record starts a new version', (
   ]);
 });
 
-test('a search that lists a company after a 410 does not make it due', () => {
+test('a search that lists a company after a 410 does not make the company due', () => {
   const { search, record, all } = bench();
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   search('a', listing);
@@ -186,7 +186,7 @@ test('a gone company is not due', () => {
   expect(openKnowledge(warehouse).recordsDue(request)).toEqual([]);
 });
 
-test('the tombstone of an unknown company is stored', () => {
+test("an unknown company's tombstone is stored", () => {
   const { record, all } = bench();
   record('C9', { id: 'C9', name: 'Old', class: 'Deleted' });
   expect(all('SELECT entity_id, name, _gone_at FROM entity')).toEqual([

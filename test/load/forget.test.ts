@@ -43,7 +43,7 @@ function mirrorOfTwo(path = join(temporaryFolder(), 'warehouse.db')) {
   return lived;
 }
 
-test('a forgotten entity leaves no trace in tables, indexes or the bytes of the file', () => {
+test("a forgotten entity leaves no trace in the tables, the indexes or the file's bytes", () => {
   const { warehouse, all } = mirrorOfTwo();
   expect(forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS })).toEqual({
     rows: expect.any(Number),
@@ -69,7 +69,7 @@ test('a forgotten entity leaves no trace in tables, indexes or the bytes of the 
     expect(bytes.includes(trace), trace).toBe(false);
 });
 
-test('a forgotten entity leaves no trace in the files while the mirror continues', () => {
+test('a forgotten entity leaves no trace in the files even if the mirror keeps running', () => {
   const { warehouse } = mirrorOfTwo();
   forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
   for (const path of [warehouse.path, `${warehouse.path}-wal`]) {

@@ -16,7 +16,7 @@ interface Faults {
   process: boolean;
 }
 
-/** An intake with a loader that records its calls. */
+/** An intake with a loader that records how it is called. */
 function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
   const faults: Faults = { store: false, process: false };
   const events: string[] = [];
@@ -120,7 +120,7 @@ describe('intake', () => {
 });
 
 describe('intake of records', () => {
-  test('processes records as a batch one second after it stored the first one', () => {
+  test('processes records as a batch one second after storing the first record', () => {
     withFakeTimers();
     const { intake, events } = intakeOf();
     for (let id = 0; id < 3; id++) {
@@ -143,7 +143,7 @@ describe('intake of records', () => {
     expect(events).toEqual(['store 32', 'store 32', 'store 6', 'process 70']);
   });
 
-  test('processes the records as soon as 200 wait', () => {
+  test('processes the records as soon as 200 are waiting', () => {
     const { intake, batches } = intakeOf();
     for (let id = 0; id < 32 * 7; id++) intake.take(recordOf(id));
     expect(batches.map(({ length }) => length)).toEqual([32 * 7]);
@@ -161,7 +161,7 @@ describe('intake of records', () => {
   });
 });
 
-describe('intake with a warehouse that cannot be written', () => {
+describe('intake with a warehouse that is not writable', () => {
   test('reports the error and keeps the responses for another flush', async () => {
     const { intake, faults, failures, loaded, events } = intakeOf();
     faults.store = true;

@@ -15,7 +15,7 @@ const zeros = (length: number) => new Array<number>(length).fill(0);
 const keys = (count: number, prefix = 'key') =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, at]));
 
-test('a response with too many values is quarantined with its body, and its target gets a backoff of a week', () => {
+test('a response with too many values is quarantined with its body, and its target is not retried for a week', () => {
   const text = `{"id":"C1","list":[${zeros(MAX_VALUES).join(',')}]}`;
   const { record, all, value } = bench();
   const { failure, quarantined } = record('C1', text);
@@ -27,7 +27,7 @@ test('a response with too many values is quarantined with its body, and its targ
   expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
 });
 
-test('thousands of rejected results of a page cause one quarantine entry, which a replay closes', () => {
+test('thousands of rejected results on a page cause only one quarantine entry, which a replay closes', () => {
   const results = [
     { id: 'C1', name: 'Alpha' },
     ...Array.from({ length: 2000 }, (_, at) => ({ number: `N${at}` })),
@@ -57,7 +57,7 @@ test('thousands of rejected results of a page cause one quarantine entry, which 
   expect(value('SELECT count(*) FROM search_result')).toBe(2001);
 });
 
-test('the entry of a single rejected result stays open if a replay rejects many results', () => {
+test('the entry for a single rejected result stays open if a replay rejects many results', () => {
   const results = Array.from({ length: 30 }, (_, at) => (at === 3 ? { number: 'N3' } : { id: `C${at}` }));
   const { search, warehouse } = bench();
   search('a', { results: [...results, { id: 'C30', number: 'N30' }] });
@@ -78,7 +78,7 @@ test('a list with too many elements is stored in _rest, in order', () => {
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(document));
 });
 
-test('a list whose rows would be mostly NULL is stored in _rest', () => {
+test('a list is stored in _rest if its rows would be mostly NULL', () => {
   const { record, warehouse, value } = bench();
   const wide = { id: 'C1', list: [keys(500)] };
   const long = { id: 'C2', list: [...Array.from({ length: 5000 }, (_, z) => ({ key1: z })), keys(3)] };
@@ -100,7 +100,7 @@ test('a last element with many fields adds no columns to many rows', () => {
   expect(rows.at(-1)?.rest).toMatchObject({ '/key49': 49 });
 });
 
-test('keys below a long path do not repeat the path in _rest without limit', () => {
+test('limits how often a long path is repeated in _rest for the keys below it', () => {
   const path = 'p'.repeat(900);
   const document = { id: 'C1', [path]: { ...keys(5000, ''), __proto__x: 1 } };
   const text = JSON.stringify(document).replace('__proto__x', '__proto__');
@@ -110,7 +110,7 @@ test('keys below a long path do not repeat the path in _rest without limit', () 
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
 });
 
-test('records full of new lists and keys do not extend the schema beyond its limit', () => {
+test('records full of new lists and keys do not take the schema beyond its limit', () => {
   const { record, warehouse, value } = bench();
   for (const id of ['C1', 'C2']) {
     const lists = Array.from({ length: 30 }, (_, at) => [`${id} list ${at}`, [keys(400, `${id} ${at} `)]]);
@@ -128,7 +128,7 @@ test('two completely different versions cause a limited number of differences', 
   expect(differences(before, after).map(({ path }) => path)).toEqual(['/keys', '/list', '/city']);
 });
 
-test('comparing lists with equal elements takes linear time', () => {
+test('lists with equal elements are compared in linear time', () => {
   const secondsFor = (length: number) => {
     const startedMs = performance.now();
     expect(differences({ list: zeros(length) }, { list: [...zeros(length), 1] })).toHaveLength(1);

@@ -80,7 +80,7 @@ test('a response with a different envelope is stored completely', () => {
   expect(all('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 1 }]);
 });
 
-test('each changed field adds a row of entity_change, and a reordered list adds none', () => {
+test('each changed field adds a row to entity_change, and a reordered list adds none', () => {
   const { record, all } = bench();
   record('C1', ACME);
   const [ann, bob] = ACME.officers;
@@ -140,7 +140,7 @@ test('integers above 2^53, decimals and leading zeros are stored exactly', () =>
   ]);
 });
 
-test('a field whose type changes keeps every value with its type, and the drift is recorded', () => {
+test("if a field's type changes, every value keeps its type, and the drift is recorded", () => {
   const { record, all } = bench();
   for (const [id, value] of [
     ['C1', null],
@@ -169,7 +169,7 @@ test('a field whose type changes keeps every value with its type, and the drift 
   expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 });
 
-test('the declared type of a column changes no value', () => {
+test("a column's declared type changes no value", () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', a: 1, b: 1.5, c: 'x', d: null, e: true, f: 3 });
   record('C2', { id: 'C2', a: 2, b: 2, c: 'y', d: null, e: false, f: 2.5 });
@@ -237,7 +237,7 @@ test('a search page lists companies, and the next page reports which are new or 
   ]);
 });
 
-test('a query that no longer returns results removes no company and gets a note', () => {
+test('a query that stops returning results removes no company and gets a note', () => {
   const { search, all, value } = bench();
   search('acme', {
     total: 2,
@@ -262,7 +262,7 @@ test('an error body with status 200 is quarantined and does not change the listi
   expect(all('SELECT kind, call_id FROM _quarantine')).toHaveLength(1);
 });
 
-test('the fetch of a record updates the time at which the company was last seen', () => {
+test('fetching a record updates when the company was last seen', () => {
   const { search, record, all } = bench();
   const lastSeen = () => all('SELECT last_seen_at FROM entity_overview').map((row) => row.last_seen_at);
   search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
@@ -273,7 +273,7 @@ test('the fetch of a record updates the time at which the company was last seen'
   expect(lastSeen()).toEqual(['2026-03-01T00:00:03.000Z']);
 });
 
-test('a company with a changed summary is flagged, and its record is due first', () => {
+test('a company is flagged if its summary has changed, and its record is due first', () => {
   const { search, record, warehouse } = bench();
   search('a', {
     total: 2,
@@ -312,7 +312,7 @@ test('a company with a changed summary is flagged, and its record is due first',
   expect(knowledge.knownCount()).toBe(2);
 });
 
-test('each observation of the statistics adds a row with a column for each scalar', () => {
+test('each statistics response adds a row with a column for each scalar', () => {
   const { stats, all, warehouse } = bench();
   stats({ companies: 100, total: 7, by: { active: 60 }, list: [1, 2] });
   stats({ companies: 101, total: 7, by: { active: 61 }, list: [1, 2] });
@@ -327,7 +327,7 @@ test('each observation of the statistics adds a row with a column for each scala
   expect(knowledge.statsCallsMade()).toBe(2);
 });
 
-test('an unreadable response is quarantined with its body until a later one is loaded', () => {
+test('an unreadable response is quarantined with its body until a later response is loaded', () => {
   const { record, all } = bench();
   expect(record('C1', '<html>sorry</html>')).toMatchObject({
     verdict: 'broken',
@@ -355,7 +355,7 @@ test('an unreadable response is quarantined with its body until a later one is l
   expect(all('SELECT * FROM _failure')).toEqual([]);
 });
 
-test('results without an id are quarantined one by one, and the others are loaded', () => {
+test('results without an id are quarantined one by one, and the other results are loaded', () => {
   const { search, all } = bench();
   const result = search('a', { total: 3, results: [{ id: 'C1', name: 'A' }, { name: 'no id' }, 5] });
   expect(result).toMatchObject({
@@ -371,7 +371,7 @@ test('results without an id are quarantined one by one, and the others are loade
   expect(all("SELECT * FROM _quarantine WHERE state = 'open'")).toEqual([]);
 });
 
-test('the backoff of a target grows with each failure', () => {
+test("a target's backoff increases with each failure", () => {
   const { fail, warehouse, record } = bench();
   const waits = Array.from({ length: 6 }, () => {
     const { failure } = fail(entityCall('C1'), { is: 'broken', why: 'reset' });
@@ -399,7 +399,7 @@ test('a throttled call is not counted as a failure of its target', () => {
   expect(fail(entityCall('C1'), { is: 'throttled', untilMs: 0, why: '429' }).failure).toBeNull();
 });
 
-test('a batch is one transaction, which a failed write rolls back completely', () => {
+test('a batch is one transaction, so a failed write rolls it back completely', () => {
   const { outcome, load, all, record } = bench();
   const bad = { ...outcome(entityCall('C2'), { id: 'C2', x: 1 }), durationMs: null as unknown as number };
   expect(() => load([outcome(entityCall('C1'), { id: 'C1', fresh: 1 }), bad])).toThrow(/NOT NULL/);
@@ -409,7 +409,7 @@ test('a batch is one transaction, which a failed write rolls back completely', (
   expect(all('SELECT fresh FROM entity')).toEqual([{ fresh: 1 }]);
 });
 
-test('a batch that fails is rolled back in memory too, and its other responses are processed alone', () => {
+test('a failed batch is also rolled back in memory, and its other responses are processed one by one', () => {
   const { outcome, load, record, all, warehouse } = bench();
   record('C1', { id: 'C1', x: 1 });
   warehouse.db.exec(`
@@ -470,7 +470,7 @@ test('the index finds names, and a new name replaces the old one', () => {
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
 });
 
-test('a batch writes the search index once', () => {
+test('a batch writes the search index only once', () => {
   const { outcome, load, value } = bench();
   const records = Array.from({ length: 200 }, (_, n) => ({
     id: `C${n}`,

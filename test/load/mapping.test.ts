@@ -37,7 +37,7 @@ test('a mapping renames, drops, converts and indexes columns', () => {
   ]);
 });
 
-test('a warehouse with rows keeps the mapping that made them', () => {
+test('a warehouse with rows keeps the mapping that created them', () => {
   const first = bench();
   first.record('C1', { id: 'C1', a: 1 });
   const changed = Mapping.parse({ entity: { '/b': { column: 'c' } } });
@@ -65,7 +65,7 @@ describe('date formats', () => {
   });
 });
 
-describe('search index texts', () => {
+describe('text in the search index', () => {
   const mapping = Mapping.parse({});
   test.each([
     [['previous_company_names', '*', 'name'], 'former_name'],
@@ -89,7 +89,7 @@ describe('search index texts', () => {
     expect(textRole(keys, mapping)).toBe(role);
   });
 
-  test('the index finds the current former names and identifiers of a record', () => {
+  test('the index finds a record by its current list of former names and identifiers', () => {
     const { record, all, warehouse } = bench();
     const found = (text: string) =>
       all('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH ?', `"${text}"`);
@@ -108,7 +108,7 @@ describe('search index texts', () => {
     warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
   });
 
-  test('the mapping defines the JSON paths of former names and identifiers', () => {
+  test('the mapping sets the JSON paths of former names and identifiers', () => {
     const mapped = Mapping.parse({ former_names: ['/was/*'], identifiers: ['/code'] });
     const { record, all } = bench({ mapping: mapped });
     record('C1', { id: 'C1', was: ['Before'], code: 'AB-123456', vat_number: '999888777' });

@@ -30,7 +30,7 @@ describe('a listing with page numbers or offsets', () => {
   test('is complete when its rows reach the total', () => {
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], rules).status).toBe('complete');
   });
-  test('stays open when its rows reach a total that is only a lower bound', () => {
+  test('stays open when its rows reach a total if that total is only a lower bound', () => {
     const clamped = { ...rules, totalClampedAt: 20 };
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], clamped).status).toBe('open');
   });
@@ -40,7 +40,7 @@ describe('a listing with page numbers or offsets', () => {
     expect(listingOf([page(0, 10), page(1, 10)], capped).status).toBe('capped');
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], capped).status).toBe('complete');
   });
-  test('ends at a page that repeats the previous one, counts its rows once, and has a note', () => {
+  test('ends at a page that repeats the previous page, counts its rows once, and gets a note', () => {
     const repeated = [page(0, 10, 30), { ...page(1, 10, 30), fingerprint: 'page 0' }];
     expect(listingOf(repeated, rules)).toMatchObject({
       status: 'capped',
@@ -50,8 +50,8 @@ describe('a listing with page numbers or offsets', () => {
   });
 });
 
-describe('the note of a listing', () => {
-  test('reports a page that repeats any earlier one', () => {
+describe("a listing's note", () => {
+  test('reports a page that repeats any earlier page', () => {
     const repeating = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: 'page 0' }];
     expect(listingOf(repeating, rules)).toMatchObject({
       status: 'capped',
@@ -86,7 +86,7 @@ describe('a listing with cursors', () => {
   test('is complete after a page without a cursor', () => {
     expect(listingOf([page(0, 10)], cursor).status).toBe('complete');
   });
-  test('is truncated if the last page is full and the rows do not reach the total', () => {
+  test('is truncated if the last page is full but the rows do not reach the total', () => {
     expect(listingOf([page(0, 10, 99)], cursor).status).toBe('capped');
   });
 });

@@ -51,7 +51,7 @@ test('recovery processes stored responses as if they had been processed on arriv
   expect(restarted.loader.recover()).toBe(0);
 });
 
-test('recovered responses are added to the totals of the run that paid for them', () => {
+test('recovered responses are added to the totals of the run that made the calls', () => {
   const killed = bench();
   killed.loader.store(received(killed));
   const restarted = killed.reopen();
@@ -62,10 +62,10 @@ test('recovered responses are added to the totals of the run that paid for them'
   ]);
 });
 
-test('a response that ends the process three times in a row is quarantined, and the others are processed', () => {
+test('a response that crashes the process three times in a row is quarantined, and the others are processed', () => {
   const killed = bench();
   killed.loader.store(received(killed));
-  // Creates the state after three starts that each ended while processing the first response.
+  // Creates the state that is left after three starts that each crashed while processing the first response.
   metaTable(killed.warehouse.db).set('processed_alone', '1 3');
 
   const restarted = killed.reopen();
@@ -79,7 +79,7 @@ test('a response that ends the process three times in a row is quarantined, and 
   expect(metaTable(killed.warehouse.db).get('processed_alone')).toBeNull();
 });
 
-test('a response whose rows SQLite rejects is quarantined, and the others are processed', () => {
+test('a response is quarantined if SQLite rejects its rows, and the others are processed', () => {
   const { warehouse, load, outcome, all, value } = bench();
   warehouse.db.exec(
     "CREATE TRIGGER reject BEFORE INSERT ON entity WHEN new.entity_id = '2' BEGIN SELECT raise(ABORT, 'rejected'); END",

@@ -31,7 +31,7 @@ test('a replayed page adds its companies and keeps newer summaries', () => {
   ]);
 });
 
-test('a replayed record does not replace a newer one', () => {
+test('a replayed record does not replace a newer record', () => {
   const { record, warehouse, all } = bench();
   record('C1', { number: 'C1', name: 'Old' });
   const entries = openEntries(warehouse);
@@ -41,7 +41,7 @@ test('a replayed record does not replace a newer one', () => {
   expect(all('SELECT name FROM entity')).toEqual([{ name: 'New' }]);
 });
 
-test('the entry of a rejected row stays open until the row can be read, even if a company on its page is forgotten', () => {
+test("a rejected row's entry stays open until the row can be read, even if a company on the same page is forgotten", () => {
   const { warehouse, all } = bench();
   forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS });
   bench({ warehouse }).search('a', {

@@ -7,7 +7,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
 import { type Bench, bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
-/** A history with listings, records, changes, drift, failures, quarantine, deletions and a return. */
+/** A history with listings, records, changes, drift, failures, quarantine, deletions and a company's return. */
 function withHistory(options: Parameters<typeof bench>[0] = {}): Bench {
   const lived = bench(options);
   const { record, search, stats, fail } = lived;
@@ -80,7 +80,7 @@ test('a second rebuild after new responses also produces the same tables', async
   expect(plans).toMatchObject([{ detail: expect.stringContaining('USING INDEX _known_flagged') }]);
 });
 
-test('a rebuild with a corrected dialect loads a quarantined record without a call', async () => {
+test('a rebuild with a corrected dialect loads a quarantined record without making a call', async () => {
   const lived = bench({ dialect: { entity: { id: '/wrong' } } });
   lived.record('C1', { id: 'C1', name: 'A' });
   expect(lived.all('SELECT state FROM _quarantine')).toEqual([{ state: 'open' }]);
@@ -104,7 +104,7 @@ test('a rebuild applies a new mapping', async () => {
   expect(metaTable(warehouse.db).get('mapping')).toBe(JSON.stringify(mapping));
 });
 
-test('readers see the old tables until an interrupted rebuild is resumed and completed', async () => {
+test('readers see the old tables until an interrupted rebuild has been resumed and completed', async () => {
   const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   const stop = new AbortController();
@@ -121,7 +121,7 @@ test('readers see the old tables until an interrupted rebuild is resumed and com
   reader.close();
 });
 
-test('an unfinished rebuild of an older version restarts if it lacks a table', async () => {
+test('an unfinished rebuild from an older version restarts if it lacks a table', async () => {
   const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   const stop = new AbortController();
@@ -132,7 +132,7 @@ test('an unfinished rebuild of an older version restarts if it lacks a table', a
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('a rebuild fails if responses were pruned', async () => {
+test('a rebuild fails if responses have been pruned', async () => {
   const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   metaTable(warehouse.db).set('pruned_until', '2026-02-01T00:00:00.000Z');
@@ -140,14 +140,14 @@ test('a rebuild fails if responses were pruned', async () => {
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('views that other programs created read the new tables after a rebuild', async () => {
+test('after a rebuild, views that other programs created read the new tables', async () => {
   const { warehouse, all } = withHistory();
   warehouse.db.exec('CREATE VIEW mine AS SELECT name FROM entity WHERE entity_id = 1 OR name IS NOT NULL');
   await reprocess({ warehouse, dialect: dialectWith() });
   expect(all('SELECT name FROM mine ORDER BY name')).toEqual([{ name: 'A' }, { name: 'B is back' }]);
 });
 
-test('a rebuild reads each body in the character set of its response', async () => {
+test("a rebuild reads each body in its response's character set", async () => {
   const { outcome, load, warehouse, all } = bench();
   const body = Buffer.from('{"id":"C1","name":"Ångström"}', 'latin1');
   const headers = { 'content-type': 'application/json; charset=iso-8859-1' };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { proposeVolatile } from '../../src/load/volatile_proposals.ts';
 import { bench, dialectWith } from '../support/loader.ts';
 
-test('fields that differ in every refresh are proposed, and fields that differ sometimes are not', () => {
+test('fields that differ in every refresh are proposed, but fields that differ only sometimes are not', () => {
   const { record, warehouse } = bench();
   for (let n = 0; n < 10; n++)
     record('C1', {
@@ -18,13 +18,13 @@ test('fields that differ in every refresh are proposed, and fields that differ s
   expect(proposeVolatile(warehouse, dialectWith({ volatile: ['/asked', '/officers/*/seen'] }))).toEqual([]);
 });
 
-test('a field that differs in every change is not proposed if most refreshes find no change', () => {
+test('a field that differs in every change is not proposed if most refreshes find nothing changed', () => {
   const { record, warehouse } = bench();
   for (let n = 0; n < 20; n++) record('C1', { id: 'C1', employees: n < 15 ? 1 : n });
   expect(proposeVolatile(warehouse, dialectWith())).toEqual([]);
 });
 
-test('an envelope field that differs although the record is unchanged is proposed', () => {
+test('an envelope field is proposed if it differs while the record is unchanged', () => {
   const dialect = { entity: { root: '/data' } };
   const { record, warehouse } = bench({ dialect });
   for (let n = 0; n < 8; n++) record('C1', { meta: { request: n }, data: { id: 'C1', a: 1 } });

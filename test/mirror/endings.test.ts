@@ -42,7 +42,7 @@ describe('drift', () => {
 });
 
 describe('a retry that is not due yet', () => {
-  /** Plans one more record as soon as `delayMs` have passed. */
+  /** Plans one more record after `delayMs`. */
   async function retryAfter(delayMs: number, clock: SteppedClock) {
     const dueMs = clock.now() + delayMs;
     const [call] = records(1);
@@ -76,7 +76,7 @@ describe('a run', () => {
   test.each([
     [10, 'done', 1],
     [11, 'allowance', 0],
-  ])('with a pause of the account of %i minutes ends with %s', async (minutes, ended, arrivals) => {
+  ])('on an account that is paused for %i minutes ends with %s', async (minutes, ended, arrivals) => {
     const clock = steppedClock();
     const run = await runOf(echo, records(1), { connections: 1, clock });
     const untilMs = clock.now() + minutes * MINUTE_MS;
@@ -101,7 +101,7 @@ describe('a run', () => {
     expect((await run.mirror({ deadlineMs })).ending).toEqual({ ended: 'done' });
   });
 
-  test('names the date on which its key was refused', async () => {
+  test('gives the date when its key was refused', async () => {
     const run = await runOf(echo, records(1));
     run.rig.ledger.refuseKey(`fingerprint of ${API_KEY.length}`, Date.UTC(2026, 2, 1));
     expect((await run.mirror()).ending).toEqual({

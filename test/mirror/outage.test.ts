@@ -51,7 +51,7 @@ describe('an upstream on which every call fails', () => {
     expect(run.upstream.arrivals).toHaveLength(13);
   });
 
-  test('ends the run when no connection can be opened any more', async () => {
+  test('ends the run once no connection can be opened', async () => {
     const clock = steppedClock();
     const run = await runOf(
       (_request, response) => {
@@ -73,13 +73,13 @@ describe('an upstream on which every call fails', () => {
   });
 });
 
-describe('targets that fail again', () => {
+describe('targets that keep failing', () => {
   const triesAfter =
     (first: number) =>
     (call: Call): number =>
       call.kind === 'entity' && Number(call.entityId) <= 1000 + first ? 1 : 2;
 
-  test('delay no call and do not end the run', async () => {
+  test('neither delay calls nor end the run', async () => {
     const clock = steppedClock();
     const run = await runOf(failingLater, records(40), { connections: 1, clock, triesOf: () => 2 });
     expect((await run.mirror()).ending).toEqual({ ended: 'done' });
@@ -88,9 +88,9 @@ describe('targets that fail again', () => {
 
   test.each([
     ['five', 5, 40, 'done'],
-    // The delays reach 15 s at the thirteenth failure: 250 + 500 + 1000 + 7 times 2000 ms.
+    // At the thirteenth failure the delays add up to more than 15 s: 250 + 500 + 1000 + 7 times 2000 ms.
     ['six', 6, 14, 'failed'],
-  ])('end the run after 15 s only together with six others: %s', async (_title, first, calls, ended) => {
+  ])('end the run after 15 s only if six others also fail: %s', async (_title, first, calls, ended) => {
     const triesOf = triesAfter(first);
     const run = await runOf(failingLater, records(40), { connections: 1, clock: steppedClock(), triesOf });
     expect((await run.mirror()).ending).toMatchObject({ ended });
@@ -102,14 +102,14 @@ describe('a wrong base URL', () => {
   test.each([
     [1, 'the first call did not reach the API: '],
     [3, 'the first 3 calls did not reach the API: '],
-  ])('ends the run when %i targets have shown it', async (wrongAddressLimit, why) => {
+  ])('ends the run once %i targets have shown that it is wrong', async (wrongAddressLimit, why) => {
     const run = await runOf(HTML, searches(9), { connections: 1, clock: steppedClock() });
     const { ending } = await run.mirror({ wrongAddressLimit });
     expect(ending).toEqual({ ended: 'failed', why: expect.stringContaining(why) });
     expect(run.upstream.arrivals).toHaveLength(wrongAddressLimit);
   });
 
-  test('is not concluded from one target until it has failed more often than the limit', async () => {
+  test('is not inferred from one target until that target has failed more often than the limit', async () => {
     const calls = [1, 2, 3, 4].map(() => searchFor('acme'));
     const run = await runOf(HTML, calls, { connections: 1, clock: steppedClock() });
     const { ending } = await run.mirror({ wrongAddressLimit: 2 });
@@ -120,7 +120,7 @@ describe('a wrong base URL', () => {
     expect(run.upstream.arrivals).toHaveLength(3);
   });
 
-  test('is not concluded from other failures, nor after a success', async () => {
+  test('is not inferred from other failures or after a success', async () => {
     const later: Handler = (request, response, index) =>
       (index === 0 ? echo : HTML)(request, response, index);
     for (const [handler, calls] of [

@@ -3,7 +3,7 @@ import { entityOf } from '../support/dialect.ts';
 import { echo, records, runOf, steppedClock } from '../support/engine.ts';
 import type { Handler } from '../support/fetch.ts';
 
-test('the planner knows the quota left at each choice', async () => {
+test('the planner knows the remaining quota whenever it chooses a call', async () => {
   const run = await runOf(echo, records(20), {
     connections: 1,
     allowance: { total: 8 },
@@ -15,7 +15,7 @@ test('the planner knows the quota left at each choice', async () => {
   );
 });
 
-test('the planner knows the calls left of the run, and that the account has no total limit', async () => {
+test('the planner knows how many calls the run may still make, and that the account has no total limit', async () => {
   const options = { connections: 1, allowance: { perDay: 50 }, clock: steppedClock() };
   const run = await runOf(echo, records(20), options);
   await run.mirror({ maxCalls: 3 });
@@ -52,7 +52,7 @@ test.each([
   expect([run.upstream.arrivals.length, count]).toEqual([9, reads]);
 });
 
-test('a call that could not be sent counts neither for the run nor for the allowance', async () => {
+test('a call that could not be sent counts towards neither the run nor the allowance', async () => {
   let isLost = true;
   const run = await runOf(echo, records(9), {
     ...{ connections: 1, allowance: { total: 4 }, clock: steppedClock() },
@@ -67,7 +67,7 @@ test('a call that could not be sent counts neither for the run nor for the allow
   expect(run.choices.map(({ target }) => target)).toEqual(['1000', '1000', '1001', '1002', '1003']);
 });
 
-test('a response is processed without a wait for its batch when no call is in flight', async () => {
+test('a response is processed without waiting for its batch if no call is in flight', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   try {
     const run = await runOf(echo, records(3), { connections: 1 });
@@ -77,7 +77,7 @@ test('a response is processed without a wait for its batch when no call is in fl
   }
 });
 
-test('a call that becomes due by a processed batch is sent while another call is in flight', async () => {
+test('a call that a processed batch makes due is sent while another call is in flight', async () => {
   const held: (() => void)[] = [];
   const late: Handler = (request, response, index) => {
     if (index === 1) held.push(() => echo(request, response, index));

@@ -1,20 +1,20 @@
 // npm run mutate ROOM [-- --share 0.1 --seed 1]
-// Makes small changes (mutants) in the code of one room, and runs the room's tests against each of them. It prints the
-// mutants that no test notices, and the score: the share of mutants that a test notices.
+// Makes small changes (mutants) to the code of one room (a folder or file of `src`) and runs that room's tests against
+// each mutant. Prints the mutants that no test notices, and the score: the share of mutants that a test notices.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { parse } from 'yaml';
 
-/** The tests of a room that are not in the test folder of the same name. */
+/** A room's tests that are outside the test folder with the room's name. */
 const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'plan/discovery': ['test/plan/sync_planner.test.ts'],
   'plan/refresh': ['test/plan/sync_planner.test.ts'],
   report: ['test/page/history.test.ts'],
 };
 
-/** These tests run processes or whole simulations. They would take minutes for each mutant. */
+/** These tests run processes or whole simulations. They would take minutes per mutant. */
 const SLOW_TESTS = [
   'test/allowance/clock_steps.test.ts',
   'test/allowance/processes.test.ts',
@@ -31,8 +31,8 @@ const SLOW_TESTS = [
 ];
 
 /**
- * A mutant that behaves like the original code: its file, the line of code at its start, its replacement, and the
- * reason.
+ * A mutant that behaves like the original code: its file, the line of code where it starts, its replacement, and why it
+ * is equivalent.
  */
 interface Equivalent {
   readonly file: string;
@@ -50,14 +50,14 @@ const sources = globSync([`src/${room}/**/*.ts`, `src/${room}.ts`]).sort();
 if (room === '' || sources.length === 0)
   throw new Error(`no such room: src/${room}. Name a folder or file of src.`);
 
-// The processes that run the tests inherit the environment.
+// The processes that run the tests inherit these environment variables.
 process.env.MUTATE_TESTS = JSON.stringify(testsOf(room));
 const results = await new Stryker({
   mutate: values.share === '1' ? sources : sources.flatMap(sampledLines),
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutate/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  // Texts are not replaced by empty ones, because the tests of messages compare texts, and an empty text is an unlikely
+  // Strings are not replaced by empty strings, because message tests compare text, and an empty string is an unlikely
   // mistake.
   mutator: { plugins: null, excludedMutations: ['StringLiteral'] },
   concurrency: 2,
@@ -76,8 +76,8 @@ function testsOf(name: string): string[] {
 }
 
 /**
- * Returns the ranges of about the requested share of lines. The choice depends only on the seed and on the content of
- * the line.
+ * Returns ranges that cover about the requested share of lines. The choice depends only on the seed and on each line's
+ * content.
  */
 function sampledLines(path: string): string[] {
   return readFileSync(path, 'utf8')

@@ -40,7 +40,7 @@ const query = fc.record({
 }) as fc.Arbitrary<CatalogueQuery>;
 
 describe('the name index', () => {
-  test('finds the same companies in the same order as a scan, for slices of any size', () => {
+  test('finds the same companies in the same order as a scan, whatever the slice size', () => {
     fc.assert(
       fc.property(registry, query, fc.integer({ min: 1, max: 7 }), (companies, asked, size) => {
         const index = indexOf(companies);
@@ -56,7 +56,7 @@ describe('the name index', () => {
   });
 
   test('bit sets and lists give equal results', () => {
-    // There are more names than the search tests one by one.
+    // There are more names than the search would test one by one.
     const companies = Array.from({ length: 9_000 }, (_, at) => ({
       id: String(at).padStart(5, '0'),
       name: `${at % 3 === 0 ? 'Alpha' : 'Beta'} ${at % 5 === 0 ? 'Limited' : 'Ltd'} ${at}`,

@@ -8,13 +8,13 @@ import { OrderedCounts } from '../../src/plan/discovery/ordered_counts.ts';
 import { PrefixCounts } from '../../src/plan/discovery/prefix_counts.ts';
 import { PrefixTexts } from '../../src/plan/discovery/prefix_texts.ts';
 
-// There are few characters, so that words repeat and share prefixes. UTF-16 and UTF-8 order the last two differently.
+// With few characters, words repeat and share prefixes. UTF-16 and UTF-8 sort the last two characters differently.
 const word = fc
   .array(fc.constantFrom('a', 'b', 'é', 'ｚ', '𝒂'), { minLength: 1, maxLength: 4 })
   .map((one) => one.join(''));
 const name = fc.array(word, { maxLength: 5 }).map((words) => words.join(' '));
 
-test('each company that has words with the prefix is counted once, before and after additions', () => {
+test('each company with words that have the prefix is counted once, before and after additions', () => {
   fc.assert(
     fc.property(
       fc.array(name, { maxLength: 40 }),

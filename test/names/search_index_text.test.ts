@@ -9,6 +9,6 @@ test.each([
   ['東京商事', '東京商事'],
   ['ガス', 'ガス\nカス'],
   ['Old\nÉté\nCafé', 'Old\nÉté\nCafé\nete\ncafe'],
-])('the indexed text of %j contains each name with and without diacritics', (text, indexed) => {
+])('the indexed text for %j contains each name with and without diacritics', (text, indexed) => {
   expect(indexedText(text)).toBe(indexed);
 });

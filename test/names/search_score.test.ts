@@ -11,7 +11,7 @@ test.each([
   ['tech', 'Biotechnik', 0.4 + (0.45 * 4) / 10],
   ['acme acme', 'Acme Holdings', 0],
   ['zebra', 'Acme Holdings', 0],
-])('the query %j gives the name %j the score %d', (query, name, expected) => {
+])('the query %j scores the name %j with %d', (query, name, expected) => {
   expect(score(query, name)).toBeCloseTo(expected, 5);
 });
 

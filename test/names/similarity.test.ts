@@ -32,7 +32,7 @@ describe('two names are the same', () => {
 });
 
 describe('a score', () => {
-  it('is highest for another spelling of the legal form, then for another form, then for a misspelling', () => {
+  it('is higher for another spelling of the legal form than for another legal form, and lowest for a misspelling', () => {
     const scores = [
       'Laxey Glen Mills Limited',
       'Laxey Glen Mills PLC',
@@ -45,7 +45,7 @@ describe('a score', () => {
     expect(scores[3]).toBeLessThan(0.5);
   });
 
-  it('recognises a legal form before the name, but not if the name consists only of it', () => {
+  it('ignores a legal form before the name, unless the name consists only of that form', () => {
     expect(alike('株式会社東京商事', '東京商事株式会社')).toBe(0.99);
     expect(alike('Limited', 'Ltd')).toBeLessThan(0.5);
   });

@@ -28,7 +28,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A local receiver that responds with these statuses in order, and then repeats the last one. */
+/** A local receiver that responds with these statuses in order, and then repeats the last status. */
 async function hook(...statuses: number[]) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -131,7 +131,7 @@ test('a receiver gets only the events, companies and fields that its filter sele
   ]);
 });
 
-test('a failed delivery is repeated with the same id, and a redirect is treated as a failure', async () => {
+test('a failed delivery is retried with the same id, and a redirect counts as a failure', async () => {
   const { received, url } = await hook(500, 302, 200);
   const { record, digest, later, options } = mirrorWith(receiver(url));
   record('C1', { id: 'C1' });
@@ -173,7 +173,7 @@ test('a receiver that responds with 410 is disabled immediately', async () => {
   expect(deliveryTable(options.warehouse.db).status('ops')?.disabledAt).not.toBeNull();
 });
 
-test('the health is reported when it changes', async () => {
+test('a change in health is reported', async () => {
   const { received, url } = await hook();
   const { digest } = mirrorWith(receiver(url));
   const failed = { healthy: false, ended: 'unauthorised', why: 'the key was rejected' };
@@ -184,7 +184,7 @@ test('the health is reported when it changes', async () => {
   expect(bodies(received).map(({ data }) => data.health)).toEqual([failed, DONE]);
 });
 
-test('a forgotten company is removed from digests that are not delivered yet', async () => {
+test('a forgotten company is removed from undelivered digests', async () => {
   const { received, url } = await hook(500, 200);
   const { record, digest, later, options, warehouse } = mirrorWith(receiver(url));
   record('C1', { id: 'C1', name: 'Secret' });
@@ -197,7 +197,7 @@ test('a forgotten company is removed from digests that are not delivered yet', a
   expect(received[1]?.body).toContain('Other');
 });
 
-test('webhooks at private addresses are rejected unless the configuration allows them', async () => {
+test('webhooks to private addresses are rejected unless the configuration allows them', async () => {
   const { received, url } = await hook();
   const secret = SECRET;
   for (const private_ of [
@@ -218,7 +218,7 @@ test('webhooks at private addresses are rejected unless the configuration allows
   expect(Receiver.safeParse({ name: 'ops', webhook: { url, secret } }).success).toBe(false);
 });
 
-test('a command gets JSON on its standard input, but not the environment of the process', async () => {
+test('a command gets JSON on standard input but does not inherit the environment', async () => {
   const out = join(temporaryFolder(), 'out');
   const script = `cat > ${out}; env >> ${out}`;
   const { record, digest } = mirrorWith(
@@ -237,7 +237,7 @@ test('a command gets JSON on its standard input, but not the environment of the 
   });
 });
 
-test('a mail is sent through sendmail with an encoded subject and text', async () => {
+test('an email is sent through sendmail with an encoded subject and text', async () => {
   const folder = temporaryFolder();
   const sendmail = join(folder, 'sendmail');
   writeFileSync(sendmail, `#!/bin/sh\necho "$@" > ${folder}/arguments\ncat > ${folder}/mail\n`, {

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('a backfill', () => {
-  it('distinguishes failed from missing companies, and retries the failed ones', async () => {
+  it('distinguishes failed calls from missing companies, and retries the failed calls', async () => {
     let isIll = true;
     const { house: workspace, ids } = await place({
       faults: ({ url }) => (isIll && url.endsWith('7') ? { kind: 'status', status: 500 } : null),
@@ -56,7 +56,7 @@ describe('a backfill', () => {
     expect(run.coverage.gone).toBe(0);
   });
 
-  it('is stored only once for equal orders', async () => {
+  it('is stored only once if the same one is ordered again', async () => {
     const { house: workspace, ids } = await place();
     const order = orderOf(ids.map(entity));
     const { backfill: one } = keepBackfill(workspace, order);
@@ -68,7 +68,7 @@ describe('a backfill', () => {
     expect(keepBackfill(workspace, { ...order, identity: 'another' }).isContinued).toBe(false);
   });
 
-  it('includes records that a scheduled run fetched', async () => {
+  it('counts records that a scheduled run has fetched', async () => {
     const { house: workspace, ids, sandbox } = await place();
     const { backfill: kept } = keepBackfill(workspace, orderOf(ids.map(entity)));
     await backfill(workspace, ids.slice(0, 10).map(entity));

@@ -52,7 +52,7 @@ function mirror(): Bench & {
   };
 }
 
-test('CSV has a header, has quotes only where required, and distinguishes null from empty text', () => {
+test('CSV has a header, is quoted only where required, and distinguishes null from empty text', () => {
   const { run, text } = mirror();
   run({ tables: ['entity'] });
   expect(text('entity.csv').split('\r\n')).toEqual([
@@ -64,7 +64,7 @@ test('CSV has a header, has quotes only where required, and distinguishes null f
   expect(parse(text('entity.csv'), { columns: true })).toHaveLength(2);
 });
 
-test('CSV for spreadsheets contains no text that starts like a formula, and does not change numbers', () => {
+test('CSV for spreadsheets has no text that starts like a formula, and leaves numbers unchanged', () => {
   const { run, text, record } = mirror();
   record('C3', { id: 'C3', name: '@sum', rate: -1 });
   run({ tables: ['entity'], safeFormulas: true });
@@ -104,7 +104,7 @@ test('a JSON Lines file contains the records as the registry sent them', () => {
   );
 });
 
-test('Parquet has typed columns, and names the source in its footer', async () => {
+test('Parquet files have typed columns and name the source in the footer', async () => {
   const { run, folder } = mirror();
   run({ format: 'parquet' });
   const file = new Uint8Array(readFileSync(join(folder, 'entity.parquet'))).buffer;
@@ -171,7 +171,7 @@ test('the manifest lists every file, its columns and the source', () => {
   });
 });
 
-test('an export contains descriptions of its files as a data package and as CSV on the Web', () => {
+test('an export describes its files as a data package and as CSV on the Web', () => {
   const { run, text } = mirror();
   const { files } = run({ tables: ['entity', 'entity__tags'], rowsPerFile: 1 });
   const { resources, licenses } = JSON.parse(text('datapackage.json'));
@@ -198,7 +198,7 @@ test('an export contains descriptions of its files as a data package and as CSV 
 test.each([
   ['https://example.org/terms', { licenses: [{ path: 'https://example.org/terms' }], description: 'By A' }],
   ['Open Government Licence', { description: 'By A. Licence: Open Government Licence' }],
-])('a data package states the licence %s as its specification permits', (licence, expected) => {
+])('a data package gives the licence %s as its specification permits', (licence, expected) => {
   const source = { name: 'Register', licence, url: null, attribution: 'By A', tier: 'paid' };
   const described = { format: 'csv', exportedAt: '', source, files: [], meaningOf: () => undefined } as const;
   const { licenses, description } = dataPackage(described) as Record<string, unknown>;
@@ -206,7 +206,7 @@ test.each([
   expect(licenses === undefined).toBe(!('licenses' in expected));
 });
 
-test('a limit of rows per file splits a table into several files', () => {
+test('a limit on rows per file splits a table into several files', () => {
   const { run, text } = mirror();
   const { files } = run({ tables: ['entity__tags'], rowsPerFile: 1 });
   expect(files.map(({ name, rows }) => [name, rows])).toEqual([
@@ -216,7 +216,7 @@ test('a limit of rows per file splits a table into several files', () => {
   expect(text('entity__tags-00001.csv')).toBe('entity_id,position,_call_id,value\r\nC1,1,1,y\r\n');
 });
 
-test('an export of a past date contains the records of that date, without gone companies', () => {
+test("an export for a past date contains that date's records, without gone companies", () => {
   const { run, text, record } = mirror();
   record('C1', { id: 'C1', name: 'Renamed', tags: ['z'] });
   record('C2', '', 410);
@@ -295,7 +295,7 @@ test('a change feed contains the rows that changed after a cursor, in one file p
   expect(() => feed('0', ['nonsense'])).toThrow(/no table nonsense/);
 });
 
-test('the rows of a change feed have the columns of a full export', () => {
+test("a change feed's rows have the same columns as a full export", () => {
   const { run, text } = mirror();
   run({ tables: ['entity'] });
   const [header] = text('entity.csv').split('\r\n');
@@ -305,7 +305,7 @@ test('the rows of a change feed have the columns of a full export', () => {
   expect(first).toContain('insert,C1,2026-03-01T00:00:01.000Z');
 });
 
-test('a failed export does not change the old file and leaves no other file', () => {
+test('a failed export leaves the old file unchanged and no other file behind', () => {
   const { run, text, folder, warehouse } = mirror();
   writeFileSync(join(folder, 'entity.csv'), 'old');
   expect(() => run({ tables: ['entity', 'nonsense'] })).toThrow(/no table nonsense/);
@@ -324,7 +324,7 @@ test('a failed export closes its queries', () => {
   expect(readdirSync(folder)).toEqual(['entity.csv']);
 });
 
-test('an export removes only unfinished files of killed exports', () => {
+test('an export removes only unfinished files from killed exports', () => {
   const { run, folder } = mirror();
   const own = '.export.00000000-0000-4000-8000-000000000000.partial';
   const others = ['.backup.db.00000000-0000-4000-8000-000000000000.partial', '.mine.partial', 'note.txt'];
@@ -335,11 +335,11 @@ test('an export removes only unfinished files of killed exports', () => {
   );
 });
 
-test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('an export into %s is rejected', (folder) => {
+test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('exporting into %s is rejected', (folder) => {
   expect(() => mirror().run({ folder })).toThrow(UsageError);
 });
 
-test('an export into a file is rejected', () => {
+test('exporting into a file is rejected', () => {
   const { run, folder } = mirror();
   writeFileSync(join(folder, 'file'), 'content');
   expect(() => run({ folder: join(folder, 'file') })).toThrow(/cannot be written/);

@@ -16,7 +16,7 @@ import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
 const ALLOWANCE = 20;
 
-/** A mirror with an allowance of 20 calls, of which a first run spent 8. */
+/** A mirror with an allowance of 20 calls. A first run has spent 8 of them. */
 async function mirror({ unlimited = false } = {}) {
   const companies = [...generateRegistry({ companies: 60, seed: 3 })];
   const sandbox = await startSandbox({ companies, latencyMs: 40 });
@@ -87,7 +87,7 @@ test('an older copy of the ledger stops the next run', async () => {
   expect(arrivals()).toBe(10);
 });
 
-test('an older copy of the ledger stops the next run even if the warehouse has stored no call since', async () => {
+test('an older copy of the ledger stops the next run even if the warehouse has not stored any calls since the copy was made', async () => {
   const { sync, configOf, ledger } = await mirror();
   copyFileSync(ledger, `${ledger}.older`);
   const { warehouse, ledger: opened, close } = openWorkspace(configOf());
@@ -98,7 +98,7 @@ test('an older copy of the ledger stops the next run even if the warehouse has s
   await expect(sync()).rejects.toThrow(/does not count 1 calls/);
 });
 
-test('an older copy of the ledger also stops the run of another warehouse', async () => {
+test("an older copy of the ledger also stops another warehouse's run", async () => {
   const { sync, ledger, warehouse, arrivals } = await mirror();
   await sync({ name: 'other.db', maxCalls: 1 });
   copyFileSync(ledger, `${ledger}.older`);
@@ -108,14 +108,14 @@ test('an older copy of the ledger also stops the run of another warehouse', asyn
   expect(arrivals()).toBe(11);
 });
 
-test('a deleted ledger stops the first run of a new warehouse in the same folder', async () => {
+test("a deleted ledger stops a new warehouse's first run in the same folder", async () => {
   const { sync, ledger, warehouse, arrivals } = await mirror();
   rmSync(ledger);
   await expect(sync({ name: 'other.db' })).rejects.toThrow(`8 calls of the warehouse ${warehouse}`);
   expect(arrivals()).toBe(8);
 });
 
-test('a ledger that lost its WAL stops the next run, and keeps its own count when it is rebuilt', async () => {
+test('a ledger that has lost its WAL stops the next run, and keeps its own count when rebuilt', async () => {
   const { sync, configOf, ledger, warehouse, arrivals } = await mirror();
   const other = configOf('main', 'other.db').warehouse;
   await sync({ name: 'other.db', maxCalls: 2 });
@@ -127,11 +127,11 @@ test('a ledger that lost its WAL stops the next run, and keeps its own count whe
   expect(arrivals()).toBe(13);
   expect(await rebuildLedger(configOf(), [warehouse], systemClock)).toMatchObject({ movedTo: null });
   await sync();
-  // The call in flight when the copy was made can be counted twice.
+  // The call that was in flight when the copy was made can be counted twice.
   expect([ALLOWANCE - 1, ALLOWANCE]).toContain(arrivals());
 });
 
-test('a ledger that is deleted during a run stops the run', async () => {
+test('deleting the ledger during a run stops the run', async () => {
   const { sync, ledger, arrivals } = await mirror();
   const running = sync();
   void vi.waitUntil(() => arrivals() >= 10, { interval: 1 }).then(() => rmSync(ledger));
@@ -154,7 +154,7 @@ test('a lost ledger without an allowance window is rebuilt by the next run', asy
   expect((await sync()).ending.ended).toBe('done');
 });
 
-test('a different account starts with its own count', async () => {
+test('another account starts with its own count', async () => {
   const { sync, arrivals } = await mirror();
   await sync({ account: 'second', maxCalls: 3 });
   await sync({ account: 'main', maxCalls: 2 });

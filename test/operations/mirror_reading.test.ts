@@ -24,7 +24,7 @@ const setUp = () => {
   return { config, sources };
 };
 
-test('a mirror that was never filled has a health but no snapshot', async () => {
+test('a mirror that has never been filled has a health state but no snapshot', async () => {
   const { config, sources } = setUp();
   const reading = await withMirrorReading(config, sources, ({ mirror, health }) => ({ mirror, health }));
   expect(reading).toMatchObject({ mirror: null, health: { state: 'empty' } });
@@ -34,7 +34,7 @@ test('the ledger is closed if the warehouse cannot be opened', async () => {
   const { config, sources } = setUp();
   writeFileSync(config.warehouse, 'no database');
   await expect(withMirrorReading(config, sources, () => {})).rejects.toThrow(/warehouse/);
-  // SQLite removes the WAL when the last connection is closed.
+  // SQLite removes the WAL when the last connection closes.
   expect(existsSync(config.ledger)).toBe(true);
   expect(existsSync(`${config.ledger}-wal`)).toBe(false);
 });

@@ -71,7 +71,7 @@ describe('sync', () => {
     expect(await upstream.run('sync', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('reports the date on which a daily quota resumes', async () => {
+  test('reports the date when a daily quota resets', async () => {
     const upstream = await upstreamOf(
       {},
       { allowance: { per_minute: 'unlimited', per_day: 20, day_starts: '00:00 UTC' } },
@@ -82,7 +82,7 @@ describe('sync', () => {
     expect(json.data.resumes_at).toMatch(/T00:00:00\.000Z$/);
   });
 
-  test('continues in the next run after it stopped at --max-calls', async () => {
+  test('continues in the next run after stopping at --max-calls', async () => {
     const upstream = await upstreamOf();
     expect((await upstream.run('sync', '--max-calls', '40')).json.data).toMatchObject({
       ended: 'max_calls',
@@ -110,7 +110,7 @@ describe('sync', () => {
     expect(lost).toBeLessThanOrEqual(4 * 4);
   });
 
-  test('the second of two parallel runs ends immediately and spends nothing', async () => {
+  test('ends immediately and spends nothing if another run is in progress', async () => {
     const upstream = await upstreamOf({ latencyMs: 100 });
     const first = upstream.start('sync');
     await upstream.arrived(5, first);
@@ -121,7 +121,7 @@ describe('sync', () => {
     expect((await first.finished).json.data).toMatchObject({ ended: 'done', known: COMPANIES });
   });
 
-  test('after Ctrl-C, the in-flight calls are finished and loaded, and the exit code is 130', async () => {
+  test('finishes and loads the in-flight calls after Ctrl-C, and exits with 130', async () => {
     const upstream = await upstreamOf({ latencyMs: 5 });
     const command = upstream.start('sync');
     await upstream.arrived(20, command);
@@ -161,7 +161,7 @@ describe.concurrent('sync during an outage', () => {
       expect(json.data.why).toContain(part);
   });
 
-  test('if the upstream is unreachable, the run spends nothing and ends with a message', async () => {
+  test('spends nothing and ends with a message if the upstream is unreachable', async () => {
     const upstream = await upstreamOf({}, { upstream: { base_url: 'http://127.0.0.1:1/api' } });
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
@@ -169,7 +169,7 @@ describe.concurrent('sync during an outage', () => {
     expect(json.data.why).toMatch(/ECONNREFUSED/);
   });
 
-  test('HTML instead of JSON is quarantined, and the run stops before the quota is used up', async () => {
+  test('quarantines HTML that arrives instead of JSON, and stops before the quota is exhausted', async () => {
     const upstream = await upstreamOf(
       { faults: () => ({ kind: 'html' }) },
       { allowance: { per_minute: 'unlimited', total: 1000 } },
@@ -185,7 +185,7 @@ describe.concurrent('sync during an outage', () => {
 });
 
 describe('sync with a failing upstream', () => {
-  test('the mirror is complete even if a fifth of all targets fails twice', async () => {
+  test('completes the mirror even if a fifth of all targets fail twice', async () => {
     const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
     const seen = new Map<string, { nth: number; tries: number }>();
     const upstream = await upstreamOf({
@@ -218,15 +218,18 @@ describe('sync with a failing upstream', () => {
       MINIMAL('allowance: { total: 5 }\nwarehouse: /proc/none/warehouse.db'),
       /\/proc\/none/,
     ],
-  ])('%s causes one clear message and exit code 2, and nothing is written', async (_name, text, message) => {
-    const upstream = await upstreamOf();
-    writeFileSync(upstream.configPath, text);
-    const { code, stderr } = await upstream.run('sync');
-    expect(code).toBe(2);
-    expect(stderr).toMatch(message);
-    expect(upstream.sandbox.arrivals()).toHaveLength(0);
-    expect(existsSync(join(upstream.folder, 'data'))).toBe(false);
-  });
+  ])(
+    '%s causes one clear message and exit code 2, without writing anything',
+    async (_name, text, message) => {
+      const upstream = await upstreamOf();
+      writeFileSync(upstream.configPath, text);
+      const { code, stderr } = await upstream.run('sync');
+      expect(code).toBe(2);
+      expect(stderr).toMatch(message);
+      expect(upstream.sandbox.arrivals()).toHaveLength(0);
+      expect(existsSync(join(upstream.folder, 'data'))).toBe(false);
+    },
+  );
 });
 
 function MINIMAL(more: string): string {

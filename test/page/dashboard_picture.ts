@@ -12,7 +12,7 @@ import { openUpstream } from '../support/upstream.ts';
 const MINUTES = 45;
 const NEVER = '0 0 29 2 *';
 
-/** Runs a worker with a job in each of 45 simulated minutes, and writes a picture of its dashboard. */
+/** Runs a worker for 45 simulated minutes with one job per minute, and saves a picture of its dashboard. */
 export async function dashboardPicture(into: string): Promise<void> {
   const endMs = Date.now();
   const redis = await startOwnRedis();
@@ -52,7 +52,7 @@ export async function dashboardPicture(into: string): Promise<void> {
   await page.goto(board, { waitUntil: 'networkidle' });
   await page.getByText('Logs', { exact: true }).nth(1).click();
   await page.getByText('Logs', { exact: true }).first().click();
-  // The animation of the chart must end before the screenshot.
+  // The chart's animation must end before the screenshot is taken.
   await sleep(2000);
   await page.screenshot({ path: join(into, 'dashboard.png') });
   await browser.close();

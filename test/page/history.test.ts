@@ -35,7 +35,7 @@ test('a growth curve never falls below zero if old calls are missing', () => {
   ]);
 });
 
-test('an interval counts sent calls, successful searches, first results, and calls by outcome', () => {
+test('an interval counts sent calls, successful searches, companies seen for the first time, and calls by outcome', () => {
   const outcomes = [
     'ok',
     'received',
@@ -61,14 +61,14 @@ test('an interval counts sent calls, successful searches, first results, and cal
   ]);
 });
 
-test('intervals are as short as possible for at most 120 intervals, but never longer than 28 days', () => {
+test('intervals are the shortest that give at most 120 intervals, but never longer than 28 days', () => {
   expect([2 * HOUR_MS, 2 * HOUR_MS + 1, 120 * DAY_MS, 841 * DAY_MS].map(stretchFor)).toEqual([
     ...[60_000, 300_000, DAY_MS, 28 * DAY_MS],
   ]);
   expect(coarser([searched(DAY_MS + HOUR_MS, 1)], DAY_MS)).toEqual([searched(DAY_MS, 1)]);
 });
 
-test('an hour is read again until one hour after its end, because calls are loaded after they are sent', () => {
+test('an hour is read again until one hour after it ends, because calls are loaded after they are sent', () => {
   const loaded = [searched(0, 1)];
   const readFrom: number[] = [];
   const history = openCallHistory(({ fromMs }) => {
@@ -84,7 +84,7 @@ test('an hour is read again until one hour after its end, because calls are load
   expect(readFrom).toEqual([0, 0, 0, 1]);
 });
 
-test('the calls of the first hour and of the following day are read, because clocks differ', () => {
+test('calls in the first hour and on the following day are read, because clocks differ', () => {
   const stretches: CallStretch[] = [];
   const history = openCallHistory((stretch) => {
     stretches.push(stretch);
@@ -102,7 +102,7 @@ test('day ticks are at local midnight, even after a clock change, and include th
     '21 Nov',
   ]);
   const [first] = timeTicks(Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 27, 22), 'Europe/Berlin').slice(1);
-  // The clocks go back on the 25th: midnight of the 26th is 25 hours after that of the 25th.
+  // The clocks go back on the 25th, so midnight on the 26th is 25 hours after midnight on the 25th.
   expect(first?.at).toBeCloseTo(25 / 72);
 });
 

@@ -53,15 +53,20 @@ describe('the overview', () => {
   test.each([
     ['a filled mirror', 'empty', () => served],
     ['an empty mirror', 'filled', () => empty],
-  ] as const)('of %s shows its sections in the order of `SECTIONS`', async (_mirror, notShownIf, at) => {
-    const tab = await open('/', { at: at() });
-    const ids = await tab.page.locator('[data-live]').evaluateAll((elements) => elements.map(({ id }) => id));
-    const sectionOf = (id: string) =>
-      SECTIONS.find((section) => id === section.id || id.startsWith(`${section.id}-`));
-    const expected = SECTIONS.filter(({ shownIf }) => shownIf !== notShownIf).map(({ id }) => id);
-    expect([...new Set(ids.map((id) => sectionOf(id)?.id))]).toEqual(expected);
-    await tab.close();
-  });
+  ] as const)(
+    'of %s shows its sections in the order given by `SECTIONS`',
+    async (_mirror, notShownIf, at) => {
+      const tab = await open('/', { at: at() });
+      const ids = await tab.page
+        .locator('[data-live]')
+        .evaluateAll((elements) => elements.map(({ id }) => id));
+      const sectionOf = (id: string) =>
+        SECTIONS.find((section) => id === section.id || id.startsWith(`${section.id}-`));
+      const expected = SECTIONS.filter(({ shownIf }) => shownIf !== notShownIf).map(({ id }) => id);
+      expect([...new Set(ids.map((id) => sectionOf(id)?.id))]).toEqual(expected);
+      await tab.close();
+    },
+  );
 
   test('shows coverage, charts and tables, and sends requests only to its own host', async () => {
     const tab = await open('/');
@@ -88,7 +93,7 @@ describe('the overview', () => {
     expect([reply.status, await reply.text()]).toEqual([200, '']);
   });
 
-  test('requests its document once for each load', async () => {
+  test('requests its document only once per load', async () => {
     const page = await browser.newPage({ timezoneId: 'UTC' });
     let requests = 0;
     page.on('request', (request) => {
@@ -100,7 +105,7 @@ describe('the overview', () => {
     await page.context().close();
   });
 
-  test('shows the values of a chart when arrow keys are pressed, and as a table', async () => {
+  test("shows a chart's values when arrow keys are pressed, and as a table", async () => {
     const tab = await open('/');
     const plot = tab.page.getByRole('img', { name: /^Registry size/ });
     const reading = tab.page.locator('#coverage .reading');
@@ -118,7 +123,7 @@ describe('the overview', () => {
   });
 });
 
-test('an update appears without a reload and does not close open tables', async () => {
+test('shows an update without a reload, and leaves open tables open', async () => {
   const tab = await open('/');
   const { page } = tab;
   await page.evaluate('globalThis.sameDocument = true');
@@ -138,7 +143,7 @@ test('an update appears without a reload and does not close open tables', async 
   await tab.close();
 });
 
-test('nine open tabs share one event stream, update, and report a lost server', async () => {
+test('shares one event stream among nine open tabs, which all update and report a lost server', async () => {
   const own = await serveEmptyPage();
   const context = await browser.newContext();
   const tabs = await Promise.all(Array.from({ length: 9 }, () => context.newPage()));
@@ -151,7 +156,7 @@ test('nine open tabs share one event stream, update, and report a lost server', 
   await context.close();
 });
 
-test('an update does not hide the values that the user selected in a chart', async () => {
+test('keeps the values that the user selected in a chart after an update', async () => {
   const tab = await open('/');
   const reading = tab.page.locator('#coverage .reading');
   await tab.page.getByRole('img', { name: /^Registry size/ }).focus();
@@ -206,7 +211,7 @@ test('a company page shows the changes and the record of each version', async ()
   await tab.close();
 });
 
-test('the page escapes names, ids and values from the registry', async () => {
+test('the page escapes names, ids and values that come from the registry', async () => {
   const tab = await open(`/page/company?id=${encodeURIComponent(HOSTILE_ID)}`);
   const { page } = tab;
   expect(await page.locator('h1').textContent()).toBe(HOSTILE);
@@ -289,7 +294,7 @@ test('light and dark mode differ, and printed pages are always light', async () 
 });
 
 describe('a response to a browser', () => {
-  test('has a content security policy that permits only files of the page', async () => {
+  test("has a content security policy that permits only the page's own files", async () => {
     for (const path of ['/', '/page/search?q=a', '/page/page.css', '/page/nothing']) {
       const policy = (await fetch(served.url + path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
@@ -314,7 +319,7 @@ describe('a response to a browser', () => {
   });
 });
 
-test('the overview of a mirror with a long history loads at most 40 KB without compression', async () => {
+test('the overview loads at most 40 KB without compression, even for a mirror with a long history', async () => {
   addHistory(mirror.house.warehouse, systemClock.now());
   const document = await (await fetch(served.url)).text();
   expect(document).toContain('4,124 known');

@@ -68,7 +68,7 @@ test('the list of changes can be filtered, shows its total, and links to CSV and
   expect((await get('/page/changes?since=2999-01-01')).text).toContain('No change matches.');
 });
 
-test('the CSV file of changes escapes names that a spreadsheet would execute', async () => {
+test('the changes CSV file escapes names that a spreadsheet would execute', async () => {
   const { headers, text } = await get('/page/changes.csv');
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(text).toContain(`,00000501,'=Before & Co,/status,active,dissolved\r\n`);
@@ -81,14 +81,14 @@ test('the Atom feed has one entry for each change, with absolute links', async (
   expect(text).toContain(`<link href="${served.service.url}/page/company?id=00000501#history"/>`);
 });
 
-test('the page of a run shows how it ended, its calls, and how many of them are shown', async () => {
+test("a run's page shows how the run ended, its calls, and how many of them are shown", async () => {
   const { text } = await get('/page/runs/1');
   expect(text).toContain('Run 1: sync');
   expect(text).toMatch(/Calls: (\d+) of \1</);
   expect((await get('/page/runs/999')).status).toBe(404);
 });
 
-test('the page of a quarantine entry shows the response as it was received', async () => {
+test("a quarantine entry's page shows the response as it was received", async () => {
   const list = (await get('/page/quarantine')).text;
   const [, id] = /\/page\/quarantine\?id=(\d+)/.exec(list) ?? [];
   const { text } = await get(`/page/quarantine?id=${id}`);
@@ -96,7 +96,7 @@ test('the page of a quarantine entry shows the response as it was received', asy
   expect(text).toContain(`registry-mirror quarantine replay ${id}`);
 });
 
-test('a search has pages and a filter by state, and exports all matches as CSV', async () => {
+test('a search has pages, can be filtered by state, and exports all matches as CSV', async () => {
   const all = (await get('/page/search?q=ltd')).text;
   expect(all).toMatch(/1–\d+ of \d+ compan/);
   expect((await get('/page/search?q=before&state=gone')).text).toContain(
@@ -116,7 +116,7 @@ test('a company page compares two versions, and the stored response is available
   );
 });
 
-test('a document is compressed, and has status 304 if the browser has cached it', async () => {
+test('a document is compressed, and gets status 304 if the browser has cached it', async () => {
   const { headers } = await get('/page/changes');
   expect(headers.get('content-encoding')).toBe('gzip');
   const second = await new Promise<number | undefined>((resolve) => {
@@ -126,7 +126,7 @@ test('a document is compressed, and has status 304 if the browser has cached it'
   expect(second).toBe(304);
 });
 
-test('times are shown in the time zone of the browser if its cookie contains a valid zone', async () => {
+test("times are shown in the browser's time zone if its cookie contains a valid zone", async () => {
   expect(zoneOf('a=b; zone=Asia/Tokyo', 'UTC')).toBe('Asia/Tokyo');
   expect(zoneOf('zone=<script>', 'UTC')).toBe('UTC');
   expect(zoneOf(undefined, 'Europe/Oslo')).toBe('Europe/Oslo');

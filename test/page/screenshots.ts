@@ -1,6 +1,6 @@
 /**
- * `npm run page:screenshots` writes the pictures of the README into `docs/images`. With a folder it writes the status
- * page in every state, at 1440 and 390 pixels, light and dark: `npm run page:screenshots -- FOLDER`.
+ * `npm run page:screenshots` saves the README's pictures in `docs/images`. Given a folder, it saves pictures of the
+ * status page there in every state, 1440 and 390 pixels wide, light and dark: `npm run page:screenshots -- FOLDER`.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -39,7 +39,7 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
     colorScheme: 'dark',
   },
 };
-/** Servers have no Japanese font. The page itself uses the fonts of its reader. */
+/** Servers have no Japanese font. The page itself uses the reader's fonts. */
 const FONT = readFileSync(
   join(import.meta.dirname, '../../node_modules/@fontsource/kosugi/files/kosugi-japanese-400-normal.woff2'),
 ).toString('base64');
@@ -49,7 +49,7 @@ const synthetic = companies(COMPANIES + DAYS * 10);
 const mirror = await openMirrored({
   companies: [...synthetic.slice(0, COMPANIES), JAPANESE],
   configuration: {
-    // There is no rate limit, because four weeks pass in seconds.
+    // There is no rate limit, because four weeks are simulated in seconds.
     allowance: { ...ALLOWANCE, per_minute: 'unlimited' },
     max_age: { stats: '1d', records: '10d' },
     schedule: { timezone: 'Europe/Berlin' },
@@ -134,14 +134,14 @@ async function shootAll(name: string, url: string, into: string): Promise<void> 
     );
 }
 
-/** Uses a new browser for each picture, because after many tall pages a browser may fail to capture another. */
+/** Uses a new browser for each picture, because a browser may fail to capture a tall page after many others. */
 async function shoot(
   url: string,
   options: BrowserContextOptions,
   capture: (page: Page) => Promise<unknown>,
 ): Promise<void> {
   const browser = await openBrowser();
-  // The content security policy of the page forbids fonts.
+  // The page's content security policy forbids fonts.
   const page = await browser.newPage({ ...options, bypassCSP: true });
   await page.goto(url, { waitUntil: 'load' });
   await page.addStyleTag({

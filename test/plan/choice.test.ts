@@ -12,7 +12,7 @@ const askAt = (nowMs: number) => {
   return { nowMs, left: LEFT };
 };
 
-/** A planner whose due calls are a list. It records its method calls. */
+/** A planner that takes its due calls from a fixed list. It records which methods are called. */
 function listPlanner(ids: readonly string[]) {
   const due = ids.map(entityOf);
   const events: string[] = [];
@@ -45,7 +45,7 @@ describe('a draft', () => {
     expect(asks).toEqual([{ nowMs: 0, left: LEFT, most: 1 }]);
   });
 
-  test('is used once', () => {
+  test('is used only once', () => {
     const { choice } = listPlanner(['a', 'b']);
     choice.look(askAt(0));
     expect([choice.choose(askAt(1)), choice.choose(askAt(1)), choice.choose(askAt(1))]).toEqual([
@@ -55,7 +55,7 @@ describe('a draft', () => {
     ]);
   });
 
-  test('is released before the planner learns, and can then be chosen again', () => {
+  test('is released before the planner learns, and can be chosen again afterwards', () => {
     const { choice, events, due } = listPlanner(['a', 'b']);
     choice.look(askAt(0));
     choice.learn(learned('x'));
@@ -94,7 +94,7 @@ describe('a draft', () => {
   });
 });
 
-test('a draft remains valid for 6 s if planning takes 300 ms', () => {
+test('stays valid for 6 s if planning takes 300 ms', () => {
   const { planner, events } = listPlanner(['a', 'b']);
   const next: Planner['next'] = (ask) => {
     clock.nowMs += 300;
@@ -108,7 +108,7 @@ test('a draft remains valid for 6 s if planning takes 300 ms', () => {
   expect(events).toEqual(['next a', 'next b', 'release b', 'next b']);
 });
 
-test('closing releases the draft', () => {
+test('is released when the choice is closed', () => {
   const { choice, events } = listPlanner(['a']);
   choice.look(askAt(0));
   choice.close();
@@ -130,7 +130,7 @@ describe('a look at the plan', () => {
     expect(choice.choose(askAt(0))).toEqual(entityOf('a'));
   });
 
-  test('reports the drift of the planner', () => {
+  test("reports the planner's drift", () => {
     const { planner } = listPlanner([]);
     const drifting = openChoice(
       { ...planner, next: () => ({ calls: [], wakeAtMs: null, drift: 'why' }) },

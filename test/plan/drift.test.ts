@@ -11,7 +11,7 @@ function listing(...ids: string[]): Verdict {
   return { is: 'ok', answer: { kind: 'search', rows, next: null, ...counts } };
 }
 
-/** The drift after one search for each of these verdicts. */
+/** The drift after one search with each of these verdicts. */
 function driftAfter(verdicts: readonly Verdict[]): string | null {
   const watch = openDriftWatch(new Set(['search']), () => ({
     next: () => ({ calls: [], wakeAtMs: null, drift: null }),

@@ -7,13 +7,13 @@ import { MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 const DIALECT = dialectWith({ semantics: 'token', identifiers: 'prefix' });
 const APART = { ...DIALECT, search: { ...DIALECT.search, identifier_param: 'id' } };
 
-describe('the size of a registry', () => {
-  it('is the registry count or the number of known companies, whichever is higher', () => {
+describe("a registry's size", () => {
+  it('is the higher of the registry count and the number of known companies', () => {
     expect(sizeOf(mirrorOf([], 5_000), DIALECT)).toEqual({ low: 5_000, high: 5_000, by: 'statistics' });
     expect(sizeOf(mirrorOf([], 1), DIALECT)).toEqual({ low: 3, high: 3, by: 'statistics' });
   });
 
-  it('is at least the sum of the totals of the shortest identifier prefixes', () => {
+  it('is at least the sum of the totals for the shortest identifier prefixes', () => {
     const queries = [
       listed('identifier', '0', 400),
       listed('identifier', '00', 390),
@@ -31,7 +31,7 @@ describe('the size of a registry', () => {
   });
 
   it('excludes matches by name from identifier totals', () => {
-    // Of the two matches, one is by identifier, the other by name.
+    // One of the two matches is by identifier and the other is by name.
     const mirror = mirrorOf([listed('identifier', 'A', 100)]);
     mirror.add({ id: 'A1', name: 'Baker Limited' });
     mirror.add({ id: '77', name: 'A Cedar Limited' });
@@ -39,13 +39,13 @@ describe('the size of a registry', () => {
     expect(sizeOf(mirror, APART).low).toBe(100);
   });
 
-  it('is at least the number of companies that all name searches find together', () => {
+  it('is at least the number of companies that the name searches find together', () => {
     const queries = [listed('name', 'limited', 400), listed('name', 'acme', 400)];
     // Both queries find two of the three companies: (400 × (1 + ½ + ½) ⁄ 3 + 400 × ½) × 0.9.
     expect(sizeOf(mirrorOf(queries), APART)).toEqual({ low: 420, high: null, by: 'totals' });
   });
 
-  it('is unknown if there is neither a registry count nor a total', () => {
+  it('is unknown without a registry count or a total', () => {
     expect(sizeOf(mirrorOf([listed('name', 'acme')]), DIALECT)).toEqual({
       low: 3,
       high: null,

@@ -5,7 +5,7 @@ import type { VerdictKind } from '../../src/outcome.ts';
 import { withRejectionCheck } from '../../src/plan/rejected_searches.ts';
 import type { Planner } from '../../src/planner.ts';
 
-/** A planner that plans one search for each letter from a to j. */
+/** A planner that plans one search for each letter from `a` to `j`. */
 function searches(): Planner {
   const open = [...'abcdefghij'].map(
     (text): Call => ({
@@ -38,7 +38,7 @@ function runWith(respond: (text: string) => VerdictKind, isDoubted = false, stat
   }
 }
 
-test('after four rejected queries and one that matches nothing, no further search is planned', () => {
+test('no further search is planned after four rejected queries and one that matches nothing', () => {
   const { planner, sent } = runWith(() => 'refused');
   expect(sent).toEqual(['a', 'b', 'c', 'd', 'qzxjvkwq']);
   expect(planner.rejection).toBe('HTTP 400: the query qzxjvkwq is invalid');
@@ -51,17 +51,17 @@ test('if the previous run ended with rejected searches, one query shows whether 
   expect(planner.rejection).toBeNull();
 });
 
-test('an upstream that rejects only queries with too many matches is searched to the end', () => {
+test('if the upstream rejects only queries with too many matches, all searches are sent', () => {
   const { planner, sent } = runWith((text) => (text.length === 1 ? 'refused' : 'ok'));
   expect(sent.join('')).toBe('abcdqzxjvkwqefghij');
   expect(planner.rejection).toBeNull();
 });
 
-test('after a successful search, rejected queries are not checked', () => {
+test('rejected queries are not checked after a successful search', () => {
   expect(runWith((text) => (text === 'b' ? 'ok' : 'refused')).sent.join('')).toBe('abcdefghij');
 });
 
-test('a query that was not sent is planned again', () => {
+test('an unsent query is planned again', () => {
   const planner = withRejectionCheck(searches(), true);
   for (let times = 0; times < 2; times++) {
     const [call] = planner.next(ASK).calls;

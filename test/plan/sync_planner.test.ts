@@ -31,7 +31,8 @@ describe('a first run', () => {
   it.each(shapes)('lists every reachable company: %j', (profile) => {
     const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, ...profile });
     const { mirror, calls } = run(registry, { kinds: new Set<CallKind>(['stats', 'search']) });
-    // Without totals, no query shows an unseen count. The stop rule ends after about 165 searches without a new company.
+    // Without totals, no query has an unseen count. The stop rule ends discovery after about 165 searches without a new
+    // company.
     const least = { exact: 1500, clamped: 1490, none: 1470 }[totalsOf(profile)];
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(least);
     expect(calls.length).toBeLessThan(1500);
@@ -67,11 +68,11 @@ describe('a search in flight', () => {
     }
   };
 
-  it('delays less valuable records if the calls do not suffice for every record', () => {
+  it('delays less valuable records if there are not enough calls for every record', () => {
     expect(withSearchInFlight().call).toBeUndefined();
   });
 
-  it('delays no record if the calls suffice for every record', () => {
+  it('delays no record if there are enough calls for every record', () => {
     const { mirror, planner } = withSearchInFlight();
     expect(planner.next({ ...ask(mirror.nowMs), most: 1 }).calls).toMatchObject([{ kind: 'entity' }]);
   });
@@ -94,7 +95,7 @@ describe('a later run', () => {
     expect(later.calls.filter((call) => call.kind === 'search').length).toBeGreaterThan(10);
   });
 
-  it('resumes the listing of another process', () => {
+  it('resumes a listing that another process started', () => {
     const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, window: 100 });
     const kinds = new Set<CallKind>(['stats', 'search']);
     const first = run(registry, { kinds, stopAfter: 40 });
@@ -162,7 +163,7 @@ describe('a run that takes longer than the maximum ages', () => {
     expect(planner.next(ask(NOW_MS + DAY_MS)).calls).toEqual([]);
   });
 
-  it('fetches nothing twice after the clock was set back', () => {
+  it('fetches nothing twice after the clock is set back', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const startedAtMs = NOW_MS + 30 * DAY_MS;
     const { calls } = run(registry, {
@@ -175,7 +176,7 @@ describe('a run that takes longer than the maximum ages', () => {
 });
 
 describe('statistics', () => {
-  it('take at most 2 % of a total allowance', () => {
+  it('take at most 2% of a total allowance', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
     const calls: Call[] = [];
@@ -195,7 +196,7 @@ describe('statistics', () => {
 });
 
 describe('a failed call', () => {
-  it('waits until the retry time in the load result', () => {
+  it('waits until the retry time that the load result gives', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
@@ -232,7 +233,7 @@ describe('a failed call', () => {
     expect(plan.calls.length).toBeGreaterThan(40);
   });
 
-  it('sends one witness if the run would end with a 404', () => {
+  it('sends one witness call if the run would end with a 404', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
@@ -249,7 +250,7 @@ describe('a failed call', () => {
     expect(planner.next(ask(mirror.nowMs)).calls).toEqual([]);
   });
 
-  it('sends a control call if the proof of a deletion needs it', () => {
+  it('sends a control call if proving a deletion needs one', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     mirror.needsControl = true;
@@ -281,7 +282,10 @@ function totalsOf({ totals = 'exact' }: Partial<RegistrySettings>): 'exact' | 'c
   return typeof totals === 'string' ? totals : 'clamped';
 }
 
-/** Runs the planner until nothing is due. Responses arrive in the order of sending, `connections` calls later. */
+/**
+ * Runs the planner until nothing is due. Responses arrive in the order in which calls are sent, `connections` calls
+ * later.
+ */
 function run(registry: Registry, options: RunOptions) {
   const mirror = options.mirror ?? new MemoryMirror(NOW_MS);
   const planner = open(registry, mirror, options);

@@ -100,7 +100,7 @@ describe('a probe', () => {
     expect(run.totals.calls).toBeLessThanOrEqual(16);
   });
 
-  it('uses the query parameter that the user specifies', async () => {
+  it('uses the query parameter that the user gives', async () => {
     const sandbox = await startSandbox({
       profile: {
         search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' },
@@ -119,7 +119,7 @@ describe('a probe', () => {
 });
 
 describe('a probe whose guesses fail', () => {
-  it('reserves the last third of its calls for a name from the user', async () => {
+  it('reserves the last third of its calls for a name that the user gives', async () => {
     const sandbox = await startSandbox({
       profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' }, errors: { body: 'empty' } },
     });
@@ -179,7 +179,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** A clock that advances by the delay instead of sleeping. */
+/** A clock that advances by each delay instead of sleeping. */
 function skippingClock(): Clock & { sleptMs(): number } {
   let sleptMs = 0;
   return {

@@ -10,7 +10,7 @@ import { companiesFor } from '../support/probe_companies.ts';
 const COMPANIES = 100;
 
 /**
- * Models of registries with unusual formats that a probe can recognise in responses. The other formats must be
+ * Models of registries with unusual formats that a probe can recognise in responses. All other formats must be
  * configured.
  */
 const RECOGNISABLE = ['ares', 'prh', 'main_result', 'several_results', 'link_list'];
@@ -32,7 +32,7 @@ describe('a probed dialect', () => {
         const mirrored = await syncAt(place.config());
         const expected = await syncAt(configWith(place, sandbox, sandbox.dialect));
         expect(mirrored.ended).toBe('done');
-        // With the rule `token`, the order of the responses determines which unknown words are found.
+        // With the rule `token`, the order in which responses arrive determines which unknown words are found.
         const missing = [...expected.known].filter((id) => !mirrored.known.has(id));
         expect(missing.length).toBeLessThanOrEqual(sandbox.dialect.search.matches === 'token' ? 6 : 0);
         for (const id of mirrored.known) expect(mirrored.records.has(id), id).toBe(true);
@@ -58,7 +58,7 @@ describe('a probed dialect', () => {
     });
   });
 
-  it('is completed by a second probe after an interruption, and no request is repeated', async () => {
+  it('is completed by a second probe after an interruption without repeating any request', async () => {
     await withUpstream({}, async (sandbox, place) => {
       const first = await probeAt(place, { maxCalls: 2 });
       expect(first.run.ending.ended).toBe('max_calls');
@@ -75,7 +75,7 @@ describe('a probed dialect', () => {
     await withUpstream({}, async (sandbox, place) => {
       const first = await probeAt(place);
       const second = await probeAt(place);
-      // The repeated probe may find the max page size that the first one left open.
+      // The repeated probe may find the max page size that the first probe left open.
       const { paging } = second.draft?.dialect.search ?? {};
       expect(paging?.size).toBeGreaterThanOrEqual(first.draft?.dialect.search.paging.size ?? 0);
       const search = { ...first.draft?.dialect.search, paging };

@@ -52,7 +52,7 @@ describe('drift', () => {
         .arrivals()
         .slice(before)
         .filter(({ kind }) => kind === kindOf(profile));
-      // Searches without matches do not show where the rows are.
+      // Searches without matches do not show where the rows are in the body.
       expect(affected.length).toBeLessThanOrEqual(20);
       expect(proposalsIn(place)).toEqual(
         expect.arrayContaining(expected.map((change) => expect.objectContaining(change))),

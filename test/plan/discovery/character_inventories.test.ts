@@ -15,7 +15,7 @@ test.each([
   ['chinese', '龙', '鲸'],
   ['taiwanese', '龍', '鯨'],
   ['korean', '룡', '힘'],
-] as const)('a few names select the inventory of their script: %s', (language, ...common) => {
+] as const)("a few names select their script's inventory: %s", (language, ...common) => {
   const known = new Set(NAMES[language]);
   const inventory = inventoryOf((character) => known.has(character));
   expect(inventory).toEqual(expect.arrayContaining([...common]));
@@ -27,7 +27,7 @@ test('scripts with few letters have no inventory', () => {
   expect(inventoryOf((character) => known.has(character))).toEqual([]);
 });
 
-test('the planner finds names with first characters that no known name has', () => {
+test('the planner finds names whose first characters no known name has', () => {
   const kanji = [...new TextDecoder('euc-jp').decode(Uint8Array.from(cells()))];
   const first = kanji.filter((_, at) => at % 9 === 0);
   const names = first.flatMap((character) =>
@@ -39,7 +39,7 @@ test('the planner finds names with first characters that no known name has', () 
   expect(mirror.knownCount()).toBe(companies.length);
 });
 
-/** Returns the first level of kanji as bytes in EUC-JP. */
+/** Returns the first-level kanji as EUC-JP bytes. */
 function cells(): number[] {
   const bytes: number[] = [];
   for (let row = 0xb0; row < 0xcf; row++) for (let cell = 0xa1; cell <= 0xfe; cell++) bytes.push(row, cell);

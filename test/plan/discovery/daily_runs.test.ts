@@ -8,7 +8,7 @@ const COMPANIES = syntheticCompanies(6000);
 const CALLS = 120;
 
 test.each([20, 100])(
-  'runs on several days find almost as many companies as one long run: page size %i',
+  'runs on several days find almost as many companies as one long run does: page size %i',
   (pageSize) => {
     const registry = new Registry(COMPANIES, { ...PLAIN, window: 100, pageSize });
     const inOneRun = discover(registry, { mostCalls: CALLS, enough: COMPANIES.length }).mirror.knownCount();

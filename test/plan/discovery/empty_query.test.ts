@@ -45,7 +45,7 @@ describe('an empty query that lists every company', () => {
     expect(calls).toHaveLength(PAGES);
   });
 
-  it('is continued by a new process', () => {
+  it('is continued by the next process', () => {
     const registry = new Registry(COMPANIES, LISTING);
     const first = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 12 });
     const second = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror });
@@ -80,11 +80,11 @@ describe('a truncated empty query', () => {
     const split = discovered({ ...PLAIN, ...override });
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(split.mirror.knownCount());
     expect(listingIn(calls).length).toBeGreaterThan(0);
-    // The first page influences the order of the later calls, so the number of calls differs slightly.
+    // The first page affects the order of later calls, so the number of calls differs slightly.
     expect(calls.length).toBeLessThanOrEqual(1.15 * split.calls.length);
   });
 
-  it('is listed to the cap if no query can distinguish the remaining companies', () => {
+  it('is listed up to the cap if no query can distinguish the remaining companies', () => {
     const alike = Array.from({ length: 300 }, (_, at) => ({ id: `${1000 + at}`, name: 'Same' }));
     const { mirror } = discover(new Registry(alike, { ...LISTING, window: 200 }), UNTIL_NOTHING_IS_DUE);
     expect(mirror.knownCount()).toBe(200);
@@ -130,7 +130,7 @@ describe('an empty query that does not list every company', () => {
     expect(mirror.knownCount()).toBe(COMPANIES.length);
   });
 
-  it('is not sent if the dialect excludes it, although an earlier run sent it', () => {
+  it('is not sent if the dialect excludes it, even if an earlier run sent it', () => {
     const { mirror } = discovered(LISTING);
     const { calls } = discover(new Registry(syntheticCompanies(900), PLAIN), {
       ...UNTIL_NOTHING_IS_DUE,
@@ -141,13 +141,13 @@ describe('an empty query that does not list every company', () => {
 });
 
 describe('the size of a registry without statistics', () => {
-  it('is known after one page of the empty query', () => {
+  it("is known after the empty query's first page", () => {
     const { mirror } = withoutStatistics(LISTING, { mostCalls: 1 });
     expect(mirror.knownCount()).toBe(PLAIN.pageSize);
     expect(sizeOf(mirror, dialectOf(LISTING))).toEqual({ low: 607, high: 607, by: 'totals' });
   });
 
-  it('is a lower bound if the total is clamped, and exact after the listing', () => {
+  it('is a lower bound if the total is clamped, and is exact after the listing', () => {
     const settings: RegistrySettings = { ...LISTING, totals: { clampedAt: 100 } };
     const first = withoutStatistics(settings, { mostCalls: 1 });
     expect(sizeOf(first.mirror, dialectOf(settings))).toEqual({ low: 100, high: null, by: 'totals' });
@@ -155,7 +155,7 @@ describe('the size of a registry without statistics', () => {
     expect(sizeOf(complete.mirror, dialectOf(settings))).toEqual({ low: 607, high: 607, by: 'totals' });
   });
 
-  it('is uncertain if the total is as round as an unknown clamp', () => {
+  it('is uncertain if the total is so round that it may be clamped', () => {
     // Search engines clamp totals by default, often at 10,000.
     const registry = new Registry(syntheticCompanies(1_307), { ...LISTING, totals: { clampedAt: 1_000 } });
     const { mirror, calls } = exhaust(registry, { dialect: dialectOf(LISTING) });
@@ -164,7 +164,7 @@ describe('the size of a registry without statistics', () => {
   });
 });
 
-/** A registry whose empty query matches nothing. */
+/** A registry in which the empty query matches nothing. */
 class EmptyQueryMatchesNothing extends Registry {
   override search(query: SearchCall['query'], pageIndex: number) {
     return super.search(query.text === '' ? { by: 'name', text: 'zzzz' } : query, pageIndex);
@@ -185,7 +185,7 @@ function withoutStatistics(settings: RegistrySettings, options: RunOptions = {})
   return exhaust(new Registry(COMPANIES, settings), options);
 }
 
-/** Sends searches until the planner has none, with at most `connections` calls in flight. */
+/** Sends searches until the planner has no more, with at most `connections` calls in flight. */
 function exhaust(registry: Registry, { connections = 1, mostCalls = 5_000, dialect }: RunOptions = {}) {
   const mirror = new MemoryMirror();
   const planner = plannerOver(mirror, registry.settings, dialect);
@@ -217,7 +217,7 @@ function plannerOver(
   });
 }
 
-/** A mirror with some of the companies and all queries of another mirror. */
+/** A mirror with some of another mirror's companies and all of its queries. */
 function withSomeCompanies(from: MemoryMirror, companies: number): MemoryMirror {
   const mirror = new MemoryMirror();
   for (const { entityId: id, name } of [...from.companies.values()].slice(0, companies))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Frontier } from '../../../src/plan/discovery/frontier.ts';
 import { newQueryNode } from '../../../src/plan/discovery/query_node.ts';
 
-/** A frontier over nodes with an upper bound, and a score that changes. The yield equals the score. */
+/** A frontier over nodes that have an upper bound and a changing score. The yield is the same as the score. */
 function frontierOf(
   bounds: Readonly<Record<string, number>>,
   scores: Record<string, number | null>,
@@ -38,11 +38,11 @@ test('a node is not evaluated while its bound is below the best score', () => {
   expect(evaluated).not.toContain('d');
 });
 
-test('of equal scores, the node that was inserted first is taken', () => {
+test('if scores are equal, the node inserted first is taken', () => {
   expect(frontierOf({ a: 5, b: 5 }, { a: 5, b: 5 }).take()).toBe('a');
 });
 
-test('a score that has increased is found only after the frontier was marked as stale', () => {
+test('an increased score is found only after the frontier is marked as stale', () => {
   const scores: Record<string, number | null> = { a: 0.5, b: 0.4 };
   const { frontier, take } = frontierOf({ a: 10, b: 10 }, scores);
   expect(take()).toBeNull();
@@ -52,14 +52,14 @@ test('a score that has increased is found only after the frontier was marked as 
   expect(take()).toBe('b');
 });
 
-test('a node without an action, or with less than the minimum yield, is not taken', () => {
+test('a node is not taken without an action or below the minimum yield', () => {
   expect(frontierOf({ a: 5 }, { a: null }).take()).toBeNull();
   expect(frontierOf({ a: 5 }, { a: 0.9 }).take()).toBeNull();
   expect(frontierOf({ a: 5 }, { a: 1 }).take()).toBe('a');
   expect(frontierOf({}, {}).take()).toBeNull();
 });
 
-test('a new entry of a node replaces its earlier one', () => {
+test('a new entry for a node replaces its earlier entry', () => {
   const { frontier, nodes, take, evaluated } = frontierOf({ a: 5, b: 4 }, { a: 5, b: 4 });
   const [first] = nodes;
   if (first !== undefined) for (const score of [5, 5, 0]) frontier.insert(first, score);

@@ -22,13 +22,13 @@ test.each([
   },
 );
 
-test('without names, the frequent first characters have the highest probability', () => {
+test('without names, common first characters have the highest probability', () => {
   const likely = new NameModel(characterSeeds(), true).following('');
   expect(ranked(likely).slice(0, 3)).toEqual(['a', 'c', 's']);
   expect(likely.get('7')).toBeGreaterThan(likely.get('株') ?? 1);
 });
 
-test('the probability of a character increases with its frequency', () => {
+test("a character's probability increases with its frequency", () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 9; times++) model.learn('acme');
   model.learn('acre');
@@ -37,7 +37,7 @@ test('the probability of a character increases with its frequency', () => {
   expect(likely.get('r')).toBeGreaterThan(likely.get('z') ?? 1);
 });
 
-test('the probability of the end of a name increases with its frequency', () => {
+test('the probability that a name ends increases with how often names have ended there', () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 10; times++) model.learn('acme');
   expect(model.following('acme').get(END)).toBeGreaterThan(0.8);
@@ -76,7 +76,7 @@ test('the first letters of common words are distributed like the first letters o
       expect(likely.get(frequent)).toBeGreaterThan(likely.get(rare) ?? 1);
 });
 
-test('an anchored model treats a query as the start of a text, and another model treats it as any part', () => {
+test('an anchored model treats a query as the start of a name, and other models treat it as any part of a name', () => {
   const anchored = new NameModel(characterSeeds(), true);
   const anywhere = new NameModel(characterSeeds(), false);
   for (const model of [anchored, anywhere]) {

@@ -4,7 +4,7 @@ import { SortedTexts } from '../../../src/names/ordered_texts.ts';
 import { OrderedCounts } from '../../../src/plan/discovery/ordered_counts.ts';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 
-// With few characters, texts repeat and share prefixes. The last two have opposite orders in UTF-16 and UTF-8.
+// With few characters, strings repeat and share prefixes. UTF-16 and UTF-8 sort the last two characters differently.
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '～', '😀');
 const text = fc.array(characters, { maxLength: 6 }).map((one) => one.join(''));
 
@@ -33,7 +33,7 @@ test('the index returns the same counts as a trie, before and after additions', 
   );
 });
 
-test('counts are correct with several blocks, and with more equal names than fit into one block', () => {
+test('counts are correct with several blocks, and with more equal names than fit in one block', () => {
   const first = [
     ...numbered('acme', 5000),
     ...Array<string>(2000).fill('acme 499'),

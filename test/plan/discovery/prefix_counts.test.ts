@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 
-// With few characters, texts repeat and share prefixes. The last two begin with the same surrogate.
+// With few characters, strings repeat and share prefixes. The last two characters begin with the same surrogate.
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '😀', '😁');
 const text = fc.array(characters, { maxLength: 7 }).map((one) => one.join(''));
 const companies = fc.array(fc.uniqueArray(text, { minLength: 1, maxLength: 5 }), { maxLength: 120 });
@@ -20,7 +20,7 @@ test('count and ends return the same numbers as a scan', () => {
   );
 });
 
-test('a company with several texts counts once for each shared prefix', () => {
+test('a company with several strings counts once for each prefix they share', () => {
   fc.assert(
     fc.property(companies, (all) => {
       const counts = new PrefixCounts();
@@ -76,7 +76,8 @@ test('counts are correct after a container bursts', () => {
 });
 
 /**
- * Adds the texts as `PrefixTexts` does: in sorted order, each without the prefixes that the previous text has counted.
+ * Adds the strings as `PrefixTexts` does: in sorted order, each without the prefixes already counted for the previous
+ * string.
  */
 function addCompany(counts: PrefixCounts, texts: readonly string[]): void {
   let previous: string | null = null;

@@ -14,14 +14,14 @@ class TrimmingRegistry extends Registry {
   }
 }
 
-test('after one query shows that the upstream trims spaces, no query ends with a space', () => {
+test('once a query shows that the upstream trims spaces, no query ends with a space', () => {
   const settings = { ...PLAIN, window: 40 };
   const companies = companiesWithPrefixWords();
   const exact = discover(new Registry(companies, settings), UNTIL_NOTHING_IS_DUE);
   const trimming = discover(new TrimmingRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
   expect(textsOf(exact.calls).filter(endsWithSpace).length).toBeGreaterThan(10);
   expect(textsOf(trimming.calls).filter(endsWithSpace)).toHaveLength(1);
-  // The companies that only longer queries find are found too.
+  // Companies that only longer queries find are also found.
   expect(trimming.mirror.knownCount()).toBe(companies.length);
 });
 
@@ -44,7 +44,7 @@ test('a new process infers from earlier queries that the upstream trims spaces',
 test.each([
   { semantics: 'token', minKnown: 1499 },
   { semantics: 'token_prefix', minKnown: 1500 },
-] as const)('a truncated word is sent with a second word: %j', ({ semantics, minKnown }) => {
+] as const)('a truncated word query is repeated with a second word: %j', ({ semantics, minKnown }) => {
   const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, semantics, window: 40 });
   const { mirror, calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
   expect(mirror.knownCount()).toBeGreaterThanOrEqual(minKnown);
@@ -77,7 +77,7 @@ test.each(['token', 'token_prefix'] as const)('no pair contains the same word tw
 });
 
 test.each(['prefix', 'substring'] as const)('no query contains half of a surrogate pair: %s', (semantics) => {
-  // A surrogate pair crosses the length limit of queries.
+  // A surrogate pair straddles the query length limit.
   const stems = ['abcde', 'abcdefghijklmnopqrstuvw'];
   const companies = stems.flatMap((stem) =>
     Array.from({ length: 200 }, (_, at) => {
@@ -90,7 +90,7 @@ test.each(['prefix', 'substring'] as const)('no query contains half of a surroga
   expect(textsOf(calls).filter((text) => !text.isWellFormed())).toEqual([]);
 });
 
-/** Companies with words such as `land` and `landers`, which only a space at the end distinguishes. */
+/** Companies with words such as `land` and `landers`, which only a trailing space can distinguish. */
 function companiesWithPrefixWords(): Company[] {
   const words = ['land', 'port', 'market', 'north', 'bank', 'stone', 'farm', 'star', 'wood', 'hill'];
   return words.flatMap((word, seed) =>

@@ -26,7 +26,7 @@ test('the parent of a query is its longest prefix that is a node', () => {
   ]);
 });
 
-test('the parent of a pair is its pair root, which is added', () => {
+test("a pair's parent is its pair root, which is added", () => {
   const { nodes, added } = nodesOf(true);
   const pair = nodes.at('acme b');
   expect(pair.parent?.query.text).toBe('acme ');
@@ -36,7 +36,7 @@ test('the parent of a pair is its pair root, which is added', () => {
   expect(nodesOf(false).nodes.at('acme b').parent?.query.text).toBe('');
 });
 
-test('a query is unanswered from its estimate until its first response', () => {
+test('a query is unanswered from when it is estimated until its first response', () => {
   const node = nodesOf().nodes.at('acme ');
   expect([isUnanswered(node), isPairRoot(node)]).toEqual([false, true]);
   node.estimate = { known: 1, unseen: 2 };
@@ -45,7 +45,7 @@ test('a query is unanswered from its estimate until its first response', () => {
   expect([isUnanswered(node), isPairRoot(node)]).toEqual([false, false]);
 });
 
-test('a change invalidates the estimates of a node and of the nodes above it', () => {
+test("a change invalidates a node's estimate and those of the nodes above it", () => {
   const { nodes } = nodesOf();
   const keySpace = { revision: 0 };
   const revisions = new Revisions(keySpace as KeySpace);

@@ -60,7 +60,7 @@ test.each<[Semantics, readonly (readonly [number, number, number])[]]>([
       [1, 6, 3],
     ],
   ],
-])('complete listings are evidence of the query rule: %s', (rule, queries) => {
+])('complete listings are evidence for the query rule: %s', (rule, queries) => {
   const evidence = new RuleEvidence();
   for (const [asPrefix, asWordPrefix, asWord] of queries) {
     const rows = { prefix: asPrefix, token_prefix: asWordPrefix, token: asWord, substring: 0 }[rule];
@@ -69,13 +69,13 @@ test.each<[Semantics, readonly (readonly [number, number, number])[]]>([
   expect(evidence.rule).toBe(rule);
 });
 
-test('matches inside a word are evidence of a substring search', () => {
+test('matches inside a word are evidence for a substring search', () => {
   const evidence = new RuleEvidence();
   for (const query of ['me', 'ol', 'in']) evidence.addPage(query, ['acme holdings']);
   expect(evidence.rule).toBe('substring');
 });
 
-test('listings that fit several query rules are no evidence', () => {
+test('listings that fit several query rules provide no evidence', () => {
   const evidence = new RuleEvidence();
   for (let times = 0; times < 9; times++)
     evidence.addListing({ query: 'ab', rows: 3, asPrefix: 3, asWordPrefix: 3, asWord: 0 });
@@ -120,7 +120,7 @@ function withoutRule(settings: RegistrySettings) {
   return { ...dialect, search: { ...dialect.search, matches: 'unknown' as const } };
 }
 
-test('prefixes without matches are evidence of whole words, until other listings fit another rule', () => {
+test('prefixes without matches are evidence for whole words until other listings fit another rule', () => {
   const evidence = new RuleEvidence();
   for (const query of ['no', 'mi', 'co'])
     evidence.addListing({ query, rows: 0, asPrefix: 2, asWordPrefix: 3, asWord: 0 });

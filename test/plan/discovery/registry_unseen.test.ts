@@ -4,7 +4,7 @@ import type { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts
 
 const LIMITS = { pageSize: 20, window: 100 };
 
-/** The estimate for a number of known companies. */
+/** The estimate if this many companies are known. */
 function unseenOf(known: number, count: Partial<RegistryCount> = {}): RegistryUnseen {
   const keySpace = { companies: known } as TextKeySpace;
   const unseen = new RegistryUnseen(keySpace, LIMITS);
@@ -17,7 +17,7 @@ test('the unseen count is the registry count minus the known companies', () => {
   expect(unseenOf(100, { total: 100 })).toMatchObject({ unseen: 0, isCounted: true, observedAtMs: 5 });
 });
 
-test('a registry count below the number of known companies is ignored', () => {
+test('a registry count that is lower than the number of known companies is ignored', () => {
   const unseen = unseenOf(101, { total: 100 });
   expect(unseen.isCounted).toBe(false);
   expect(unseen.unseen).toBe(101);
@@ -34,7 +34,7 @@ test('without a registry count, the share of new companies on recent pages deter
   expect(unseen.unseen).toBe(20);
 });
 
-test('the gained share is the share of the unseen companies that joined after a listing', () => {
+test('the gained share is the share of unseen companies that joined the registry after a listing', () => {
   const counts = new Map([
     [1, 60],
     [2, 90],
@@ -47,7 +47,7 @@ test('the gained share is the share of the unseen companies that joined after a 
   expect(unseenOf(100, { total: 100, countAt: () => 10 }).gainedShare(1)).toBeNull();
 });
 
-test('an earlier count is read once, and again after the registry count has changed', () => {
+test('an earlier count is read once, and again only after the registry count changes', () => {
   let reads = 0;
   const countAt = () => {
     reads += 1;

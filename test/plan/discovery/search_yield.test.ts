@@ -4,7 +4,7 @@ import { firstPageYield, listingPays, nextPageYield } from '../../../src/plan/di
 const PAGES_OF_20 = { pageSize: 20, window: Number.POSITIVE_INFINITY };
 const FIRST_100 = { pageSize: 20, window: 100 };
 
-describe('the yield of a first page', () => {
+describe("a first page's yield", () => {
   it('is the unseen count divided by the number of pages if the listing is below the cap', () => {
     expect(firstPageYield({ known: 10, unseen: 30 }, PAGES_OF_20)).toBe(15);
     expect(firstPageYield({ known: 10, unseen: 31 }, PAGES_OF_20)).toBeCloseTo(31 / 3);
@@ -15,13 +15,13 @@ describe('the yield of a first page', () => {
     expect(firstPageYield({ known: 0, unseen: 0 }, PAGES_OF_20)).toBe(0);
   });
 
-  it('is lower than the unseen companies on one page if the query is truncated', () => {
+  it("is less than one page's unseen companies if the query is truncated", () => {
     expect(firstPageYield({ known: 150, unseen: 50 }, FIRST_100)).toBeCloseTo(0.8 * 20 * (50 / 200));
   });
 });
 
-describe('the yield of the next page', () => {
-  it('is the share of unseen companies among the rows that were not received, times the page size', () => {
+describe("the next page's yield", () => {
+  it('is the page size times the share of unseen companies among the rows not yet received', () => {
     expect(nextPageYield({ known: 60, unseen: 40 }, 20, PAGES_OF_20)).toBe(10);
   });
 
@@ -34,8 +34,8 @@ describe('the yield of the next page', () => {
   });
 });
 
-describe('the listing of a truncated query before its split', () => {
-  it('pays if the parts have too few unseen companies for one call each', () => {
+describe('listing a truncated query before splitting it', () => {
+  it('pays if each part has too few unseen companies to be worth a call', () => {
     const parts = Array.from({ length: 100 }, () => ({ known: 0, unseen: 2 }));
     expect(listingPays({ whole: { known: 20, unseen: 200 }, parts, rows: 20, limits: FIRST_100 })).toBe(true);
   });

@@ -3,14 +3,14 @@ import { StopRule } from '../../../src/plan/discovery/stop_rule.ts';
 import { START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
-test('the limit of empty searches increases with the number of missing companies', () => {
+test('the limit on empty searches increases with the number of missing companies', () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 150; at++) stopRule.record(false);
   expect(stopRule.isOver(1)).toBe(true);
   expect(stopRule.isOver(16)).toBe(false);
 });
 
-test('one search with a new company does not restore the full limit after many empty searches', () => {
+test('after many empty searches, one search with a new company does not restore the full limit', () => {
   const stopRule = newStopRule();
   for (const empty of [200, 200]) {
     for (let at = 0; at < empty; at++) stopRule.record(false);
@@ -39,7 +39,7 @@ function searchesUntilOver(stopRule: StopRule, missing: number): number {
   return searches;
 }
 
-test('half of the limit is over after half of the searches', () => {
+test('half of the limit is used up after half of the searches', () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 79; at++) stopRule.record(false);
   expect(stopRule.isHalfOver(16)).toBe(false);
@@ -47,8 +47,8 @@ test('half of the limit is over after half of the searches', () => {
   expect(stopRule.isHalfOver(16)).toBe(true);
 });
 
-test('finds are rare if there were fewer than about one in two hundred searches', () => {
-  // 30 · 0.99^407 is above ½, and 30 · 0.99^408 is below it.
+test('finds are rare if fewer than about one in two hundred searches found a company', () => {
+  // 30 · 0.99^407 is above ½, and 30 · 0.99^408 is below ½.
   const after = (searches: number) => {
     const stopRule = newStopRule();
     for (let at = 0; at < searches; at++) stopRule.record(false);
@@ -64,7 +64,7 @@ test('at least the required number of searches is made', () => {
   expect(stopRule.emptySearches).toBe(130);
 });
 
-test('the searches of earlier runs count, the latest last', () => {
+test("earlier runs' searches count, most recent last", () => {
   const mirror = new MemoryMirror(START_MS);
   mirror.newBySearches = () => [...Array(20).fill(0), 3, ...Array(2_000).fill(0)];
   const stopRule = new StopRule(mirror);

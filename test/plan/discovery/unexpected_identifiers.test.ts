@@ -14,7 +14,7 @@ test.each(['prefix', 'token'] as const)(
     const registry = new Registry(companies, { ...settings, pageSize: 50 });
     const { mirror, calls } = discover(registry, { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY });
     expect(mirror.knownCount()).toBe(companies.length);
-    // The limit permits about 20 searches without a new company and the listing by names.
+    // The limit permits about 20 searches without a new company, and the listing by names.
     expect(calls.length).toBeLessThan(80);
   },
 );

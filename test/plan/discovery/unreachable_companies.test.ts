@@ -7,10 +7,10 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const DAY_MS = 86_400_000;
 const COMPANIES = syntheticCompanies(400);
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
-// The limit of the stop rule for 20 missing companies.
+// The stop rule's limit for 20 missing companies.
 const MAX_EMPTY_SEARCHES = Math.ceil(120 + 10 * Math.sqrt(20));
 
-/** A registry that counts 20 more companies than its queries match. */
+/** A registry that reports 20 more companies than its queries match. */
 class OvercountingRegistry extends Registry {
   override get size(): number {
     return super.size + 20;
@@ -25,7 +25,7 @@ const RULES: Partial<RegistrySettings>[] = [
 ];
 
 test.each(RULES)(
-  'unreachable companies are given up, and a new process does not search for them again: %j',
+  'the planner gives up unreachable companies, and a new process does not search for them again: %j',
   (override) => {
     const registry = overcounting(COMPANIES, override);
     const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
@@ -47,8 +47,8 @@ test('while the registry count does not change, no further search is sent', () =
   expect(emptySearches).toBe(MAX_EMPTY_SEARCHES);
 });
 
-test('a listing below the cap is read to its end, however many searches were empty', () => {
-  // No query distinguishes the last ten companies. The listing of their word shows all others first, on 300 pages.
+test('a listing below the cap is read to the end, however many searches were empty', () => {
+  // No query distinguishes the last ten companies. Listing their common word shows all others first, on 300 pages.
   const companies = [
     ...Array.from({ length: 3000 }, (_, at) => ({ id: `${100_000 + at}`, name: 'Ab Bc' })),
     ...Array.from({ length: 10 }, (_, at) => ({ id: `${900_000 + at}`, name: 'Bc' })),

@@ -10,7 +10,7 @@ import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 const LIMITS = { pageSize: 20, window: Number.POSITIVE_INFINITY };
 const COUNTED_AT_MS = 1000;
 
-test('the unseen count of a query is its total minus its known companies, and 0 after a complete listing', () => {
+test("a query's unseen count is its total minus its known companies, and 0 after a complete listing", () => {
   const { unseenCounts, addSent } = registry({ total: 30, names: ['abel', 'acme', 'bank'] });
   const open = addSent('a', { total: 12 });
   const complete = addSent('b', { total: 5, status: 'complete' });
@@ -18,12 +18,12 @@ test('the unseen count of a query is its total minus its known companies, and 0 
   expect(unseenCounts.of(complete)).toBe(0);
 });
 
-test('the unseen companies of sent queries are not distributed among the candidates', () => {
+test('companies unseen by sent queries are not distributed among the candidates', () => {
   const { unseenCounts, root, addSent } = registry({ total: 23, names: ['abel', 'acme', 'bank'] });
   addSent('a', { total: 17 });
   const candidates = unseenCounts.candidatesOf(root);
   expect(candidates.map(({ text }) => text)).not.toContain('a');
-  // 20 companies are missing, of which 15 match `a`.
+  // 20 companies are missing, and 15 of them match `a`.
   expect(sumOf(candidates)).toBeCloseTo(20 - 15);
 });
 
@@ -39,7 +39,7 @@ test('candidates with more known companies have higher unseen counts', () => {
   expect([most?.text, next?.text]).toEqual(['a', 'b']);
 });
 
-test('the kind of a candidate depends on its known companies and on its last character', () => {
+test("a candidate's kind depends on its known companies and its last character", () => {
   const { unseenCounts, root } = registry({ total: 30, names: ['abel', 'bank'] });
   const kinds = new Map(unseenCounts.candidatesOf(root).map(({ text, kind }) => [text, kind]));
   expect(kinds.get('a')).toBe('seen');
@@ -47,7 +47,7 @@ test('the kind of a candidate depends on its known companies and on its last cha
   expect(kinds.get('z')).toBe('new character');
 });
 
-test('a query without a total gets a share of the missing companies, and its siblings get the others', () => {
+test('a query without a total gets a share of the missing companies, and its siblings get the rest', () => {
   const names = [...'abcdefgh'].map((last) => `a${last}`);
   const { unseenCounts, root, addSent } = registry({ total: 30, names: [...names, 'bank', 'bell'] });
   const withoutTotal = addSent('a', { total: null });
@@ -60,11 +60,11 @@ test('a query without a total gets a share of the missing companies, and its sib
 test('if most rows of a page do not match, the share of new rows determines the unseen count', () => {
   const { unseenCounts, addSent } = registry({ total: 1000, names: ['abel', 'acme', 'bank'] });
   const node = addSent('a', { total: 103, rows: 20 }, { rows: 20, new: 10, matching: 2 });
-  // About half of the rows were new, so about half of the 83 rows that were not received are.
+  // About half of the rows were new, so about half of the 83 rows not yet received are new too.
   expect(unseenCounts.of(node)).toBe((83 * 10.5) / 21);
 });
 
-test('the unseen count is at most the number of rows that were not received', () => {
+test('the unseen count is at most the number of rows not yet received', () => {
   const { unseenCounts, addSent } = registry({ total: 1000, names: ['abel'] });
   const node = addSent('a', { total: 22, rows: 20 }, { rows: 20, new: 0, matching: 20 });
   expect(unseenCounts.of(node)).toBe(2);
@@ -84,20 +84,20 @@ test('if the registry has not grown since a complete listing, the unseen compani
   expect(others).toBeGreaterThan(89);
 });
 
-test('if the registry has grown since a complete listing, the new companies may match its query', () => {
-  // 80 of the 90 unseen companies are new. They are divided as if all of the unseen companies were new.
+test("if the registry has grown since a complete listing, new companies may match the listing's query", () => {
+  // 80 of the 90 unseen companies are new. They are distributed as if all unseen companies were new.
   const all = listedBefore({ total: 100, countThen: 0 });
   const { repeat, others } = listedBefore({ total: 100, countThen: 20 });
   expect(repeat).toBeCloseTo((80 / 90) * all.repeat, 5);
   expect(repeat + others).toBeCloseTo(90, 5);
 });
 
-test('if the registry has not grown since a truncated listing, its query is hardly repeated', () => {
+test('if the registry has not grown since a truncated listing, the query is unlikely to be repeated', () => {
   const { repeat } = listedBefore({ total: 100, countThen: 100 }, { total: 45, status: 'capped' });
   expect(repeat).toBeLessThan(1);
 });
 
-test('if the growth of the registry is unknown, a listing from before the registry count has the weight of a new query', () => {
+test("if the registry's growth is unknown, a listing from before the registry count is weighted like a new query", () => {
   const { repeat } = listedBefore({ total: 100, countThen: null });
   expect(repeat).toBeGreaterThan(20);
   expect(repeat).toBeCloseTo(listedBefore({ total: 100, countThen: 0 }).repeat, 5);
@@ -112,7 +112,7 @@ test('without a registry count, the unseen count depends on the share of new com
   expect(unseenCounts.of(root)).toBe(LIMITS.pageSize);
 });
 
-test('without a registry count, a query with many unseen companies leaves some to its siblings', () => {
+test('without a registry count, a query with many unseen companies leaves some for its siblings', () => {
   const { unseenCounts, root, addSent } = registry({ total: null, names: ['abel', 'bank'] });
   addSent('a', { total: 301 });
   // Most names begin with another letter.
@@ -123,7 +123,7 @@ test('without a registry count, a query with many unseen companies leaves some t
   expect(unseenCounts.unseenInAll).toBe(LIMITS.pageSize);
 });
 
-test('a registry count below the number of known companies is ignored', () => {
+test('a registry count that is lower than the number of known companies is ignored', () => {
   const { unseenCounts, root } = registry({ total: 2, names: ['abel', 'acme', 'bank'] });
   expect(unseenCounts.of(root)).toBe(LIMITS.pageSize);
 });
@@ -139,11 +139,12 @@ test('in an overlapping key space, unsent prefixes get few of the unexplained co
     semantics: 'token_prefix',
   });
   for (const letter of letters) addSent(letter, { total: keySpace.known(letter) + 1 });
-  // 20 companies are missing, with almost two words each: 38 matches, of which the letters explain 10.
+  // 20 companies are missing, with almost two words each. They account for 38 matches, and the letters explain 10 of
+  // these.
   expect(sumOf(unseenCounts.candidatesOf(root))).toBeLessThan(28 / 5);
 });
 
-test('a pair has no unseen companies if its second word was listed completely', () => {
+test('a pair has no unseen companies if its second word has been listed completely', () => {
   const names = ['acme limited', 'bank limited', 'borg limited', 'cafe limited'];
   const { unseenCounts, addSent } = registry({ total: 30, names, semantics: 'token_prefix' });
   addSent('b', { total: 2, rows: 2, status: 'complete' });
@@ -152,11 +153,11 @@ test('a pair has no unseen companies if its second word was listed completely', 
   const candidates = new Map(unseenCounts.candidatesOf(pairRoot).map((one) => [one.text, one.unseen]));
   expect(candidates.get('limited b')).toBe(0);
   expect(candidates.get('limited a')).toBeGreaterThan(1);
-  // The second word also covers the pairs with its extensions.
+  // The second word also covers pairs with its extensions.
   expect(candidates.get('limited ba') ?? 0).toBe(0);
 });
 
-test('a query has no unseen companies if a substring of it was listed completely', () => {
+test('a query has no unseen companies if a substring of it has been listed completely', () => {
   const { unseenCounts, addSent } = registry({
     total: 30,
     names: ['abel', 'bank', 'oak'],
@@ -170,8 +171,8 @@ test('a query has no unseen companies if a substring of it was listed completely
 });
 
 /**
- * A mirror with 10 known companies. A listing of 5 of them, complete by default, was received when the registry count
- * was `countThen`.
+ * A mirror with 10 known companies. A listing of 5 of them was received when the registry count was `countThen`. By
+ * default this listing is complete.
  */
 function listedBefore(
   counts: { readonly total: number; readonly countThen: number | null },
@@ -192,7 +193,10 @@ interface RegistryOptions {
   readonly semantics?: 'prefix' | 'token_prefix' | 'substring';
 }
 
-/** A registry whose count does not change. It is searched by name prefix unless `semantics` is given. `addSent` adds the node of a query with a response. */
+/**
+ * A registry with a constant count. It is searched by name prefix unless `semantics` is given. `addSent` adds a node
+ * for a query that has a response.
+ */
 function registry({ total, countThen = null, names, semantics = 'prefix' }: RegistryOptions) {
   const mirror = new MemoryMirror();
   for (const name of names) mirror.add({ id: name, name });

@@ -27,7 +27,7 @@ const SETTINGS = {
 };
 const NO_MATCH = { rows: [], total: 0, refused: false, clamped: false, cut: false, more: false };
 
-/** A registry whose words end only at spaces, so that `#` belongs to the word `#acme`. */
+/** A registry in which words end only at spaces, so that `#` belongs to the word `#acme`. */
 class SpacedRegistry extends Registry {
   readonly #all: readonly Company[];
 
@@ -46,14 +46,14 @@ class SpacedRegistry extends Registry {
   }
 }
 
-/** A registry that counts one more company than its queries match. */
+/** A registry that reports one more company than its queries match. */
 class OvercountingRegistry extends Registry {
   override get size(): number {
     return super.size + 1;
   }
 }
 
-test.each(SIZES)('a name prefix search finds all of %i names with any first character', (size) => {
+test.each(SIZES)('a name prefix search finds all of %i names, whatever their first characters', (size) => {
   for (const window of [null, 100]) {
     const companies = latinCompanies(size, FIRSTS);
     const { mirror } = discover(new Registry(companies, { ...PLAIN, window }), UNTIL_NOTHING_IS_DUE);
@@ -70,7 +70,7 @@ test.each(SIZES)('a substring search finds all of %i names, including names with
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test.each(SIZES)('a word prefix search finds all of %i names if punctuation is part of words', (size) => {
+test.each(SIZES)('a word prefix search finds all of %i names if words can contain punctuation', (size) => {
   const companies = withWords(size, (first) => `${first}Xyzzy`);
   const settings = { ...PLAIN, semantics: 'token_prefix', pageSize: 100 } as const;
   const { mirror } = discover(new SpacedRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
@@ -86,7 +86,7 @@ test.each(SIZES)('a whole word search finds all of %i names if punctuation is a 
 });
 
 test.each(SIZES)(
-  'a search with an unknown query rule finds all of %i names with any first character',
+  'a search with an unknown query rule finds all of %i names, whatever their first characters',
   (size) => {
     const companies = withWords(size, (first) => `${first}Xyzzy`);
     const settings = { ...PLAIN, semantics: 'token_prefix', pageSize: 100 } as const;
@@ -117,7 +117,7 @@ test('the planner finds every company if the upstream reports no registry count'
   }
 });
 
-test('all digits and ASCII punctuation are sent before a script that no known name uses', () => {
+test('all digits and ASCII punctuation are tried before a script that no known name uses', () => {
   const texts = textsOf(discover(overcounting(300), UNTIL_NOTHING_IS_DUE).calls);
   const foreign = texts.findIndex((text) => !['latin', null].includes(scriptOf(text)));
   const before = texts.slice(0, foreign);
@@ -131,7 +131,7 @@ test('the planner sends no search once it knows as many companies as the registr
   expect(textsOf(calls)).not.toContain('#');
 });
 
-test('a new process does not repeat queries for first characters', () => {
+test('a new process does not repeat first-character queries', () => {
   const registry = overcounting(300);
   const first = discover(registry, UNTIL_NOTHING_IS_DUE);
   expect(textsOf(first.calls)).toContain('#');
@@ -153,7 +153,7 @@ test.each([
   ['lists everything for', (_: Page, all: Page) => all],
   ['refuses', (page: Page) => ({ ...page, ...NO_MATCH, total: null, refused: true })],
   ['finds nothing by', (page: Page) => ({ ...page, ...NO_MATCH })],
-] as const)('an upstream that %s punctuation receives each character once', (_, respond) => {
+] as const)('an upstream that %s punctuation gets a query for each character only once', (_, respond) => {
   for (const semantics of ['prefix', 'substring', 'token_prefix'] as const) {
     const registry = new PunctuationRegistry(
       latinCompanies(300, []),
@@ -203,7 +203,7 @@ test('the planner retries a first character after a failed call', () => {
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test('the first characters to be tried are distinct, and punctuation does not train the name model', () => {
+test('the first characters to try are distinct, and punctuation does not train the name model', () => {
   const due = CHARACTER_GROUPS.filter(({ isDue }) => isDue).flatMap(({ characters }) => characters);
   expect(due).toHaveLength(26 + 10 + 32);
   expect(new Set(due).size).toBe(due.length);
@@ -211,7 +211,7 @@ test('the first characters to be tried are distinct, and punctuation does not tr
   expect(characterSeeds().some(({ text }) => ASCII_PUNCTUATION.characters.includes(text))).toBe(false);
 });
 
-/** A registry that counts one company too many and responds to punctuation as `respond` defines. */
+/** A registry that reports one company too many, and responds to punctuation as `respond` defines. */
 class PunctuationRegistry extends OvercountingRegistry {
   readonly #respond: (page: Page, all: Page) => Page;
 
@@ -244,7 +244,10 @@ function overcounting(count: number): Registry {
   return new OvercountingRegistry(latinCompanies(count, []), PLAIN);
 }
 
-/** Companies with Latin names. For the last ones, `name` makes a name from one of the tested first characters. */
+/**
+ * Companies with Latin names. For the companies at the end, `name` makes a name from one of the tested first
+ * characters.
+ */
 function withWords(size: number, name: (first: string) => string): Company[] {
   const odd = size - FIRSTS.length;
   return latinCompanies(size, []).map((one, at) => {

@@ -14,7 +14,7 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
 const WITH_DIACRITIC: Readonly<Record<string, string>> = { a: 'å', c: 'ç', e: 'é', o: 'ö', s: 'š' };
 
-/** A registry that ignores diacritics in queries and shows names with them. */
+/** A registry that ignores diacritics in queries but shows names with their diacritics. */
 class FoldingRegistry extends Registry {
   readonly #names: ReadonlyMap<string, string>;
 
@@ -45,7 +45,7 @@ test.each(['prefix', 'token_prefix', 'substring'] as const)(
   },
 );
 
-test('a query with ignored diacritics is treated as the plain query, even if no name begins with it', () => {
+test('a query with ignored diacritics is treated as the plain query, even if no name begins with the accented form', () => {
   const folding = new UpstreamFolding(hasPrefix);
   expect(folding.readAs('ή')).toBe('ή');
   folding.observe('a', ['åsbygg', 'ångfart', 'älv']);
@@ -68,7 +68,7 @@ test('names with and without diacritics are counted together, and a company with
   expect(texts.spread('').distinct).toBe(2);
 });
 
-test('diacritics count until enough responses show that they are ignored', () => {
+test('diacritics matter until enough responses show that they are ignored', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('å', ['åsbygg', 'ångfart', 'ås', 'ål']);
   folding.observe('a', ['ascot', 'åsbygg', 'ångfart', 'ås']);
@@ -82,7 +82,7 @@ test('a letter that is missing from most matches is treated as another letter', 
   expect(folding.readAs('os')).toBe('os');
 });
 
-test('a whole word with a folded letter is not aliased, because no other word is known to have the same matches', () => {
+test('a whole word with a folded letter is not aliased, because no other word is known to match the same companies', () => {
   const mirror = new MemoryMirror();
   mirror.add({ id: '1', name: 'Ødegaard Bjørn Limited' });
   const [byWord, byPrefix] = (['token', 'token_prefix'] as const).map(
@@ -94,7 +94,7 @@ test('a whole word with a folded letter is not aliased, because no other word is
   expect(byPrefix.isAliased('ø')).toBe(true);
 });
 
-test('matches in another script are no evidence that a letter is treated as another letter', () => {
+test('matches in another script do not show that a letter is treated as another letter', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('я', ['yandex', 'yarmarka', 'yasno']);
   expect(folding.readAs('я')).toBe('я');
@@ -111,7 +111,7 @@ function hasPrefix(text: string, company: string): boolean {
   return company.startsWith(text);
 }
 
-/** Companies, one third of which have diacritics in their names. */
+/** Companies. A third of their names have diacritics. */
 function companiesWithDiacritics(count: number): Company[] {
   return syntheticCompanies(count).map(({ id, name }, at) => {
     return {

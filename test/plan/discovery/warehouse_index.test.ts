@@ -31,7 +31,7 @@ test.each(['prefix', 'token_prefix', 'token'] as const)(
   },
 );
 
-/** Discovers through a real warehouse: each response is loaded before the next choice. */
+/** Discovers with a real warehouse: each response is loaded before the next call is chosen. */
 function discoverInto(registry: Registry, mostCalls: number): Call[] {
   const warehouse = temporaryWarehouse();
   const dialect = withNames(dialectOf(registry.settings));

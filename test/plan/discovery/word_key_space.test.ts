@@ -6,8 +6,8 @@ import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 /**
- * A mirror that knows a million companies, only some of which have names. An index counts all words, and the words in
- * names that contain a word of `beside`.
+ * A mirror that knows a million companies, but only some of their names. An index counts all words, and those in names
+ * that contain a word from `beside`.
  */
 class LargeMirror extends MemoryMirror {
   readonly names: ReadCountingTexts;
@@ -35,7 +35,7 @@ class LargeMirror extends MemoryMirror {
 
 class ReadCountingTexts extends SortedTexts {
   readonly texts: readonly string[];
-  /** The number of times that the names were scanned. */
+  /** How many times the names were scanned. */
   reads = 0;
 
   constructor(texts: readonly string[]) {
@@ -66,7 +66,7 @@ test.each(['token', 'token_prefix'] as const)(
   },
 );
 
-test('without an index, the names of a large registry are read only for many unseen companies', () => {
+test("without an index, a large registry's names are read only if many companies are unseen", () => {
   const mirror = new LargeMirror(['acme bank'], []);
   const keySpace = new WordKeySpace('token_prefix', 1, mirror);
   expect(keySpace.pairsWith('bank', () => 199)).toBe(false);
@@ -75,6 +75,6 @@ test('without an index, the names of a large registry are read only for many uns
   expect(keySpace.known('bank acme')).toBe(1);
   keySpace.known('bank ac');
   expect(mirror.names.reads).toBe(1);
-  // The words in names with `bank` are counted now.
+  // The words in names that contain `bank` are counted now.
   expect(keySpace.pairsWith('bank', () => 0)).toBe(true);
 });

@@ -24,7 +24,7 @@ test('with the focus `coverage`, searches that find companies come before record
   expect(kinds.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 'search'));
 });
 
-test('with the focus `records`, the companies found are fetched before the next search', () => {
+test('with the focus `records`, records of the companies found are fetched before the next search', () => {
   const { kinds, known } = firstCalls('records', 12);
   expect(kinds[0]).toBe('search');
   expect(kinds.slice(1)).toEqual(Array.from({ length: 11 }, () => 'entity'));
@@ -38,7 +38,7 @@ test('each call has a reason and an expected yield', () => {
   expect(calls[1]).toMatchObject({ kind: 'entity', reason: 'record never fetched', expected: 1 });
 });
 
-test('a less valuable call waits and is sent when no call is more valuable', () => {
+test('a less valuable call waits until no other call is more valuable', () => {
   const registry = new Registry(syntheticCompanies(100), PLAIN);
   const mirror = new MemoryMirror(NOW_MS);
   const planner = openOver(mirror, 'records');
@@ -50,7 +50,7 @@ test('a less valuable call waits and is sent when no call is more valuable', () 
   expect(mirror.knownCount()).toBe(100);
 });
 
-test('false flags lower the value and the expected yield of flagged records, and of no other record', () => {
+test('false flags lower the value and expected yield of flagged records only', () => {
   const flagged = { why: 'flagged', rateClass: FIRST_CLASS, ageDays: 10 } as const;
   const stale = { ...flagged, why: 'stale' } as const;
   const mirror = new MemoryMirror(NOW_MS);
@@ -107,21 +107,21 @@ function openOver(mirror: MemoryMirror, focus: Focus): Planner {
   });
 }
 
-test('the value of a flagged record is the expected days until its next change', () => {
+test("a flagged record's value is the expected number of days until its next change", () => {
   const mirror = new MemoryMirror(NOW_MS);
   mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, prior: { ...FIRST_ESTIMATES.prior, shape: 3 } });
   const { days } = new CallValuation(mirror, 'freshness').record({
     ...{ why: 'flagged', rateClass: -9, ageDays: 10 },
   });
-  // E[1/λ] for a Gamma distribution of shape 5 and mean 1/8.
+  // E[1/λ] for a Gamma distribution with shape 5 and mean 1/8.
   expect(days).toBeCloseTo((5 / 4) * 8, 9);
 });
 
-describe('the value of a listing', () => {
+describe("a listing's value", () => {
   const SHOWS_NOTHING = { listedExpected: 1e9, listedShown: 0, fetchedExpected: 1e9, fetchedHidden: 1e9 };
   const HALF_SHOWN = { listedExpected: 1e9, listedShown: 5e8, fetchedExpected: 1e9, fetchedHidden: 5e8 };
 
-  /** A hundred companies, half of which change with the rate of class −9 (1/8 per day). */
+  /** A hundred companies. Half of them change at the rate of class −9 (1/8 per day). */
   function valuationOf(changes: Partial<EstimateState> = {}) {
     const mirror = new MemoryMirror(NOW_MS);
     for (let id = 0; id < 100; id++) mirror.add({ id: String(id), name: null });
@@ -138,7 +138,7 @@ describe('the value of a listing', () => {
     expect(valuation.flags(0)).toBe(0);
   });
 
-  test('is the mean of the listing yields of all rate classes', () => {
+  test('is the mean listing yield over all rate classes', () => {
     const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
     valuation.chosen(2);
     const gains = gainsPerDay(2, 0.5);
@@ -156,7 +156,7 @@ describe('the value of a listing', () => {
     expect(valuation.listing(sinceDays)).toBeCloseTo(expected, 6);
   });
 
-  test('falls when calls become more valuable, and follows the first chosen call at once, later ones slowly', () => {
+  test('falls when calls become more valuable, and follows the first chosen call immediately and later calls slowly', () => {
     const after = (...days: number[]) => {
       const { valuation } = valuationOf();
       const before = valuation.listing(20);
@@ -179,7 +179,7 @@ describe('the value of a listing', () => {
     mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 49 });
     valuation.refreshEstimates();
     expect([valuation.listing(20), valuation.listing(200) > first]).toEqual([first, true]);
-    // The shares are read again after 50 more observations.
+    // After 50 more observations, the shares are read again.
     mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 50 });
     valuation.refreshEstimates();
     valuation.flags(20);

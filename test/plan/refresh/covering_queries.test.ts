@@ -16,7 +16,7 @@ it('a query is below each of its prefixes, and below no other query', () => {
   expect(textsOf([listed('identifier', '0', 3), listed('name', '00', 3)])).toEqual(['0', '00']);
 });
 
-it('a query with a longer query below it is repeated only if its listing is complete', () => {
+it('a query with a longer query below it is repeated only if its own listing is complete', () => {
   expect(textsOf([capped(listed('name', 'a', 9)), listed('name', 'abc', 4)])).toEqual(['abc']);
   expect(
     textsOf([listed('name', 'a', 9), capped(listed('name', 'ab', 9)), listed('name', 'abc', 4)]),

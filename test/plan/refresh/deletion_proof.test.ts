@@ -25,13 +25,13 @@ function learnMissing(witness: Witness, ids: readonly string[]): void {
   }
 }
 
-test.each([0, 1, 2, 3])('a missing company is not the witness, at %d ms', (nowMs) => {
+test.each([0, 1, 2, 3])('at %d ms, a missing company is not the witness', (nowMs) => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B', 'C']);
   expect(witness.take(nowMs)).toMatchObject({ entityId: 'D' });
 });
 
-test('a company that was found and is missing later is not the witness', () => {
+test('a company that was found but is missing later is not the witness', () => {
   const witness = witnessOf(['A', 'B']);
   witness.learn(entityOf('B'), noChange({ call: entityOf('B'), verdict: { is: 'ok' } }));
   learnMissing(witness, ['B']);
@@ -45,7 +45,7 @@ test('there is no witness if every known company is missing', () => {
   expect(witness.drift).toMatch(/^3 known ids in a row returned 404 \(A, B, C\)/);
 });
 
-test('the witness is the company that was found last, or else the sample from an id that changes with the time', () => {
+test('the witness is the company found last, or else a sample starting at an id that changes over time', () => {
   const found = witnessOf(['A', 'B', 'C']);
   found.learn(entityOf('Z'), noChange({ call: entityOf('Z'), verdict: { is: 'ok' } }));
   expect(found.take(0)).toMatchObject({ entityId: 'Z' });
@@ -54,7 +54,7 @@ test('the witness is the company that was found last, or else the sample from an
   ]);
 });
 
-test('the witness is not in flight already', () => {
+test('the witness is not a company that is already in flight', () => {
   const mirror = new MemoryMirror();
   for (const id of ['A', 'B']) mirror.add({ id, name: null });
   const pending = new Pending([]);
@@ -62,7 +62,7 @@ test('the witness is not in flight already', () => {
   expect(new Witness(mirror, pending).take(0)).toMatchObject({ entityId: 'B' });
 });
 
-test('a second witness is sent only if the first one was released or its call failed', () => {
+test('a second witness call is sent only if the first one was released or failed', () => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B', 'C']);
   const call = witness.take(0) as EntityCall;
@@ -78,7 +78,7 @@ test('a second witness is sent only if the first one was released or its call fa
   expect(witness.drift).toMatch(/^4 known ids in a row returned 404 \(A, B, C, D\)/);
 });
 
-test.each(['ok', 'gone'] as const)('a response that is %s ends the count of missing companies', (is) => {
+test.each(['ok', 'gone'] as const)('a response that is %s resets the count of missing companies', (is) => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B']);
   expect([witness.hasMissing, witness.isNeeded]).toEqual([true, false]);
@@ -96,7 +96,7 @@ function controlsOf(ids: readonly string[]) {
   return { mirror, controls: new ControlCalls(mirror) };
 }
 
-test('a control call is sent once, until a further known company is missing', () => {
+test('a control call is sent only once until another known company is missing', () => {
   const { mirror, controls } = controlsOf(['A1', 'B2']);
   const call = controls.take() as EntityCall;
   expect(call).toEqual({ ...entityOf('Z9'), reason: 'control: response for an unknown id', expected: 0 });
@@ -128,7 +128,7 @@ test('without a known id there is no control call', () => {
   expect(controlsOf([]).controls.take()).toBeNull();
 });
 
-test('an unknown id has the characters of a known one and is not known', () => {
+test("an unknown id is made of a known id's characters and is not itself known", () => {
   expect(unknownIdLike(['GB-00a4'], 0)).toBe('ZZ-99z9');
   expect(unknownIdLike(['12', '3456', 'ab-C'], 1)).toMatch(/^\d{4}$/);
   expect(unknownIdLike(['12', '3456', 'ab-C'], 2)).toMatch(/^[a-z]{2}-[A-Z]$/);

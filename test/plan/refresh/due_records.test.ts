@@ -12,7 +12,7 @@ const YIELD = { days: 1, repairs: 1 };
 
 const callFor = (entityId: string): EntityCall => ({ kind: 'entity', entityId, reason: 'test', expected: 1 });
 
-/** A queue over a warehouse that returns `batches` in turn, with each request that it received. */
+/** A queue over a warehouse that returns `batches` in turn, and the requests that the warehouse received. */
 function queueOf(
   batches: readonly (readonly string[])[],
   { isRated = true, pending = new Pending([]) } = {},
@@ -41,7 +41,7 @@ function queueOf(
 const OK: Verdict = { is: 'gone', answer: null };
 const BROKEN: Verdict = { is: 'broken', why: '' };
 
-test('records come in the order of the warehouse, which is read again when the batch is used up', () => {
+test("records come in the warehouse's order, and the warehouse is read again when the batch is used up", () => {
   const { take, asked } = queueOf([['A', 'B'], ['C']]);
   expect([take(), take()]).toEqual(['A', 'B']);
   expect(asked).toHaveLength(1);
@@ -52,7 +52,7 @@ test('records come in the order of the warehouse, which is read again when the b
   expect(asked[0]?.expectedYield?.({ why: 'stale', rateClass: 0, ageDays: 1 })).toEqual(YIELD);
 });
 
-test('a record that is in flight or waits for a retry is skipped, and the warehouse leaves it out', () => {
+test('a record that is in flight or waiting for a retry is skipped and excluded from the next read', () => {
   const { take, asked, pending } = queueOf([['A', 'B', 'C']]);
   pending.sent(callFor('A'));
   pending.wait({ kind: 'entity', target: 'B', tries: 1, nextTryAtMs: NOW_MS + 1, why: '' });
@@ -60,7 +60,7 @@ test('a record that is in flight or waits for a retry is skipped, and the wareho
   expect(asked[0]?.except).toEqual(new Set(['A', 'B']));
 });
 
-test('if nothing is due, the warehouse is read again only after a result that can make a record due', () => {
+test('if nothing is due, the warehouse is read again only after a result that may make a record due', () => {
   const { take, asked, learn, queue } = queueOf([]);
   const reads = (action: () => void) => {
     const before = asked.length;
@@ -79,14 +79,14 @@ test('if nothing is due, the warehouse is read again only after a result that ca
   expect(reads(() => queue.release(callFor('X')))).toBe(1);
 });
 
-test('if nothing is due, the warehouse is read again at the earliest retry', () => {
+test('if nothing is due, the warehouse is read again at the time of the earliest retry', () => {
   const { take, asked, pending } = queueOf([]);
   pending.wait({ kind: 'entity', target: 'B', tries: 1, nextTryAtMs: NOW_MS + 5, why: '' });
   for (const afterMs of [0, 4, 5]) take(NOW_MS + afterMs);
   expect(asked.map(({ nowMs }) => nowMs - NOW_MS)).toEqual([0, 5]);
 });
 
-test('a new flag drops the batch, and the next batches are small and then grow', () => {
+test('a new flag drops the batch, and the following batches start small and get larger', () => {
   const { take, asked, learn } = queueOf([['A', 'B'], ['C'], ['D'], ['E']]);
   expect(take()).toBe('A');
   learn(OK, { changed: true });

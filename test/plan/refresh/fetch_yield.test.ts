@@ -10,7 +10,7 @@ import {
 
 const MONTHLY = 1 / 30;
 
-test('if there are no listings, the fetch yield equals the index of the optimal schedule', () => {
+test("without listings, the fetch yield equals the optimal schedule's index", () => {
   const ageDays = 45;
   const formula = (1 - Math.exp(-1.5) * 2.5) / MONTHLY;
   expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: ageDays, shown: 0 })).toBeCloseTo(formula);
@@ -26,7 +26,7 @@ test('an unflagged record has a fetch yield of 0 if listings show every change',
   expect(flaggedYield(MONTHLY)).toBeCloseTo(30);
 });
 
-test('the fetch yield grows with the age of the record, up to the yield of a flagged record', () => {
+test("the fetch yield increases with the record's age, up to a flagged record's yield", () => {
   const yieldAt = (ageDays: number) => fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 3, shown: 0.4 });
   const yields = [5, 20, 80, 320].map(yieldAt);
   expect(yields).toEqual([...yields].sort((a, b) => a - b));
@@ -49,30 +49,27 @@ test.each([
   [0, 5],
   [0.5, 5],
   [1, 2],
-])(
-  'if listings show a share %d of the changes, the gain is the greatest mean gain per day',
-  (shown, callCostDays) => {
-    for (const rateClass of [-24, -15, -12]) {
-      const rate = 2 ** (rateClass / 3);
-      const shownRate = shown * rate;
-      let greatest = 0;
-      // (R − μ) ⁄ L for every age up to 20 ⁄ λ.
-      for (let step = 1; step <= 4000; step++) {
-        const ageDays = (step / 200) * (1 / rate);
-        const rightDays = (1 - Math.exp(-rate * ageDays)) / rate;
-        const waitDays = shown === 0 ? ageDays : (1 - Math.exp(-shownRate * ageDays)) / shownRate;
-        greatest = Math.max(greatest, (rightDays - callCostDays) / waitDays);
-      }
-      expect(gainsPerDay(callCostDays, shown).get(rateClass)).toBeCloseTo(greatest, 3);
+])('if listings show %d of the changes, the gain is the highest mean gain per day', (shown, callCostDays) => {
+  for (const rateClass of [-24, -15, -12]) {
+    const rate = 2 ** (rateClass / 3);
+    const shownRate = shown * rate;
+    let greatest = 0;
+    // (R − μ) ⁄ L for every age up to 20 ⁄ λ.
+    for (let step = 1; step <= 4000; step++) {
+      const ageDays = (step / 200) * (1 / rate);
+      const rightDays = (1 - Math.exp(-rate * ageDays)) / rate;
+      const waitDays = shown === 0 ? ageDays : (1 - Math.exp(-shownRate * ageDays)) / shownRate;
+      greatest = Math.max(greatest, (rightDays - callCostDays) / waitDays);
     }
-  },
-);
+    expect(gainsPerDay(callCostDays, shown).get(rateClass)).toBeCloseTo(greatest, 3);
+  }
+});
 
 test('every rate class has a gain', () => {
   expect([...gainsPerDay(1, 0.5).keys()]).toEqual(RATE_CLASSES);
 });
 
-test('the listing yield equals the fetch yield at the rate at which listings show changes', () => {
+test('the listing yield equals the fetch yield at the rate of changes that listings show', () => {
   const listing = { ratePerDay: MONTHLY, shown: 0.5, sinceDays: 45, gainPerDay: 0.8 };
   const watch = { ratePerDay: MONTHLY / 2, ageDays: 45, openDays: 45, shown: 0 };
   expect(listingYield(listing)).toBeCloseTo(0.8 * fetchYield(watch), 9);

@@ -10,7 +10,7 @@ const PAGE = (name: string) => ({
   results: ['A', 'B', 'C'].map((id) => ({ id, name: id === 'C' ? name : id })),
 });
 
-/** Three companies: A never changes, B changes with every fetch, C is flagged by a search at the end. */
+/** Three companies: A never changes, B has changed at every fetch, and C is flagged by a search at the end. */
 function livedIn() {
   const first = bench();
   const { warehouse } = first;
@@ -47,7 +47,7 @@ test('evidence from fetches and listings is stored with the company, and a rebui
   expect(openKnowledge(warehouse).changeEstimates()).toEqual(estimates);
 });
 
-test('the due records are ordered by expected yield and returned with it', () => {
+test('due records are ordered by expected yield and returned with it', () => {
   const { warehouse } = livedIn();
   const knowledge = openKnowledge(warehouse);
   const ask = dueAt(START_MS + 200 * DAY_MS, DAY_MS);

@@ -14,7 +14,7 @@ const NOW_MS = 400 * DAY_MS;
 const PLANNED = { reason: 'test', expected: 1 };
 const ALL: readonly CallKind[] = ['stats', 'search', 'entity'];
 
-/** A mirror with one listing, and with a record that was never fetched. */
+/** A mirror with one listing and one record that has never been fetched. */
 function mirrorOf({ record = 'A', listings = [listed('name', 'a', 50)] } = {}): MemoryMirror {
   const mirror = new MemoryMirror(NOW_MS);
   if (record !== '') mirror.add({ id: record, name: 'A' });
@@ -57,7 +57,7 @@ test('calls of a kind that is not permitted have no value', () => {
   expect([none.bestYield(NOW_MS), none.take(NOW_MS)]).toEqual([0, null]);
 });
 
-test('a listing that is due is repeated at the end, even if listings show no changes', () => {
+test('a due listing is repeated at the end, even if listings show no changes', () => {
   const refresh = refreshOf(withoutSignal(mirrorOf()));
   expect(refresh.take(NOW_MS)).toMatchObject({ kind: 'entity', reason: 'record never fetched' });
   expect(refresh.bestYield(NOW_MS)).toBeGreaterThan(0);
@@ -68,7 +68,7 @@ test('a listing that is due is repeated at the end, even if listings show no cha
   expect(refresh.bestYield(NOW_MS)).toBe(0);
 });
 
-test('the expected yield of a sweep is its rows times the share of companies that it will flag', () => {
+test("a sweep's expected yield is its rows times the share of companies that it will flag", () => {
   const mirror = mirrorOf({ record: '' });
   for (let id = 0; id < 50; id++) mirror.add({ id: String(id), name: null });
   mirror.rateClasses = () => new Map([[-18, 50]]);
@@ -114,7 +114,7 @@ test('a released record call is planned again, and a released search changes not
   expect(refresh.take(NOW_MS)).toEqual(call);
 });
 
-/** Records over a warehouse in which one record is due. */
+/** The record planner over a warehouse in which one record is due. */
 function recordsOf(due: DueRecord | null) {
   const mirror = new MemoryMirror(NOW_MS);
   for (const id of ['A', 'B', 'C', 'D']) mirror.add({ id, name: null });
@@ -141,7 +141,7 @@ test.each([
   expect(records.next(NOW_MS, 5)).toEqual([{ kind: 'entity', entityId: 'A', reason, expected: 0.123 }]);
 });
 
-test('a due record without a value comes last, but it is fetched', () => {
+test('a due record without a value is fetched last', () => {
   const worthless = { entityId: 'A', why: 'stale', expectedYield: { days: 0, repairs: 0 } } as const;
   expect(recordsOf(worthless).records.bestYield(NOW_MS)).toBe(Number.MIN_VALUE);
   const unrated = recordsOf({ entityId: 'A', why: 'stale' }).records;
@@ -162,7 +162,7 @@ test('calls that prove a deletion come before every other call', () => {
   expect(records.bestYield(NOW_MS)).toBe(Number.POSITIVE_INFINITY);
   const witness = records.take(NOW_MS) as Call;
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
-  // Until the witness has returned, no other record is fetched.
+  // No other record is fetched until the witness has returned.
   expect([records.bestYield(NOW_MS), records.take(NOW_MS)]).toEqual([0, null]);
   learn(witness, true);
   expect(records.drift).toMatch(/404/);
@@ -179,6 +179,6 @@ test('the last witness is sent only if a known company is missing and no record 
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
   expect(records.finalWitness(NOW_MS)).toEqual([]);
   if (witness !== undefined) records.release(witness);
-  // The call is released but its target is not free yet.
+  // The call has been released, but its target is not free yet.
   expect(records.finalWitness(NOW_MS)).toEqual([]);
 });

@@ -9,10 +9,10 @@ import { listed } from '../../support/estimate_knowledge.ts';
 const DAY_MS = 86_400_000;
 const NOW_MS = 100 * DAY_MS;
 const AGE = { startedAtMs: NOW_MS, maxAgeMs: 30 * DAY_MS };
-/** Each day makes listing a company again more valuable. */
+/** Each day adds to the value of listing a company again. */
 const byAge = (sinceDays: number) => sinceDays;
 
-/** A complete listing with one page, `daysAgo` before now. */
+/** A complete one-page listing received `daysAgo` days ago. */
 function listing(text: string, rows: number, daysAgo: number, changes: Partial<QueryState> = {}): QueryState {
   return { ...listed('name', text, rows), listedAtMs: NOW_MS - daysAgo * DAY_MS, ...changes };
 }
@@ -27,7 +27,7 @@ function sweepsOf(states: readonly QueryState[], pending = new Pending([])) {
   };
 }
 
-/** Reports a page of a sweep and frees its target. */
+/** Reports a sweep's page and frees its target. */
 function learn(
   { sweeps, pending }: ReturnType<typeof sweepsOf>,
   call: SearchCall,
@@ -44,7 +44,7 @@ function learn(
   sweeps.learn(result);
 }
 
-test('the listing with the most rows per call times days is offered and taken first', () => {
+test('the listing with the highest product of rows per call and days is offered and taken first', () => {
   // 10 · 90, 20 · 50 and 40 · 10, which is not due yet.
   const all = sweepsOf([listing('a', 10, 90), listing('b', 20, 50), listing('c', 40, 10)]);
   expect(all.offer()).toEqual({ rows: 20, sinceDays: 50 });
@@ -57,7 +57,7 @@ test('the listing with the most rows per call times days is offered and taken fi
   });
 });
 
-test('of listings with similar numbers of rows, the oldest comes first', () => {
+test('among listings with similar numbers of rows, the oldest comes first', () => {
   const all = sweepsOf([listing('a', 10, 40), listing('b', 11, 90), listing('c', 12, 60)]);
   const taken = [1, 2, 3].map(() => {
     const call = all.take();
@@ -73,7 +73,7 @@ test('a listing that is exactly as old as the limit is not due', () => {
   expect(sweepsOf([listing('a', 10, 30.01)]).offer()).not.toBeNull();
 });
 
-test('an incomplete listing and one without companies are not repeated', () => {
+test('neither an incomplete listing nor one without companies is repeated', () => {
   const states = [listing('a', 10, 90, { status: 'open' }), listing('b', 0, 90)];
   expect(sweepsOf(states).offer()).toBeNull();
 });
@@ -98,7 +98,7 @@ test('while a page is in flight, another sweep may start', () => {
   expect(all.take()).toBeNull();
 });
 
-test('a sweep that waits for a retry is passed over', () => {
+test('a sweep that is waiting for a retry is skipped', () => {
   const waiting = { kind: 'search', target: 'name:a', tries: 1, nextTryAtMs: NOW_MS + 1, why: '' } as const;
   const all = sweepsOf([listing('a', 10, 90), listing('b', 10, 80)], new Pending([waiting]));
   expect(all.take().query.text).toBe('b');
@@ -114,7 +114,7 @@ test.each(['a refused query', 'an empty page'])('%s ends its sweep', (end) => {
   expect(all.offer()).toBeNull();
 });
 
-test('a listing that discovery repeats is not repeated by a sweep', () => {
+test('a sweep does not repeat a listing that discovery repeats', () => {
   const all = sweepsOf([listing('a', 10, 90)]);
   const call: SearchCall = {
     ...{ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE },
@@ -124,7 +124,7 @@ test('a listing that discovery repeats is not repeated by a sweep', () => {
   expect(all.offer()).toBeNull();
 });
 
-test('rows that another listing has shown since lower the value of the next sweep', () => {
+test("rows that another listing has since shown lower the next sweep's value", () => {
   const later = (listedAtMs: number) => {
     const all = sweepsOf([listing('a', 8, 90), listing('b', 8, 91)]);
     all.take();
@@ -132,12 +132,12 @@ test('rows that another listing has shown since lower the value of the next swee
     learn(all, call, { rows: 4, listedAtMs: NOW_MS - 40 * DAY_MS }, Array(4).fill({ listedAtMs }));
     return all.offer();
   };
-  // The mean of 8 and of the rows that were last listed before the middle of both listings.
+  // The mean of 8 and the number of rows last listed before the midpoint between both listings.
   expect(later(NOW_MS - 66 * DAY_MS)).toEqual({ rows: 6, sinceDays: 40 });
   expect(later(NOW_MS - 64 * DAY_MS)).toEqual({ rows: 4, sinceDays: 40 });
 });
 
-test('the age of the oldest listing is taken from the listings that show the most companies', () => {
+test("the oldest listing's age is taken from the listings that show the most companies", () => {
   const all = sweepsOf([listing('a', 2, 90), listing('b', 64, 50), listing('c', 64, 60)]);
   expect(all.sweeps.oldestDays(NOW_MS)).toBe(60);
   // 3 · 2 rows are more than 5.
@@ -151,7 +151,7 @@ test('the age of the oldest listing is taken from the listings that show the mos
   expect(sweepsOf([]).sweeps.oldestDays(NOW_MS)).toBeNull();
 });
 
-test('the value of a listing with several pages depends on its rows per page', () => {
+test('the value of a listing that has several pages depends on its rows per page', () => {
   expect(sweepsOf([listing('a', 90, 40, { pages: 3 })]).offer()).toEqual({ rows: 30, sinceDays: 40 });
 });
 

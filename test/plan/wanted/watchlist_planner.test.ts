@@ -55,7 +55,7 @@ describe('a sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBeGreaterThan(first.search);
   });
 
-  it('fetches only these records if the watchlist contains ids', async () => {
+  it('fetches only the listed records if the watchlist contains ids', async () => {
     const { config, place, sandbox, companies } = await registry();
     const ids = companies.slice(3, 10).map(({ id }) => id);
     const report = await syncWith({ ...config, scope: { ids: listIn(place, ids) } });
@@ -65,7 +65,7 @@ describe('a sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBe(0);
   });
 
-  it('reads all results of each query and fetches the records of the companies found', async () => {
+  it('reads all results for each query, and fetches the records of all companies found', async () => {
     const { config, place, sandbox, companies } = await registry();
     const report = await syncWith({ ...config, scope: { queries: listIn(place, ['north']) } });
     expect(report.ended).toBe('done');

@@ -26,7 +26,7 @@ describe('an empty query', () => {
     const { draft } = await probeAt(place);
     expect(draft?.dialect.search.min_length).toBe(0);
     expect(place.text()).toContain('min_length: 0');
-    // The mirror adopts the page of the probe and continues after it.
+    // The mirror uses the probe's page and continues after it.
     const probed = sandbox.arrivals().length;
     const mirrored = await syncAt(place.config());
     expect(mirrored.known.size).toBe(companies.length);

@@ -18,7 +18,7 @@ function withSize(exchange: Exchange, size: number): Exchange {
 }
 
 describe('the max page size', () => {
-  it('is the number of rows if the request asked for more and more matches exist', () => {
+  it('is the number of rows if the request asked for more and there are more matches', () => {
     expect(findMaxPageSize([pageOfSize(1000, 20, 500)], [], param)).toMatchObject({
       value: { rows: 20, next: null },
       certainty: 'sure',
@@ -32,7 +32,7 @@ describe('the max page size', () => {
     });
   });
 
-  it('is the number that an error message states', () => {
+  it('is the number given in an error message', () => {
     const message = searchExchange({ message: 'limit must be at most 50' }, 'north');
     const refusal: Exchange = { ...withSize(message, 1000), reading: 'refused' };
     expect(findMaxPageSize([pageOfSize(10, 10, 500)], [refusal], param)).toMatchObject({
@@ -42,7 +42,7 @@ describe('the max page size', () => {
   });
 });
 
-describe('the stored reason of a page size probe', () => {
+describe("a page size probe's stored reason", () => {
   it('contains the requested size', () => {
     expect(requestedSizeOf('may a page hold 1000 rows?')).toBe('1000');
     expect(requestedSizeOf('does p take the query?')).toBeNull();

@@ -15,14 +15,14 @@ const refusalOf = (query: string, message: string): Exchange => ({
 });
 
 describe('the min query length', () => {
-  it('is 1 if a query of one letter has matches', () => {
+  it('is 1 if a one-letter query has matches', () => {
     expect(findMinQueryLength([pageOf('a', 5)], [], 'q', null)).toMatchObject({
       value: 1,
       certainty: 'sure',
     });
   });
 
-  it('is the number that an error message states', () => {
+  it('is the number given in an error message', () => {
     const refusal = refusalOf('a', 'at least 3 characters');
     expect(findMinQueryLength([], [refusal], 'q', null)).toMatchObject({ value: 3, certainty: 'sure' });
   });
@@ -35,14 +35,14 @@ describe('the min query length', () => {
     });
   });
 
-  it('follows from a refusal as too short, even if the request also had an untested page size', () => {
+  it('is inferred from a refusal for a short query, even if the request also had an untested page size', () => {
     const { request, ...response } = searchExchange({ errors: [{ error: 'query-too-short' }] }, 'no');
     const params = [...request.params, ['limit', '1000'] as const];
     const refusal: Exchange = { ...response, request: { ...request, params }, reading: 'refused' };
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').value).toBe(3);
   });
 
-  it('is not derived from a query that was refused as too broad', () => {
+  it('is not inferred from a query that was refused as too broad', () => {
     const refusal = refusalOf('no', 'too many results, narrow the query');
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').certainty).toBe('open');
   });

@@ -4,7 +4,7 @@ import { type Exchange, likely, type Param } from '../../../src/probe/evidence.t
 import { findSize, wholeness } from '../../../src/probe/findings/page_size.ts';
 import { row, searchExchange, searchPage } from '../../support/probe_exchanges.ts';
 
-it('an empty page contains all matches even if the effect of the page size is unproven', () => {
+it('an empty page shows all matches even if it is not proven what the page size does', () => {
   const pages = [pageOf('north', 2), pageOf('orth', 0)];
   const size = { ...findSize(pages, [], false), param: likely('limit', '') };
   expect(pages.map(wholeness(pages, size, null))).toEqual([false, true]);
@@ -17,7 +17,7 @@ it('a refusal that names the limit of a size parameter shows the parameter', () 
   expect(maxSize.value.rows).toBe(100);
 });
 
-it('two pages with as many rows as two values of the same parameter show the parameter', () => {
+it("two pages show the size parameter if each has as many rows as the parameter's value", () => {
   const first = pageOf('north', 13, [
     ...sizes(12, 'limit'),
     ...sizes(13, 'rows'),

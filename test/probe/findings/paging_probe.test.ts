@@ -9,8 +9,8 @@ const candidates: readonly PagingCandidate[] = [
   { param: 'start', style: 'offset', firsts: [0, 1] },
 ];
 
-describe('the values for several paging parameters in one request', () => {
-  it('move the first row by different numbers within the known rows', () => {
+describe('values for several paging parameters in one request', () => {
+  it('shift the first row by different numbers of rows within the known rows', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 60, max: 200 }), (pageSize, count) => {
         const params = distinctShifts(candidates, [pageSize], { count, total: count });

@@ -24,11 +24,11 @@ describe('the query rule', () => {
     );
     const finding = findQueryRule([page], known, () => true);
     expect(finding.possible).toContain(rule);
-    // A hidden field may have matched the only row with the query inside a word.
+    // A hidden field may have matched the only row that contains the query inside a word.
     if (rule !== 'substring') expect(finding).toMatchObject({ value: rule, certainty: 'sure' });
   });
 
-  it('is not found if the rows matched by a field that they do not show', () => {
+  it('is not found if the rows matched by a field that is not shown', () => {
     const unexplained = [
       { id: '9', name: 'Nothing alike' },
       { id: '8', name: 'Else' },
