@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 /** The accounts that may use the service. The sandbox keeps them in memory, and `serve` stores them in a file. */
 export interface Accounts {
   /**
-   * Returns the account to which a key belongs, or null for an unknown key. The duration must not reveal how much of a
-   * key is correct.
+   * Returns the account to which a key belongs, or null for an unknown key. How long this takes must not reveal how
+   * much of a key is correct.
    */
   byKey(key: string): Account | null;
 }
@@ -19,7 +19,7 @@ export interface Account {
 
 export type Tier = 'free' | 'paid';
 
-/** The limits of an account. Null means that there is no such limit. */
+/** An account's limits. Null means that there is no such limit. */
 export interface Limits {
   /** The maximum number of requests in any 60 seconds. */
   readonly perMinute: number | null;
@@ -47,11 +47,11 @@ export interface AccountOptions extends Partial<Limits> {
  * unknown account id.
  */
 export interface MemoryAccounts extends Accounts {
-  /** Returns the key of an account in plain text. */
+  /** Returns an account's key in plain text. */
   keyOf(accountId: string): string;
   all(): readonly Account[];
   suspend(accountId: string, suspended?: boolean): void;
-  /** Replaces the key of an account and returns the new key. The service rejects the old key immediately. */
+  /** Replaces an account's key and returns the new key. The service rejects the old key immediately. */
   rekey(accountId: string, key?: string): string;
   limit(accountId: string, limits: Partial<Limits>): void;
 }

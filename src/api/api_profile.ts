@@ -15,7 +15,7 @@ const pathWithQuery = z
   .regex(/^\/[^#]*$/, 'must be an absolute path, with or without a query string');
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** The values that an envelope can contain in addition to the results and the total. */
+/** The values that an envelope can have in addition to the results and the total. */
 export const ECHOES = ['query', 'page', 'offset', 'size', 'rows', 'pages', 'time', 'request_id'] as const;
 export type Echo = (typeof ECHOES)[number];
 

@@ -5,10 +5,10 @@ import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
 import type { Problem } from './problems.ts';
 import type { Admission, Meter } from './quota_meter.ts';
 
-/** The result of checking the key and the limits of a request. */
+/** The result of checking a request's key and limits. */
 export interface AuthResult {
   readonly account: Account | null;
-  /** The reason for the rejection, or null if the request is admitted. */
+  /** Why the request is rejected, or null if it is admitted. */
   readonly problem: Problem | null;
   /** The RateLimit headers for the response. */
   readonly headers: Readonly<Record<string, string>>;
@@ -18,11 +18,11 @@ export interface AuthenticationOptions {
   readonly accounts: Accounts;
   readonly meter: Meter;
   readonly profile: ApiProfile;
-  /** The offset that is added to `nowMs` in the dates of the response. */
+  /** The offset that is added to `nowMs` in the response's dates. */
   readonly clockSkewMs?: number;
 }
 
-/** Checks the key and the limits of a request, and counts the request if it is admitted. */
+/** Checks a request's key and limits, and counts the request if it is admitted. */
 export function authenticate(
   sent: IncomingHttpHeaders,
   nowMs: number,

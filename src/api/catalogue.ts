@@ -12,13 +12,13 @@ export interface Catalogue {
   /** Returns the number of companies, not counting deleted ones. */
   count(): number;
   /**
-   * Returns the matches of a query. Their order is stable while the catalogue does not change. If `reader` is given, a
+   * Returns a query's matches. Their order is stable while the catalogue does not change. If `reader` is given, a
    * catalogue can keep the order stable for later pages even when it changes.
    */
   search(query: CatalogueQuery, reader?: Reader): Matches;
-  /** Returns the list item of one company as JSON text, or null for an unknown or deleted company. */
+  /** Returns one company's list item as JSON text, or null for an unknown or deleted company. */
   summary(id: string): string | null;
-  /** Returns the record of one company, or null for an id that never existed. */
+  /** Returns one company's record, or null for an id that never existed. */
   record(id: string): CatalogueRecord | null;
   /**
    * Returns the record as it was known at a time in epoch milliseconds. The method is undefined if the catalogue has no
@@ -42,7 +42,7 @@ export type CatalogueQuery = CompanyQuery;
 
 export interface Matches {
   readonly total: number;
-  /** Returns at most `count` ids of the matches, starting at position `from` (counted from 0). */
+  /** Returns the ids of at most `count` matches, starting at position `from` (counted from 0). */
   ids(from: number, count: number): readonly string[];
 }
 

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * Creates an HTTP server that limits the size and the duration of headers and the duration of requests. If a request
- * exceeds a limit or cannot be parsed, the server sends a status without a body and closes the connection.
+ * Creates an HTTP server that limits the size of headers, and how long headers and whole requests may take to arrive.
+ * If a request exceeds a limit or cannot be parsed, the server sends a status without a body and closes the connection.
  */
 export function boundedServer(listener: RequestListener): Server {
   const server = createServer(
@@ -29,7 +29,7 @@ export function boundedServer(listener: RequestListener): Server {
 }
 
 /**
- * Returns whether a header that must be unique occurs twice. Different programs could read a different host or key from
+ * Returns whether a header that must be unique occurs twice. Different programs could read different hosts or keys from
  * such a request (RFC 9112, 3.2).
  */
 function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
@@ -55,7 +55,7 @@ export async function listenOn(server: Server, host: string, port: number): Prom
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`;
 }
 
-/** Stops listening and closes every connection. Faults of the sandbox could otherwise leave requests open forever. */
+/** Stops listening and closes every connection. Otherwise, faults in the sandbox could leave requests open forever. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -1,7 +1,7 @@
 import type { ApiProfile } from './api_profile.ts';
 import type { Quota } from './quota_meter.ts';
 
-/** Returns the headers that report the limits, in the styles that the profile lists. */
+/** Returns headers that report the limits, in the styles that the profile lists. */
 export function limitHeaders(
   quotas: readonly Quota[],
   profile: ApiProfile['limits'],

@@ -1,18 +1,18 @@
 import type { Paging } from '../dialect/paging/paging.ts';
 import type { Pointer } from '../json/pointer.ts';
 
-/** The query parameters of a request. The schema of the route has already validated them. */
+/** A request's query parameters. The route's schema has already validated them. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
 /** The server side of a paging style. `src/dialect/paging/` contains the client side. */
 export interface ServicePaging<Settings = Paging> {
-  /** Returns the query parameters of the style. */
+  /** Returns the style's query parameters. */
   parametersOf(paging: Settings): Readonly<Record<string, PageParameter>>;
-  /** Returns the position of the first row of the requested page, counted from 0, or null if the cursor is invalid. */
+  /** Returns the position of the requested page's first row, counted from 0, or null if the cursor is invalid. */
   offsetOf(paging: Settings, parameters: QueryParameters, size: number): number | null;
   /** Returns the link to the page that starts at `offset`, or null if the style has no links. */
   linkTo(offset: number, paging: Settings, request: PageUrls): PageLink | null;
-  /** Returns the JSON path of the link in the body, or null if the body contains no link. */
+  /** Returns the JSON path to the link in the body, or null if the body has no link. */
   linkPath(paging: Settings): Pointer | null;
 }
 
@@ -26,7 +26,7 @@ export interface PageUrls {
   urlWith(parameter: string, value: string): string;
 }
 
-/** A cursor or URL, and any headers that contain it. */
+/** A cursor or URL, and any headers that carry it. */
 export interface PageLink {
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -101,12 +101,12 @@ export function servicePaging({ style }: Paging): ServicePaging {
   return SERVICE_PAGING[style];
 }
 
-/** Returns the number of the first page, for responses that contain the page number. */
+/** Returns the first page's number, for responses that include the page number. */
 export function firstPageNumber(paging: Paging): number {
   return paging.style === 'page' ? paging.first : 1;
 }
 
-/** Returns the cursor for the row at a position. Clients cannot interpret it. */
+/** Returns the cursor for the row at a position. Clients cannot interpret the cursor. */
 function cursorAt(offset: number): string {
   return Buffer.from(`row:${offset}`).toString('base64url');
 }
@@ -117,6 +117,6 @@ function offsetAt(cursor: unknown): number | null {
   return /^row:\d{1,12}$/.test(text) ? Number(text.slice(4)) : null;
 }
 
-/** The parameter that next-page URLs contain. */
+/** The parameter in next-page URLs. */
 const NEXT_PARAM = 'after';
 const URL_CURSOR = { is: 'cursor', description: 'cursor of the page: part of the next-page URL' } as const;

@@ -2,8 +2,8 @@ import type { ApiProfile, ErrorBody } from './api_profile.ts';
 import { type ApiResponse, JSON_TYPE } from './request_context.ts';
 
 /**
- * All reasons for rejecting a request. Their codes never change. The `type` of a problem document (RFC 9457) is
- * `/problems/<code>`, and the server returns the description of the code at this path.
+ * All reasons for rejecting a request. Their codes never change. A problem document's `type` (RFC 9457) is
+ * `/problems/<code>`, and at this path the server returns the code's description.
  */
 export const PROBLEMS = {
   credentials_missing: {
@@ -39,12 +39,12 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The reason for rejecting one request. */
+/** Why one request is rejected. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** The details of this rejection. The default is the title of the code. */
+  /** Details of this rejection. The default is the code's title. */
   readonly detail?: string;
-  /** The status of the response. The default is the status of the code. */
+  /** The response status. The default is the code's status. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -53,7 +53,7 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEMS, text);
 }
 
-/** Returns the response to a rejected request, in the error format of the profile. */
+/** Returns the response to a rejected request, in the profile's error format. */
 export function errorResponse(profile: ApiProfile, problem: Problem, path: string): ApiResponse {
   const status = statusOf(profile, problem);
   const detail = problem.detail ?? PROBLEMS[problem.code].title;

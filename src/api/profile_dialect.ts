@@ -56,7 +56,7 @@ function pagingFor({ search }: ApiProfile, pageSize: number | undefined): Paging
   return { ...search.paging, size, window: search.window?.rows ?? null };
 }
 
-/** Returns the rules for responses whose status differs from the defaults of HTTP. */
+/** Returns the rules for responses that use a different status from the HTTP default. */
 function rulesFor({ errors, search }: ApiProfile): ResponseRule[] {
   const rules: ResponseRule[] = [
     limitRule(errors.body, errors.exhausted.status, 'allowance_exhausted', 'exhausted'),
@@ -96,13 +96,12 @@ function limitRule(
     case 'html':
       return { status, matches: PATTERNS[code], means };
     case 'empty':
-      // Only the status distinguishes throttled from exhausted. If both have the same status, waiting is the safer
-      // reaction.
+      // Only the status distinguishes throttled from exhausted. If both have the same status, waiting is safer.
       return means === 'throttled' || status !== 429 ? { status, means } : null;
   }
 }
 
-/** The rule for the rejection of a query with too many matches. It reads the number of matches from the message. */
+/** The rule for a query rejected because of too many matches. It reads the number of matches from the message. */
 const TOO_BROAD = {
   kind: 'search',
   matches: 'too many companies',

@@ -1,9 +1,9 @@
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import type { Account, Limits } from './accounts.ts';
 
-/** Counts the requests of each account, and rejects requests that exceed a limit. Rejected requests are not counted. */
+/** Counts each account's requests, and rejects requests that exceed a limit. Rejected requests are not counted. */
 export interface Meter {
-  /** Decides whether to admit a request, and counts an admitted request in the same step. */
+  /** Decides whether to admit a request and, in the same step, counts it if it is admitted. */
   admit(account: Account, nowMs: number): Admission;
   /** Resolves when the counts so far are stored permanently. The service sends a response only after that. */
   settled?(): Promise<void>;
@@ -11,7 +11,7 @@ export interface Meter {
 
 /** Stores the counts, so that they survive a restart. */
 export interface UsageMemory {
-  /** Returns the earlier requests of the account. */
+  /** Returns the account's earlier requests. */
   load(accountId: string): UsedBefore;
   /** Adds one admitted request. */
   add(accountId: string, nowMs: number): void;
@@ -22,7 +22,7 @@ export interface UsedBefore {
   /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
   readonly day: number;
   readonly usedToday: number;
-  /** The times of the requests in the last minute, in ascending epoch milliseconds. */
+  /** The times of the requests in the last minute, in epoch milliseconds, ascending. */
   readonly recentMs: readonly number[];
 }
 
@@ -33,7 +33,7 @@ export interface Admission {
    * no retry will ever be admitted.
    */
   readonly retryAtMs: number | null;
-  /** The state of each limit of the account after this request, for the RateLimit headers. */
+  /** The state of each of the account's limits after this request, for the RateLimit headers. */
   readonly quotas: readonly Quota[];
 }
 
@@ -43,7 +43,7 @@ export interface Quota {
   readonly remaining: number;
   /** The time at which `remaining` increases next, in epoch milliseconds, or null if it never does. */
   readonly resetsAtMs: number | null;
-  /** The length of the allowance window in milliseconds. Null for the total, which has no window. */
+  /** The allowance window's length in milliseconds. Null for the total, which has no window. */
   readonly windowMs: number | null;
 }
 
@@ -66,8 +66,7 @@ export function memoryMeter(
   const usageOf = (account: Account): Usage => {
     const known = usage.get(account.id);
     if (known !== undefined && known.limits === account.limits) return known;
-    // After a change of the limits, the total is kept. The counts per minute and per day restart, unless they are
-    // stored.
+    // When the limits change, the total is kept. The counts per minute and per day restart, unless they are stored.
     const started =
       memory === undefined
         ? startUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0)
@@ -189,7 +188,7 @@ function quotasOf(used: Usage, nowMs: number): Quota[] {
   return quotas;
 }
 
-/** Admits at most `limit` requests in any interval of `lengthMs` milliseconds, which can begin at any time. */
+/** Admits at most `limit` requests in any interval of `lengthMs` milliseconds, whenever the interval begins. */
 export interface SlidingWindow {
   /** Returns the number of requests admitted in the last `lengthMs` milliseconds. */
   used(nowMs: number): number;

@@ -5,14 +5,14 @@ import type { Catalogue } from './catalogue.ts';
 import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
 
-/** Builds the responses to requests for one record, in the format of an API profile. */
+/** Builds responses to requests for one record, in an API profile's format. */
 export interface RecordResponder {
   respond(id: string, request: RecordRequest): ApiResponse | Problem;
 }
 
 export interface RecordRequest {
   readonly ifNoneMatch: string | undefined;
-  /** The value of the parameter `as_of`. If it is undefined, the current record is requested. */
+  /** The value of the parameter `as_of`. Undefined requests the current record. */
   readonly asOf?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ function isMatch(etag: string, ifNoneMatch: string | undefined): boolean {
   return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''));
 }
 
-/** Returns the statistics of the catalogue, with the count at the JSON path that the profile specifies. */
+/** Returns the catalogue's statistics, with the count at the JSON path that the profile specifies. */
 export function statsResponse(catalogue: Catalogue, { stats }: ApiProfile): ApiResponse {
   let body: Json = catalogue.stats();
   for (const [at, value] of Object.entries(stats.fixed)) body = placedAt(body, at, value);

@@ -12,9 +12,9 @@ export interface RequestContext {
   /** The id if the request is for a record, otherwise the URL. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The id of the account, or null if the request has no key or an unknown key. */
+  /** The account's id, or null if the request has no key or an unknown key. */
   account: string | null;
-  /** The status of the response, or null until it is known. */
+  /** The response status, or null until it is known. */
   status: number | null;
 }
 

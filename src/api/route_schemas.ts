@@ -4,8 +4,8 @@ import { servicePaging } from './paging.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
 
 /**
- * Returns the schema of the search. The schemas of the routes are used to validate requests and to generate the OpenAPI
- * document. Schemas of response bodies allow any field, because the fields of a record depend on the registry.
+ * Returns the search schema. The route schemas are used to validate requests and to generate the OpenAPI document.
+ * Schemas for response bodies allow any field, because a record's fields depend on the registry.
  */
 export function searchSchema(profile: ApiProfile): FastifySchema {
   const { search } = profile;
@@ -58,7 +58,7 @@ const AS_OF = {
   },
 };
 
-/** The problems for which any endpoint can reject a request. */
+/** The problems because of which any endpoint can reject a request. */
 export const ALWAYS: readonly ProblemCode[] = [
   'credentials_missing',
   'credentials_invalid',

@@ -3,17 +3,17 @@ import type { CatalogueQuery } from './catalogue.ts';
 import { type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 
-/** A search request: the query and the rows of the page. */
+/** A search request: the query and which rows are on the page. */
 export interface SearchRequest {
   readonly query: CatalogueQuery;
-  /** The position of the first row of the page, counted from 0. */
+  /** The position of the page's first row, counted from 0. */
   readonly offset: number;
   readonly size: number;
 }
 
 /**
- * Converts the query parameters into a search request, by the rules of the profile. The schema of the route has already
- * validated them.
+ * Converts the query parameters into a search request, following the profile's rules. The route's schema has already
+ * validated the parameters.
  */
 export function readSearchRequest(profile: ApiProfile, parameters: QueryParameters): SearchRequest | Problem {
   const query = queryOf(profile, parameters);

@@ -7,7 +7,7 @@ import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
 import { readSearchRequest, type SearchRequest } from './search_request.ts';
 
-/** Builds the responses to searches, in the format of an API profile. */
+/** Builds responses to searches, in an API profile's format. */
 export interface SearchResponder {
   respond(parameters: QueryParameters, request: RequestFacts): ApiResponse | Problem;
 }
@@ -72,7 +72,7 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
   };
 }
 
-/** Returns the cursor from the request if the profile repeats it on the last page, otherwise null. */
+/** Returns the request's cursor if the profile repeats it on the last page, otherwise null. */
 function repeatedCursor({ search }: ApiProfile, parameters: QueryParameters): string | null {
   const { paging } = search;
   if (search.last_page !== 'repeat' || paging.style !== 'cursor') return null;

@@ -25,7 +25,7 @@ export interface ServiceOptions {
   readonly meter: Meter;
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
-  /** The offset that is added to `now` in the dates of responses. By default, the dates use the system's clock. */
+  /** The offset that is added to `now` in response dates. By default, the dates use the system clock. */
   readonly clockSkewMs?: number;
   /** Called with errors that a client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
@@ -35,8 +35,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Builds the three endpoints for a catalogue, in the format of an API profile, with keys and limits. `/openapi.json`
- * and `/problems/{code}` need no key. The caller starts listening or routes requests to the service.
+ * Builds the three endpoints for a catalogue, in an API profile's format, with keys and limits. `/openapi.json` and
+ * `/problems/{code}` need no key. The caller starts listening or routes requests to the service.
  */
 export async function buildService(options: ServiceOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -230,8 +230,8 @@ function deliver(
     context.status = response.status;
     if (options.observer?.onResponse(context, response, reply) === 'sent') return reply;
   }
-  // The body is sent without the framework, because its serialisation and hooks would take as long as reading the
-  // record.
+  // The body is sent without the framework, because the framework's serialisation and hooks would take as long as
+  // reading the record.
   reply.hijack();
   const length =
     response.status === 304 ? {} : { 'content-length': String(Buffer.byteLength(response.body)) };

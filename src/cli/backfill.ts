@@ -144,7 +144,7 @@ async function selected(workspace: Workspace, flags: BackfillFlags, output: Outp
   return order;
 }
 
-/** Returns the backfill to work on: the one that `--resume` names, or one with the selected companies. */
+/** Returns the backfill to work on: either the backfill that `--resume` names, or one with the selected companies. */
 function chosenBackfill(
   workspace: Workspace,
   selection: BackfillOrder | null,

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 /** One command of the program. */
 export interface CommandEntry {
   readonly name: string;
-  /** The text beside the command in the program's help. */
+  /** The text shown beside the command in the program's help. */
   readonly summary: string;
   readonly open: () => Promise<Command>;
 }
 
 /**
- * All commands, in the order of the help. A command is imported only when it runs or prints its own help. Otherwise
- * `--help` would load the libraries of all commands.
+ * All commands, in the same order as in the help. A command is imported only when it runs or prints its own help.
+ * Otherwise `--help` would load the libraries of all commands.
  */
 export const COMMANDS: readonly CommandEntry[] = [
   {

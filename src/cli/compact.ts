@@ -7,7 +7,7 @@ import { pruneAnswers, vacuum } from '../warehouse/retention.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `compact`: deletes responses beyond the retention limits, and shrinks the file. */
+/** `compact`: deletes responses that exceed the retention limits, and shrinks the file. */
 export function compactCommand(): Command {
   const command = new Command('compact')
     .description(

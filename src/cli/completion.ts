@@ -16,7 +16,7 @@ export function completionCommand(): Command {
     });
 }
 
-/** Writes the script for a shell from the commands and options of the program. */
+/** Writes a shell's completion script from the program's commands and options. */
 export function completionScript(shell: Shell, program: Command): string {
   const levels = levelsOf(program);
   switch (shell) {

@@ -43,8 +43,7 @@ function show(flags: SharedFlags): void {
 }
 
 /**
- * Returns all values in the notation of the file. Secrets become `[key]`, because a `Secret` serialises itself in this
- * way.
+ * Returns all values in the file's notation. Secrets become `[key]`, because that is how a `Secret` serialises itself.
  */
 function effectiveValues(config: Config): unknown {
   return JSON.parse(JSON.stringify(config), (_, value: unknown) => {
@@ -159,7 +158,7 @@ function dayInWords(day: Config['allowance']['day_starts']): string {
   return day.rolling ? 'in any 24 hours' : `days start at ${dayStartText(day).replace(' ', ', ')}`;
 }
 
-/** Formats the start of a day as in the file, such as `rolling` or `00:00 Europe/Oslo`. */
+/** Formats when a day starts as in the file, such as `rolling` or `00:00 Europe/Oslo`. */
 function dayStartText(day: Config['allowance']['day_starts']): string {
   if (day.rolling) return 'rolling';
   const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');

@@ -4,7 +4,7 @@ import { openConfig } from '../config/config_cache.ts';
 import { VERSION } from '../operations/version.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
-/** The configuration and output of a command. */
+/** A command's configuration and output. */
 export interface Context {
   readonly config: Config;
   readonly output: Output;
@@ -26,7 +26,7 @@ export function withSharedOptions(command: Command): Command {
     .option('-v, --verbose', 'also print the files in use, each call, and the causes of errors');
 }
 
-/** Adds the options that limit a command that spends calls. */
+/** Adds the options that limit a command's calls. */
 export function withSpendingOptions(command: Command): Command {
   return withFocus(
     withMaxCalls(command).option('--max-minutes <n>', 'stop after this many minutes', positiveNumber),

@@ -52,7 +52,7 @@ async function demo(flags: SharedFlags): Promise<void> {
   }
 }
 
-/** The clock of the demo. It shows a time in the past until `toPresent` is called. */
+/** The demo's clock. It shows a time in the past until `toPresent` is called. */
 interface DemoClock extends Clock {
   toPresent(): void;
 }
@@ -175,5 +175,5 @@ function printReports(
 const PER_MINUTE = 60_000;
 const PER_DAY = 20_000;
 const DAYS_AGO = 40;
-/** The changes of the registry between the two runs. */
+/** How the registry changes between the two runs. */
 const CHANGES = { changed: 60, appearing: 12, deleted: 8 };

@@ -106,7 +106,7 @@ async function rebuild(config: Config, others: readonly string[]): Promise<Findi
 }
 
 /**
- * Sends one call. As for every other call, the ledger is debited, the rate limit applies, and the response is stored.
+ * Makes one call. As for every other call, the ledger is debited, the rate limit applies, and the response is stored.
  */
 async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
   if (config.dialect === undefined)

@@ -125,7 +125,7 @@ function describeForDatasette({ db, path }: Warehouse, folder: string, output: O
   });
 }
 
-/** Reads a time or a date. A date means the end of that day. */
+/** Reads a time or a date. For a date, returns the end of that day. */
 function readTime(text: string): string {
   const time = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);
   if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))

@@ -2,9 +2,9 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 
 /**
- * Breaks lines that are wider than the terminal. Lines are broken only at spaces, so a long word can exceed the width.
- * If a line has the form `  label   text`, its continuation lines start below `text`. Other continuation lines are
- * indented by two more spaces.
+ * Breaks lines that are wider than the terminal. Lines are broken only at spaces, so a long word can be wider than the
+ * terminal. If a line has the form `  label   text`, its continuation lines start below `text`. All other continuation
+ * lines are indented by two more spaces.
  */
 export function fittedText(text: string, columns: number): string {
   return text
@@ -46,7 +46,9 @@ function broken(line: string, { columns, indent, isCommand }: LineFormat): strin
   return [...lines, current];
 }
 
-/** Returns the indent of continuation lines. They start below the text if the label takes at most half of the line. */
+/**
+ * Returns the indent for continuation lines. They start below the text if the label takes up at most half of the line.
+ */
 function indentOf(plain: string, columns: number): number {
   const label = LABEL.exec(plain)?.[0] ?? '';
   return hangOf(label.length <= columns / 2 ? label : '', plain);
@@ -60,15 +62,15 @@ function hangOf(label: string, plain: string): number {
 
 /**
  * Splits text into parts that must not be broken, such as words, a number with `%`, and a time with its zone. In a
- * command, a flag with its value and quoted text are also kept together.
+ * command, a flag is also kept together with its value, and quoted text is not broken.
  */
 function wordsOf(text: string, isCommand: boolean): string[] {
   if (!isCommand) return text.split(/(?<!\d\d:\d\d) (?!%)/);
   return text.match(/(?:--?[a-z-]+ )?(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [text];
 }
 
-// The second alternative matches labels of `status`. They have up to ten letters, and only one space follows the
-// longest label.
+// The second alternative matches labels in `status`. They have up to ten letters, and after the longest there is only
+// one space.
 const LABEL = /^ *\S+(?: \S+)* {2,}(?=\S)|^ {2}[a-z]{10} (?=\S)/;
 // A line with at least this indentation is already a continuation line.
 const DEEP = 8;

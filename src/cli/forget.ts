@@ -135,7 +135,7 @@ function list({ db }: Warehouse, output: Output): void {
   });
 }
 
-/** Shows the name of each company and asks for confirmation. */
+/** Shows each company's name and asks for confirmation. */
 async function confirm(db: Database, ids: readonly string[]): Promise<void> {
   if (!process.stdin.isTTY)
     throw new UsageError('erased data cannot be restored, so forget needs a confirmation', {

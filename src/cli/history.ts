@@ -15,7 +15,7 @@ interface HistoryFlags extends SharedFlags {
   readonly documents?: boolean;
 }
 
-/** `history ID`: shows the versions of one company, with their changes and calls. */
+/** `history ID`: shows one company's versions, with their changes and calls. */
 export function historyCommand(): Command {
   const command = new Command('history')
     .description(

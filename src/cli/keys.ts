@@ -63,7 +63,7 @@ Examples:
   $ registry-mirror keys create trial --tier free --total 100
   $ registry-mirror keys revoke rm_5f1c09a3be`;
 
-/** The arguments of every action. */
+/** The arguments that every action takes. */
 interface ActionContext {
   readonly file: AccountFile;
   readonly nowMs: number;
@@ -210,7 +210,7 @@ function hasLimits({ tier, perMinute, total, perDay, unlimited }: LimitFlags): b
   return [tier, perMinute, total, perDay, unlimited].some((flag) => flag !== undefined);
 }
 
-/** A paid account has only the given limits. A free account needs an allowance, which has no default. */
+/** A paid account has only the given limits. A free account needs an allowance, for which there is no default. */
 function limitsOf({ tier = 'paid', perMinute, total, perDay, unlimited }: LimitFlags): StoredLimits {
   const hasAllowance = total !== undefined || perDay !== undefined;
   if (unlimited && hasAllowance)

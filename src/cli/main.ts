@@ -35,7 +35,7 @@ export async function main(given: readonly string[]): Promise<void> {
   }
 }
 
-/** Moves the shared flags behind the command, because many users write them before it. */
+/** Moves shared flags to after the command, because many users write them before it. */
 function withFlagsLast(argv: readonly string[]): string[] {
   let at = 0;
   while (/^(-v|--(json|quiet|verbose|config(=.*)?))$/.test(argv[at] ?? ''))
@@ -73,8 +73,7 @@ function printUsageError(
 }
 
 /**
- * Builds the program. Commands that `argv` does not contain have only a name and a summary, which the program's help
- * shows.
+ * Builds the program. Commands that are not in `argv` have only a name and a summary, which the program's help shows.
  */
 export async function openProgram(argv: readonly string[]): Promise<Command> {
   const { stdout, stderr, env } = standardStreams();
@@ -91,7 +90,7 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  // Import all commands for the completion script, because it contains the options of every command.
+  // Import all commands for the completion script, because it lists every command's options.
   const isWhole = argv[0] === 'completion';
   for (const { name, summary, open } of COMMANDS) {
     const command = isWhole || argv.includes(name) ? await open() : new Command(name);

@@ -6,21 +6,21 @@ import { fittedText } from './fitted_text.ts';
 import { withWorkingLinks } from './setting.ts';
 
 /**
- * The output of a command. Data is printed on standard output, everything else on standard error. On a terminal, the
+ * A command's output. Data is printed on standard output, and everything else on standard error. On a terminal, the
  * output is text with progress lines. In a pipe or with `--json`, it is exactly one JSON document. With `--quiet`, only
  * problems that need attention are printed.
  */
 export interface Output {
   readonly mode: 'text' | 'json' | 'quiet';
-  /** The width of the terminal in columns, or 100 if there is no terminal. */
+  /** The terminal's width in columns, or 100 if there is no terminal. */
   readonly columns: number;
   /** Prints the result as a JSON document or as text. */
   result(result: Result): void;
-  /** Prints a whole document in another format, such as CSV, in every output mode. */
+  /** Prints, in every output mode, a whole document in another format such as CSV. */
   document(text: string): void;
   /** Prints a line on standard error, but only on a terminal. */
   note(line: string): void;
-  /** Prints a line on standard error with `--verbose`, in every output mode. */
+  /** With `--verbose`, prints a line on standard error in every output mode. */
   detail(line: string): void;
   /** Prints a progress line, which the next output overwrites. An empty line clears it. */
   progress(line: string): void;
@@ -28,18 +28,18 @@ export interface Output {
 }
 
 export interface Result {
-  /** The full name of the command, such as `keys create`. */
+  /** The command's full name, such as `keys create`. */
   readonly command: string;
-  /** The reason why the command failed. Absent or null if it succeeded. */
+  /** Why the command failed. Absent or null if it succeeded. */
   readonly error?: ErrorText | null;
-  /** The `data` of the JSON document, with keys in snake_case. */
+  /** The `data` in the JSON document, with keys in snake_case. */
   readonly data: unknown;
   readonly text: string;
   /** The text to print with `--quiet`, or null if nothing needs attention. */
   readonly attention: string | null;
 }
 
-/** The `error` of the JSON document. */
+/** The `error` in the JSON document. */
 export interface ErrorText {
   readonly message: string;
   /** The recommended action, or null if the message already makes it clear. */
@@ -47,8 +47,8 @@ export interface ErrorText {
 }
 
 /**
- * Formats the JSON document of a command on one line. `ok` is true if `error` is null. docs/output.schema.json
- * describes the document.
+ * Formats a command's JSON document on one line. `ok` is true if `error` is null. docs/output.schema.json describes the
+ * document.
  */
 export function jsonDocument(command: string, data: unknown, error: ErrorText | null): string {
   return `${JSON.stringify({ ok: error === null, command, data, error })}\n`;
@@ -127,7 +127,7 @@ export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
   return stream.isTTY ? fittedText(text, columnsOf(stream)) : text;
 }
 
-/** Returns 100 instead of 0 columns, which terminals in containers and in recorded sessions may report. */
+/** Returns 100 columns if the terminal reports 0, as it may in containers and in recorded sessions. */
 function columnsOf({ columns }: { readonly columns?: number }): number {
   return columns === undefined || columns === 0 ? USUAL_COLUMNS : Math.max(columns, LEAST_COLUMNS);
 }

@@ -17,7 +17,7 @@ export interface PlanFlags extends SharedFlags {
   readonly explain?: true | number;
 }
 
-/** `plan`: estimates the calls of the next runs of `sync` without sending a call. */
+/** `plan`: estimates the calls that the next `sync` runs will make, without making any. */
 export function planCommand(): Command {
   const command = new Command('plan')
     .description(
@@ -34,7 +34,7 @@ export function planCommand(): Command {
   return withFocus(withMaxCalls(withSharedOptions(command)));
 }
 
-/** Prints the cost estimate of `plan` and of `sync --dry-run`. */
+/** Prints the cost estimate for `plan` and `sync --dry-run`. */
 export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanFlags, output: Output): void {
   const dialect = requireDialect(config);
   const nowMs = systemClock.now();

@@ -43,7 +43,7 @@ export interface ProbeFlags extends SharedFlags {
   readonly yes?: boolean;
 }
 
-/** `probe`: learns the dialect of the API, and writes it to the configuration. */
+/** `probe`: learns the API's dialect, and writes it to the configuration. */
 export function probeCommand(): Command {
   const command = new Command('probe')
     .description(
@@ -91,7 +91,7 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
 
 const MOST_CALLS = 16;
 
-/** Probes the API. If an answer from the user can help, asks a question and continues with the remaining calls. */
+/** Probes the API. If an answer from the user would help, asks a question and continues with the remaining calls. */
 async function probeAndAsk(
   config: Config,
   output: Output,
@@ -128,7 +128,7 @@ async function probeAndAsk(
   }
 }
 
-/** Asks the user for hints. Returns null if no hints are needed, or the user has none. */
+/** Asks the user for hints. Returns null if none are needed or the user has none. */
 async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hints): Promise<Hints | null> {
   if (run.ending.ended !== 'done') return null;
   const question = questions.find(({ about }) => about === 'query_param' || about === 'example');
@@ -142,7 +142,7 @@ async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hint
   return name === '' ? null : { ...hints, examples: [...hints.examples, name] };
 }
 
-/** Prints one line per call, and one line per changed finding. */
+/** Prints one line for each call and for each changed finding. */
 function narrator(output: Output): (exchange: Exchange, conclusions: Conclusions) => void {
   let calls = 0;
   let known = new Map<string, string>();
@@ -183,7 +183,9 @@ interface Written {
   readonly isComplete: boolean;
 }
 
-/** Writes the dialect or the open questions to the configuration. If the program crashes, the old file is unchanged. */
+/**
+ * Writes the dialect or the open questions to the configuration. If the program crashes, the old file stays unchanged.
+ */
 function write(
   path: string,
   { draft, conclusions, questions }: ProbeReport,
@@ -206,7 +208,7 @@ function write(
   parseConfig({ path, text: found });
   if (found === text) return { path, isComplete: draft !== null };
   try {
-    // Keep the mode of the file, because the file may contain the key.
+    // Keep the file's mode, because the file may contain the key.
     writeFileSync(`${path}.new`, found, { mode: statSync(path).mode & 0o777 });
     renameSync(`${path}.new`, path);
   } catch (error) {

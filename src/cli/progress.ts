@@ -8,20 +8,20 @@ import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 import { printable } from './table.ts';
 
-/** The bounds of the run whose progress is shown. */
+/** The limits on the run that is shown. */
 export interface ProgressBounds {
   readonly startedMs: number;
   /**
-   * The calls that the run may send: the quota left or `--max-calls`, whichever is smaller. Infinity if there is no
-   * limit.
+   * How many calls the run may make: the remaining quota or `--max-calls`, whichever is smaller. Infinity if there is
+   * no limit.
    */
   readonly maxCalls: number;
   readonly now: () => number;
 }
 
 /**
- * Shows the progress of a run in a line that is updated at most five times a second. With `--verbose`, each call also
- * gets its own line.
+ * Shows a run's progress in a line that is updated at most five times a second. With `--verbose`, each call also gets
+ * its own line.
  */
 export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds): OnProgress {
   let shownMs = 0;
@@ -44,8 +44,8 @@ export interface Progress extends Omit<ProgressBounds, 'now'> {
 }
 
 /**
- * Formats the progress line: share, rate, calls left and finish time, followed by results and the last call. Parts that
- * do not fit into the terminal are omitted.
+ * Formats the progress line: share, rate, remaining calls and finish time, followed by results and the last call. Parts
+ * that do not fit in the terminal are omitted.
  */
 export function progressLine(progress: Progress, columns: number): string {
   const { totals, last, startedMs, nowMs, maxCalls } = progress;

@@ -33,7 +33,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     );
   });
   ended.catch(() => {});
-  // Lines that arrive while no question is open, because the user pasted several answers.
+  // Lines that arrive while no question is open, because the user pasted several answers at once.
   const pasted: string[] = [];
   lines.on('line', (line) => pasted.push(line));
 
@@ -51,13 +51,13 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
   ): Promise<T> {
     for (;;) {
       const shown = fittedTo(stderr, byDefault === undefined ? question : `${question} [${byDefault}]`);
-      // The line editor gets only the last line, because it redraws its prompt.
+      // The line editor gets only the last line of the question, because it redraws its prompt.
       const lastLineAt = shown.lastIndexOf('\n') + 1;
       stderr.write(shown.slice(0, lastLineAt));
       const given = (await answerTo(`${shown.slice(lastLineAt)} `)).trim();
       const value = read(given === '' ? (byDefault ?? '') : given);
       if (!(value instanceof Error)) return value;
-      // The other pasted lines may answer other questions than the user thought.
+      // The remaining pasted lines may be answers to other questions than the user expected.
       pasted.length = 0;
       stderr.write(`${fittedTo(stderr, `  ${value.message}`)}\n`);
     }

@@ -60,8 +60,8 @@ async function restore(file: string, flags: SharedFlags): Promise<void> {
 }
 
 /**
- * Takes the lock of the old warehouse, so that no run starts before the file is replaced, and closes the warehouse. The
- * lock is not released, because it disappears with the file. Returns the forgotten ids.
+ * Locks the old warehouse, so that no run starts before the file is replaced, and closes the warehouse. The lock is not
+ * released, because it disappears with the file. Returns the forgotten ids.
  */
 function lockAndClose(path: string): string[] {
   const warehouse = openIfSound(path);
@@ -70,7 +70,7 @@ function lockAndClose(path: string): string[] {
     takeLock(warehouse.db, systemClock);
     return forgottenIds(warehouse);
   } finally {
-    // An open connection would later delete the WAL of the new file.
+    // An open connection would later delete the new file's WAL.
     warehouse.close();
   }
 }
@@ -90,7 +90,7 @@ function forgottenIds({ db }: Warehouse): string[] {
   return forgottenCompanies(db).map(({ entityId }) => entityId);
 }
 
-/** Counts the companies of the restored warehouse, and lists the ids of `forgotten` that are not forgotten in it. */
+/** Counts the companies in the restored warehouse, and lists the ids in `forgotten` that are not forgotten there. */
 function contents(path: string, forgotten: readonly string[]) {
   const warehouse = openWarehouse({ path, readonly: true, nowMs: systemClock.now() });
   try {

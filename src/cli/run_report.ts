@@ -35,7 +35,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
-      // A mirror of a watchlist has no statistics, so the message must not mention the missing count.
+      // A mirror of a watchlist has no statistics, so the message must not mention a missing count.
       return coverage.registryTotal === null && coverage.registryTotalAt !== null
         ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
@@ -84,7 +84,7 @@ export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): nu
   }
 }
 
-/** Returns the `error` of a run in the JSON document. Responses in quarantine are not a failure. */
+/** Returns a run's `error` in the JSON document. Responses in quarantine are not a failure. */
 export function errorOf(report: RunReport, exitCode: number): ErrorText | null {
   return exitCode === 0 || exitCode === 3 ? null : { message: headlineOf(report), hint: null };
 }
@@ -104,7 +104,7 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** Describes how many names or records the quota left can yield at most. Returns null if no call can be sent. */
+/** Describes how many names or records the remaining quota can yield at most. Returns null if no call can be made. */
 export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';

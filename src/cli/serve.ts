@@ -161,7 +161,7 @@ function validKeys(accountsPath: string): number {
   }
 }
 
-/** Logs failures. The same message is logged at most once a minute. */
+/** Logs failures, and the same message at most once a minute. */
 function failureLog(): (error: Error) => void {
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   const loggedAtMs = new Map<string, number>();

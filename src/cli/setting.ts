@@ -7,12 +7,12 @@ export function withWorkingCommands(text: string, env: Environment): string {
   return text.replace(COMMAND, () => prefixOf(env));
 }
 
-/** Like `withWorkingCommands`, but also replaces `docs/NAME.md` with the path of that file in the package. */
+/** Like `withWorkingCommands`, but also replaces `docs/NAME.md` with that file's path in the package. */
 export function withWorkingLinks(text: string, env: Environment): string {
   return withWorkingCommands(text, env).replace(DOCUMENT, (_, name: string) => documentPath(name));
 }
 
-/** Returns the path of a file in the folder `docs` of the package. */
+/** Returns the path of a file in the package's `docs` folder. */
 export function documentPath(name: string): string {
   // The first path is correct from src/cli, the second from dist/src/cli in a built package.
   const paths = ['../../docs/', '../../../docs/'].map((folder) =>

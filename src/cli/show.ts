@@ -37,7 +37,7 @@ Examples:
   $ registry-mirror show 00034567 --csv
   $ registry-mirror show 00034567 --json | jq .data.record`;
 
-/** A company with the fields of its record, or of its search result if the record was not fetched. */
+/** A company with the fields from its record, or from its search result if the record was not fetched. */
 interface ShownCompany {
   readonly company: CompanyRow;
   readonly record: Json;

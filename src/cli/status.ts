@@ -25,7 +25,7 @@ interface StatusFlags extends SharedFlags {
   readonly watch?: true | number;
 }
 
-/** `status`: shows the contents of the mirror, the quota left, open work and the latest runs. */
+/** `status`: shows the mirror's contents, the remaining quota, open work and the last runs. */
 export function statusCommand(): Command {
   const command = new Command('status')
     .option('--runs <n>', 'show the last n runs', wholeNumber, 5)
@@ -98,8 +98,8 @@ function attentionOf({ problems }: Health): string | null {
 }
 
 async function readWorker(config: Config, db: Database): Promise<WorkerStatus | null> {
-  // Check for a listening Redis before loading the worker's libraries. They triple the start time, and most users run
-  // no worker.
+  // Check for a listening Redis before loading the worker's libraries. Those libraries triple the start time, and most
+  // users run no worker.
   if (!(await isListening(config.worker.redis_url))) return null;
   const { readWorkerStatus } = await import('../../jobs/worker_status.ts');
   return await readWorkerStatus(config, db);

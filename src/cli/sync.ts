@@ -103,7 +103,7 @@ export async function syncOnce(
   return exitCode;
 }
 
-/** Proposes changes to the dialect that make it fit the latest stored responses. Sends no call. */
+/** Proposes changes that make the dialect fit the last stored responses, without making a call. */
 function proposeDialectChanges({ warehouse }: Workspace, config: Config): readonly DialectChange[] {
   return checkStored(requireDialect(config), latestAnswers(warehouse.db, LATEST_RESPONSES)).proposals;
 }
@@ -115,8 +115,8 @@ interface Facts {
   readonly drifted: readonly DialectChange[];
   readonly warning: string | null;
   /**
-   * True if an earlier run already reported the same ending. With `--quiet`, a rejected key is reported once a day, and
-   * a permanently exhausted quota only once.
+   * True if an earlier run already reported the same ending. With `--quiet`, a rejected key is reported only once a
+   * day, and a permanently exhausted quota only once.
    */
   readonly isRepeated: boolean;
 }
@@ -154,8 +154,8 @@ Exit codes: 0 done, or paused because the quota is used up; 1 failed; 2 usage or
 3 done, with responses in quarantine; 75 paused, under --strict; 130 interrupted.`;
 
 /**
- * Returns whether an earlier run on the same day already reported that the key was rejected. Days are counted from the
- * rejection, in periods of 24 hours. Cron may start a run every hour, and one mail per day is enough.
+ * Returns whether an earlier run on the same day already reported that the key was rejected. Days are periods of 24
+ * hours, counted from the rejection. Cron may start a run every hour, and one mail a day is enough.
  */
 export function isRepeatedRefusal(
   { ending, runId }: RunReport,
@@ -170,12 +170,12 @@ export function isRepeatedRefusal(
   return dayOf(Date.parse(reportedAt)) === dayOf(nowMs);
 }
 
-/** Returns whether an earlier run already reported that the account can never send another call. */
+/** Returns whether an earlier run already reported that the account can never make another call. */
 function isRepeatedExhaustion({ ending, totals }: RunReport, { warehouse }: Workspace): boolean {
   if (ending.ended !== 'allowance' || ending.resumesAtMs !== null || totals.calls > 0) return false;
   const [, before] = recentRuns(warehouse.db, 2);
   return before?.ended === 'allowance';
 }
 
-// The next day's run at the same hour may fail a few minutes earlier in that hour. It must still count as the next day.
+// The next day's run may fail a few minutes earlier in the hour than today's. It must still count as the next day.
 const EARLY_MS = 600_000;

@@ -7,7 +7,8 @@ export interface Column {
   /** True if the column may be truncated with an ellipsis when the terminal is narrow. */
   readonly shrinks?: boolean;
   /**
-   * The minimum width of a truncated column (default: 8). Optional columns are removed before a column gets narrower.
+   * A truncated column's minimum width (default: 8). Optional columns are removed before a column gets narrower than
+   * this.
    */
   readonly least?: number;
   /** True if the column may be removed when truncation is not sufficient. The last optional column is removed first. */
@@ -15,8 +16,7 @@ export interface Column {
 }
 
 /**
- * Formats the lines of a table, starting with the header. No line is wider than `columns`. Two spaces separate the
- * cells.
+ * Formats a table's lines, starting with the header. No line is wider than `columns`. Two spaces separate the cells.
  */
 export function tableLines(
   columns: readonly Column[],
@@ -43,7 +43,7 @@ export function fitted(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
-  // It takes 10 ms to create, and most tables fit.
+  // The segmenter is created only here, because creating it takes 10 ms and most tables fit.
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment } of graphemes.segment(text)) {
     used += stringWidth(segment);
@@ -54,8 +54,8 @@ export function fitted(text: string, width: number): string {
 }
 
 /**
- * Breaks `text` at spaces into lines of at most `width` columns. Words that are longer are not broken. All lines except
- * the first start with `indent`.
+ * Breaks `text` at spaces into lines of at most `width` columns. Longer words are not broken. All lines except the
+ * first start with `indent`.
  */
 export function wrapped(text: string, width: number, indent = ''): string {
   const lines: string[] = [];
@@ -75,11 +75,13 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '�');
 }
 
-// Matches control characters, lone surrogates, line separators and direction marks. It does not match joiners, because
-// some scripts need them in names.
+// Matches control characters, lone surrogates, line separators and direction marks, but not joiners, because some
+// scripts need them in names.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Returns the columns to show. Optional columns are removed from the right until the truncated columns fit. */
+/**
+ * Returns the columns to show. Optional columns are removed, starting from the right, until the truncated columns fit.
+ */
 function visibleColumns(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],

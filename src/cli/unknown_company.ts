@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
 import { companiesLike } from '../warehouse/company_history.ts';
 
-/** Creates the error for an id that is not in the mirror. Its hint lists similar ids and names. */
+/** Creates the error for an id that is not in the mirror. The error's hint lists similar ids and names. */
 export function unknownCompany(db: Database, id: string): UsageError {
   const like = companiesLike(db, id, 5);
   return new UsageError(`company ${id} is not in the mirror`, {

@@ -9,7 +9,7 @@ import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `watchlist`: shows which known companies match the names of the watchlist. */
+/** `watchlist`: shows which known companies match the names in the watchlist. */
 export function watchlistCommand(): Command {
   const command = new Command('watchlist')
     .description(

@@ -25,7 +25,7 @@ export function workerCommand(): Command {
           'For several registries, repeat --config. A second worker of the same registry is a standby, which takes ' +
           'over when the first one ends. Logs are JSON lines on standard error.',
       )
-      // Options after the name of a subcommand belong to the subcommand.
+      // Options after a subcommand's name belong to the subcommand.
       .enablePositionalOptions()
       .option('--config <file>', 'configuration file, once per registry', collected)
       .option(

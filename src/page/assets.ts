@@ -8,7 +8,7 @@ export interface Asset {
   readonly body: Buffer;
 }
 
-/** Reads the static files. The keys of the map are their paths on the server. */
+/** Reads the static files. The map's keys are their paths on the server. */
 export function readAssets(): ReadonlyMap<string, Asset> {
   const read = (name: string) => readFileSync(join(import.meta.dirname, 'assets', name));
   const icon = read('icon.svg').toString();
@@ -25,8 +25,8 @@ export function readAssets(): ReadonlyMap<string, Asset> {
 }
 
 /**
- * Removes comments, indentation and empty lines, and in a style sheet also line breaks. This is safe because no literal
- * in these files spans several lines.
+ * Removes comments, indentation and empty lines and, in a style sheet, also line breaks. This is safe because no
+ * literal in these files spans several lines.
  */
 function compact(name: string, text: string): string {
   const lines = text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms, '').replace(/^\s+/gm, '');
@@ -49,7 +49,7 @@ const TYPES = {
   'search.js': 'text/javascript; charset=utf-8',
 };
 
-/** The colour of the favicon for each health state. */
+/** The favicon's colour for each health state. */
 const ICON_COLOURS: Readonly<Record<HealthState, string>> = {
   needs_you: '#b3261e',
   working: '#2b5fa8',

@@ -103,9 +103,7 @@ function changesCsv({ changes }: ChangesView): string {
   );
 }
 
-/**
- * Writes an Atom feed (RFC 4287). The id of an entry never changes, so that a feed reader shows each change only once.
- */
+/** Writes an Atom feed (RFC 4287). An entry's id never changes, so that a feed reader shows each change only once. */
 function changesFeed(
   { nowMs, changes }: ChangesView,
   request: ChangesRequest,

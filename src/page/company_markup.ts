@@ -3,7 +3,7 @@ import { MAX_COUNTED } from '../warehouse/change_list.ts';
 import type { FieldChange, NamedChange } from '../warehouse/page_queries.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
-/** Returns the name of a company, or its id if the name has no visible character and could not be clicked. */
+/** Returns a company's name, or its id if the name has no visible character and so could not be clicked. */
 export function shownName({ entityId, name }: Pick<NamedChange, 'entityId' | 'name'>): string {
   return name !== null && /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : entityId;
 }
@@ -12,7 +12,7 @@ export function companyLink({ entityId, name }: Pick<NamedChange, 'entityId' | '
   return html`<a href="/page/company?id=${encodeURIComponent(entityId)}">${foreign(shownName({ entityId, name }))}</a>`;
 }
 
-/** Formats the number of changes in a list, which are counted only up to a limit. */
+/** Formats the number of changes in a list. Changes are counted only up to a limit. */
 export function countOfChanges(total: number): string {
   return total > MAX_COUNTED ? `more than ${count(MAX_COUNTED)}` : count(total);
 }

@@ -16,8 +16,8 @@ export interface CompanyPageContext {
 }
 
 /**
- * Draws the page of one company. It shows the latest or selected record, or a comparison of two records, and all
- * observed changes.
+ * Draws one company's page. It shows the last or the selected record, or a comparison of two records, and all observed
+ * changes.
  */
 export function companyPage(view: CompanyView, context: CompanyPageContext, settings: PageSettings): string {
   const { company } = view;

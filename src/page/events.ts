@@ -25,7 +25,7 @@ export function openEvents(version: () => string): Events {
     const present = version();
     quietMs += POLL_EVERY_MS;
     if (present !== lastVersion) send('message', present);
-    // Send an event even if nothing changed, because the ages on the page grow, and because events keep the connection
+    // Send an event even if nothing changed: the ages shown on the page keep increasing, and events keep the connection
     // open.
     else if (quietMs >= TICK_EVERY_MS) send('tick', present);
     lastVersion = present;

@@ -1,12 +1,12 @@
 import type { HealthState } from '../report/health.ts';
 import { foreign, html, type Part } from './html.ts';
 
-/** Builds the HTML document of a page. It loads nothing from other hosts and contains no inline script or style. */
+/** Builds a page's HTML document. It loads nothing from other hosts and has no inline script or style. */
 export function documentOf(page: {
   readonly title: string;
   readonly source: { readonly name: string; readonly url: string | null };
   readonly zone: string;
-  /** The content of the search field. */
+  /** The search field's content. */
   readonly query: string;
   /** Present only if the page updates without a reload. */
   readonly live?: { readonly version: string; readonly drawnAt: string };

@@ -21,8 +21,8 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 /**
  * Marks up text from the registry, such as names, ids and reasons. The text is isolated, so that its writing direction
- * does not affect the text around it. If its script belongs to one language, the language is set, because browsers
- * select the glyphs of Chinese characters by language.
+ * does not affect the text around it. If the text's script belongs to one language, that language is set, because
+ * browsers select glyphs for Chinese characters by language.
  */
 export function foreign(text: string): Html {
   const language = LANGUAGES.find(({ characters }) => characters.test(text))?.code;

@@ -1,7 +1,7 @@
 import type { Ledger } from '../allowance/ledger.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
 
-/** Reads a ledger. If its file was deleted or replaced, the reader opens the file that is now at its path. */
+/** Reads a ledger. If the file was deleted or replaced, opens the file that is now at its path. */
 export interface LedgerReader {
   read<T>(use: (ledger: Ledger) => T): T;
   close(): void;

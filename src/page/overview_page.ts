@@ -11,7 +11,7 @@ import type { Section } from './section/section.ts';
 import { SECTIONS } from './sections.ts';
 
 export interface OverviewRequest extends SnapshotRequest {
-  /** The version of the mirror that the document shows. */
+  /** The mirror version that the document shows. */
   readonly version: string;
   readonly hasTables: boolean;
 }

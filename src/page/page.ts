@@ -15,12 +15,12 @@ import { remedyOf } from './section/health.ts';
 export interface PageOptions {
   readonly settings: PageSettings;
   readonly find: FindCompanies;
-  /** Returns a different value after each change of the mirror. */
+  /** Returns a different value after each change to the mirror. */
   readonly version: () => unknown;
   /** If true, requests whose host name is not local are rejected, so that another website cannot read this page. */
   readonly onlyLocalHosts: boolean;
   readonly now: () => number;
-  /** Called with each error for which the browser gets only status 500. */
+  /** Called with each error that the browser sees only as status 500. */
   readonly failed: (error: Error) => void;
 }
 
@@ -111,8 +111,8 @@ function faultPage({ source, schedule }: PageSettings, { message, hint }: Mirror
 }
 
 /**
- * Returns null if the path belongs to the API endpoints. Only a prefix is checked, because this runs for every request
- * to `serve`.
+ * Returns null if the path belongs to the API endpoints. Only the path's prefix is checked, because this runs for every
+ * request to `serve`.
  */
 function urlOf({ url = '/' }: IncomingMessage): URL | null {
   if (url !== '/' && !url.startsWith('/?') && !url.startsWith('/page/')) return null;

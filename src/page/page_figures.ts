@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { count, localTime } from '../report/figures.ts';
 import { type Html, html } from './html.ts';
 
-/** Formats figures and times for the page, in short form and in one time zone. */
+/** Formats figures and times for the page in a short form, with all times in one time zone. */
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 

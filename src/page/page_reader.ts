@@ -21,13 +21,13 @@ import type { PageSettings } from './page_settings.ts';
 import { openPageSnapshot, type PageSnapshot, type SnapshotRequest } from './page_snapshot.ts';
 import type { RunView } from './run_page.ts';
 
-/** Reads the data of all pages from the warehouse and the ledger. It never writes to them. */
+/** Reads the data for all pages from the warehouse and the ledger, without ever writing to them. */
 export interface PageReader {
   /** The warehouse, open for reading. */
   readonly db: Database;
   snapshot(request: SnapshotRequest): PageSnapshot;
   /**
-   * Returns null if the company is unknown. `versionId` is the call id of the version to show, or null for the latest
+   * Returns null if the company is unknown. `versionId` is the call id of the version to show, or null for the last
    * version.
    */
   company(entityId: string, versionId: number | null): CompanyView | null;

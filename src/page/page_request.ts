@@ -26,9 +26,9 @@ export interface SearchRequest {
   /** The number of matches before the first row of this page. */
   readonly offset: number;
   readonly format: 'html' | 'csv';
-  /** The number of matches, regardless of their state. */
+  /** The number of matches in any state. */
   readonly total: number;
-  /** The ids of the best matches, regardless of their state. */
+  /** The ids of the best matches in any state. */
   readonly ids: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export interface PageDocument {
 }
 
 export interface PageMessage {
-  /** The number of the request. Its reply has the same number. */
+  /** The request's number. The reply has the same number. */
   readonly number: number;
   readonly request: PageRequest;
 }
@@ -71,10 +71,10 @@ export interface PageReply {
   readonly failure: PageFailure | null;
 }
 
-/** The error that prevented a document. */
+/** Why no document could be drawn. */
 export interface PageFailure {
   /** For the log. */
   readonly stack: string;
-  /** For the reader of the page; null if the program caused the error. */
+  /** For the page's reader; null if the program caused the error. */
   readonly fault: { readonly message: string; readonly remedy: string | null } | null;
 }

@@ -6,23 +6,23 @@ export interface PageSettings extends HealthSettings {
   readonly warehousePath: string;
   readonly ledgerPath: string;
   readonly accountId: string;
-  /** The maximum number of in-flight calls. */
+  /** The maximum number of calls in flight. */
   readonly concurrency: number;
   readonly allowance: Allowance;
   readonly source: { readonly name: string; readonly url: string | null };
   /** Whether the configuration contains a dialect. */
   readonly hasDialect: boolean;
-  /** The JSON path of the record in a response. */
+  /** The JSON path to the record in a response. */
   readonly recordRoot: string;
   readonly maxAge: { readonly statsMs: number; readonly summariesMs: number; readonly recordsMs: number };
-  /** The scheduled jobs of the worker. */
+  /** The worker's scheduled jobs. */
   readonly jobs: readonly ScheduledJobSettings[];
 }
 
 export interface ScheduledJobSettings {
   /** The job's name, such as `poll-stats`. */
   readonly name: string;
-  /** The title of the job on the page, such as `Statistics`. */
+  /** The job's title on the page, such as `Statistics`. */
   readonly title: string;
   /** The cron pattern. */
   readonly pattern: string;

@@ -26,7 +26,7 @@ import type { LedgerReader } from './ledger_reader.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_settings.ts';
 
-/** The data shared by several sections of the overview, read at one time. */
+/** The data that several sections of the overview share, all read at the same time. */
 export interface PageSnapshot {
   readonly nowMs: number;
   readonly coverage: Coverage;
@@ -42,7 +42,7 @@ export interface PageSnapshot {
   readonly ledger: LedgerState;
   /** Calls since midnight in `zone`. */
   readonly callsToday: number;
-  /** The results of the last seven days. */
+  /** The results from the last seven days. */
   readonly week: Omit<DayResults, 'day'>;
   /** The period that the charts show, or null if each chart uses its default. */
   readonly range: Range | null;
@@ -50,11 +50,11 @@ export interface PageSnapshot {
   readonly ages: readonly AgeClass[];
   /** Most recent run first. */
   readonly runs: readonly RunRow[];
-  /** The holder of the lock, if its heartbeat is recent. */
+  /** The run that holds the lock, if its heartbeat is recent. */
   readonly working: LockHolder | null;
 }
 
-/** Upper limits of the age classes. An additional class without a limit contains older entries. */
+/** Upper limits of the age classes. One more class, without a limit, takes older entries. */
 export const AGE_CLASSES = [
   { label: '1 h', ms: 3_600_000 },
   { label: '6 h', ms: 6 * 3_600_000 },
@@ -76,7 +76,7 @@ export interface SnapshotRequest {
   readonly range: Range | null;
 }
 
-/** Prepares the queries of the snapshot. The returned function reads a snapshot for a given time. */
+/** Prepares the snapshot's queries. The returned function reads a snapshot for a given time. */
 export function openPageSnapshot(
   db: Database,
   ledger: LedgerReader,

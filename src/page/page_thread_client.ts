@@ -13,10 +13,10 @@ export interface PageThread {
   close(): Promise<void>;
 }
 
-/** The data that the thread receives at its start. */
+/** The data that the thread receives when it starts. */
 export interface PageThreadData {
   readonly settings: PageSettings;
-  /** The caller's clock minus the system's clock, in milliseconds. */
+  /** The difference between the caller's clock and the system clock, in milliseconds. */
   readonly clockOffsetMs: number;
 }
 

@@ -3,7 +3,7 @@ import { CHANGE_KINDS } from '../warehouse/change_list.ts';
 import { rangeOf } from './chart/periods.ts';
 import { COMPANY_STATES, type PageRequest } from './page_request.ts';
 
-/** Returns the number of companies that match a query, and the ids of at most `limit` best matches. */
+/** Returns the number of companies that match a query, and the ids of the best matches (at most `limit`). */
 export type FindCompanies = (
   query: string,
   limit: number,
@@ -13,7 +13,7 @@ export interface UrlContext {
   readonly find: FindCompanies;
   readonly zone: string;
   readonly version: string;
-  /** Scheme and host of the request. */
+  /** The request's scheme and host. */
   readonly origin: string;
 }
 
@@ -87,5 +87,5 @@ function comparedVersions(text: string | null): [number, number] | null {
 }
 
 const MAX_CHARACTERS = 200;
-/** The maximum number of matches that the result pages, the state filter and the CSV file of a search cover. */
+/** The maximum number of matches that a search's result pages, state filter and CSV file cover. */
 const MAX_FOUND = 5_000;

@@ -4,8 +4,8 @@ import { valueAt } from '../json/pointer.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
 /**
- * Draws a table of the fields and values of the record at a JSON path of a response. It keeps the order of the fields
- * and all digits of numbers.
+ * Draws a table of the fields and values in the record at a JSON path in a response. It keeps the fields' order and all
+ * digits of numbers.
  */
 export function recordTable(response: string, root: string): Html {
   const rows = jsonFields(valueAt(parseJson(response), root) ?? null, 2 * MAX_ROWS);
@@ -17,7 +17,7 @@ export function recordTable(response: string, root: string): Html {
 ${rows.length > shown.length && html`<p class="note">${rows.length - shown.length} more fields are not shown.</p>`}`;
 }
 
-/** Returns the scalar values of a record as text, by JSON path. */
+/** Returns a record's scalar values as text, by JSON path. */
 export function recordValues(response: string, root: string): ReadonlyMap<string, string> {
   const fields = jsonFields(valueAt(parseJson(response), root) ?? null, 2 * MAX_ROWS);
   return new Map(fields.map(({ keys, value }) => [keys.join(' › '), textOf(value)]));

@@ -16,7 +16,7 @@ export interface RunView {
   readonly run: RunRow;
   readonly isRunning: boolean;
   readonly counts: readonly CallCount[];
-  /** The latest calls, most recent first. */
+  /** The run's last calls, most recent first. */
   readonly calls: readonly RunCall[];
   readonly onlyFailed: boolean;
 }

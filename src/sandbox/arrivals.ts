@@ -19,7 +19,7 @@ export interface Arrival {
   readonly fault: FaultKind | null;
 }
 
-/** A logged request. The status is added to its context later. */
+/** A logged request. The response status is added to its context later. */
 export interface LoggedRequest {
   readonly context: RequestContext;
   fault: FaultKind | null;
@@ -73,9 +73,7 @@ function openForAppending(path: string): number {
 const FLUSH_EVERY_MS = 100;
 
 export interface ArrivalLogOptions {
-  /**
-   * Returns the fault to apply to a response, or null for none. It is called when the status of the response is known.
-   */
+  /** Returns the fault to apply to a response, or null for none. Called when the response status is known. */
   readonly faults?: (context: Readonly<RequestContext>) => Fault | null;
   /** The delay before every response, in milliseconds. */
   readonly latencyMs?: number;
@@ -85,7 +83,7 @@ export interface ArrivalLogOptions {
   readonly keepArrivals?: boolean;
 }
 
-/** The log of the requests so far, and the observer that fills the log and applies faults. */
+/** The log of all requests so far, and the observer that fills the log and applies faults. */
 export interface ArrivalLog {
   readonly observer: RequestObserver;
   arrivals(): readonly Arrival[];

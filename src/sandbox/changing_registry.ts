@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
 import { type Random, seededRandom } from '../random.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 
-/** The number of changes in the registry per hour. */
+/** How many changes per hour the registry makes. */
 export interface ChangeRates {
   readonly changed: number;
   readonly appearing: number;
@@ -29,9 +29,9 @@ export interface RegistryChange {
   readonly id: string;
 }
 
-/** Changes a registry over time. The changes depend only on the seed and on the lengths of the steps. */
+/** Changes a registry over time. The changes depend only on the seed and on how long each step is. */
 export interface ChangingRegistry {
-  /** Makes the changes of a step that lasts `elapsedMs`, and returns them. `nowMs` is stored as their time. */
+  /** Makes the changes for a step that lasts `elapsedMs`, and returns them. `nowMs` is stored as their time. */
   advance(elapsedMs: number, nowMs: number): RegistryChange[];
 }
 

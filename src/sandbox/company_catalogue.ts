@@ -6,11 +6,11 @@ import { type CompanyStore, exists, type StoredCompany } from './company_store.t
 import { incrementalIndex } from './incremental_index.ts';
 
 export interface CompanyCatalogue extends Catalogue {
-  /** Stops following the changes of the store. */
+  /** Stops following changes to the store. */
   close(): void;
 }
 
-/** Creates a catalogue of companies in memory, in the format of one profile. It follows the changes of the store. */
+/** Creates a catalogue of companies in memory, in one profile's format. It follows changes to the store. */
 export function companyCatalogue(
   store: CompanyStore,
   profile: ApiProfile,
@@ -59,7 +59,7 @@ function rejectOtherIds(store: CompanyStore): void {
   }
 }
 
-/** Caches the text of each company until that company changes. */
+/** Caches each company's text until that company changes. */
 function cached(textOf: (company: StoredCompany) => string): (company: StoredCompany) => string {
   const texts = new WeakMap<StoredCompany, string>();
   return (company) => {

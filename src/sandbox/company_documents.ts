@@ -5,7 +5,7 @@ import { placedAt, setOwn } from '../json/json_template.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { StoredCompany } from './company_store.ts';
 
-/** Writes companies as JSON text in the format of an API profile. */
+/** Writes companies as JSON text in an API profile's format. */
 export interface CompanyDocuments {
   summaryOf(company: StoredCompany): string;
   recordOf(company: StoredCompany): string;
@@ -47,7 +47,7 @@ export function isNumericId(id: string): boolean {
   return /^(0|[1-9]\d*)$/.test(id);
 }
 
-/** The former name of every company, if the profile has a path for former names. */
+/** Every company's former name, if the profile has a path for former names. */
 const FORMER_NAME = 'Former Name';
 
 interface DocumentPaths {
@@ -58,7 +58,7 @@ interface DocumentPaths {
   readonly fields_at: Pointer;
 }
 
-/** Replaces the placeholder of volatile fields in the text of a record with a value. */
+/** Replaces the placeholder for volatile fields in a record's text with a value. */
 export function withVolatile(text: string, value: string): string {
   return text.includes(VOLATILE) ? text.replaceAll(VOLATILE, value) : text;
 }
@@ -71,10 +71,7 @@ function fieldsOf(company: StoredCompany): JsonObject {
   return isJsonObject(fields) ? fields : {};
 }
 
-/**
- * Adds all fields other than id and name. If a field has the same key as the id or the name, the id or the name takes
- * precedence.
- */
+/** Adds all fields other than id and name. If a field has the same key as the id or the name, the field is dropped. */
 function withFields(named: Json, at: Pointer, fields: JsonObject): Json {
   const existing = valueAt(named, at);
   const merged = isJsonObject(existing) ? existing : {};

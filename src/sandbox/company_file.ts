@@ -9,7 +9,7 @@ import { setOwn } from '../json/json_template.ts';
 import type { Company } from './company_store.ts';
 
 export interface CompanyFileOptions {
-  /** The column (or key) that contains the id. By default, a common name such as `id` or `company_number` is used. */
+  /** The column (or key) with the id. By default, a common name such as `id` or `company_number` is used. */
   readonly idColumn?: string | undefined;
   readonly nameColumn?: string | undefined;
   /** Selects only the rows that have this value in this column. */
@@ -56,7 +56,7 @@ async function* csvRows(path: string): AsyncGenerator<JsonObject> {
   const rows = source.pipe(
     parse({ columns: true, bom: true, skip_empty_lines: true, relax_column_count: true }),
   );
-  // pipe() does not forward the errors of its source stream.
+  // pipe() does not forward errors from its source stream.
   source.once('error', (error) => rows.destroy(error));
   for await (const row of rows) yield row as JsonObject;
 }

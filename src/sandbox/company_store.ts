@@ -1,6 +1,6 @@
 import { type JsonObject, stringifyJson } from '../json/json.ts';
 
-/** A company in a form that does not depend on an API profile. `fields` contains all fields except id and name. */
+/** A company in a form that does not depend on an API profile. `fields` has all fields except id and name. */
 export interface Company {
   readonly id: string;
   readonly name: string;
@@ -13,11 +13,11 @@ export interface StoredCompany {
   readonly name: string;
   /** The other fields as JSON text, because text takes less memory than objects. */
   readonly fieldsText: string;
-  /** The time of the deletion in epoch milliseconds, or null while the company exists. */
+  /** When the company was deleted, in epoch milliseconds, or null while it exists. */
   readonly goneAtMs: number | null;
 }
 
-/** The companies of the sandbox. They can change while the sandbox handles requests. */
+/** The sandbox's companies. They can change while the sandbox handles requests. */
 export interface CompanyStore {
   /** Returns the number of companies, not counting deleted ones. */
   count(): number;

@@ -56,8 +56,8 @@ export function sendWithFault(fault: Fault, response: ApiResponse, reply: Fastif
 }
 
 /**
- * Returns the response with a fault that changes only the status, the headers or the body. Returns null for faults in
- * the transmission.
+ * Returns the response with a fault that changes only the status, the headers or the body, or null for a fault in
+ * transmission.
  */
 function alteredResponse(
   fault: Fault,

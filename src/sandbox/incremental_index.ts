@@ -7,8 +7,8 @@ import { buildSegment, compareText, type Segment } from './index_segment.ts';
 export type Order = 'name' | 'id' | 'rank' | 'relevance';
 
 /**
- * A search index that is updated when its store changes. It consists of a large segment and a small one, which contains
- * the changes since the large one was built.
+ * A search index that is updated when its store changes. It consists of a large segment, and a small segment with the
+ * changes since the large one was built.
  */
 export interface IncrementalIndex {
   search(query: CatalogueQuery): Matches;

@@ -1,8 +1,8 @@
 import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
- * Profiles that imitate real registries on the three endpoints: their envelopes, parameters, limits and peculiarities,
- * but not their data. `randomProfile` combines the same properties.
+ * Profiles that imitate real registries on the three endpoints. They copy the registries' envelopes, parameters, limits
+ * and peculiarities, but not their data. `randomProfile` combines the same properties.
  */
 export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   default: {},
@@ -32,8 +32,8 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The search and the record have different name fields. Totals exceed the cap, which returns 416. A 429 has an empty
-  // body.
+  // The search and the record have different name fields. Totals exceed the cap, and the API returns 416 beyond it. A
+  // 429 has an empty body.
   companies_house: {
     name: 'companies_house',
     search: {
@@ -144,7 +144,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   },
 
   // There is no total: `count` is the number of rows on the page. The API returns 422 beyond offset 1,000. The limit
-  // headers report the limit per day, not per minute.
+  // headers report the daily limit, not the limit per minute.
   openmercantil: {
     name: 'openmercantil',
     search: {

@@ -2,11 +2,11 @@ import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
  * Profiles of registries that need more than the common dialect keys, such as templates, fallbacks, conditions in JSON
- * paths, and results beside a list. They imitate the formats of real APIs, but contain none of their data.
+ * paths, and results beside a list. They imitate real APIs' formats, but have none of their data.
  */
 export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
-  // Some ids are at a different JSON path. A query with too many matches is rejected, and the rejection states the
-  // total.
+  // Some ids are at a different JSON path. If a query has too many matches, it is rejected with the total in the
+  // message.
   ares: {
     name: 'ares',
     search: {
@@ -84,8 +84,8 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The total is always -1. A record is inside a list, the list is empty for an unknown id, and a company has several
-  // versions of its name.
+  // The total is always -1. A record is inside a list, which is empty for an unknown id. A company has several versions
+  // of its name.
   prh: {
     name: 'prh',
     search: {

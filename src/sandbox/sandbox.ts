@@ -27,7 +27,7 @@ export interface SandboxOptions extends ArrivalLogOptions {
   readonly now?: () => number;
   /** The offset that is added to `now` in the header `Date` and in `Retry-After` dates, to simulate a wrong clock. */
   readonly clockSkewMs?: number;
-  /** Automatic changes, by which companies change, appear and are deleted. By default, there are none. */
+  /** Automatic changes, in which companies change, appear and are deleted. By default, there are none. */
   readonly changes?: ChangingOptions;
   readonly host?: string;
   /** The port, or 0 for any free port. */
@@ -48,18 +48,18 @@ export interface Sandbox {
   readonly accounts: MemoryAccounts;
   /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
   readonly companies: CompanyStore;
-  /** The catalogue in the format of the profile: `record(id)?.text` is the record that the service returns. */
+  /** The catalogue in the profile's format: `record(id)?.text` is the record that the service returns. */
   readonly catalogue: Catalogue;
   keyOf(accountId: string): string;
-  /** Returns all requests in the order of their arrival. */
+  /** Returns all requests in the order in which they arrived. */
   arrivals(): readonly Arrival[];
-  /** Returns the number of admitted requests of an account. */
+  /** Returns how many of an account's requests were admitted. */
   admitted(accountId: string): number;
   /** Returns all automatic changes so far. */
   changes(): readonly RegistryChange[];
   /** Clears arrivals and resets the limits. */
   reset(): void;
-  /** Replaces the profile, beginning with the next request. The new profile can have other paths. */
+  /** Replaces the profile, beginning with the next request. The new profile can have different paths. */
   useProfile(profile: ApiProfileInput): Promise<void>;
   close(): Promise<void>;
 }
@@ -164,7 +164,9 @@ interface ChangeHistory {
 
 const STEP_MS = 1_000;
 
-/** Returns the time in epoch milliseconds with fractions, so that arrivals in the same millisecond are distinct. */
+/**
+ * Returns the time in epoch milliseconds with fractions, so that arrivals in the same millisecond can be told apart.
+ */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }

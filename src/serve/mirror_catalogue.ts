@@ -103,7 +103,7 @@ function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): 
   return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
 }
 
-/** Returns the registry's own figures unchanged, with the state of the mirror added. */
+/** Returns the registry's own figures unchanged, with the mirror's state added. */
 function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
   return { ...own, [Object.hasOwn(own, 'mirror') ? '_mirror' : 'mirror']: mirror };
 }
@@ -134,7 +134,7 @@ function describeMirror(db: Database, nowMs: number): JsonObject {
   };
 }
 
-/** Caches the result of a computation for `forMs` milliseconds. */
+/** Caches a computed result for `forMs` milliseconds. */
 function cached<T>(forMs: number, now: () => number, compute: () => T): () => T {
   let cachedValue: { readonly value: T; readonly untilMs: number } | null = null;
   return () => {

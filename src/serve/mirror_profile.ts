@@ -4,9 +4,9 @@ import { Dialect, type Paging } from '../dialect/dialect.ts';
 import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
- * Returns the API profile of the mirror. Requests and envelopes follow the dialect of the registry, so that a client
- * has to change only its base URL and key. In addition, the mirror supports any page, exact totals and prefixes. It has
- * its own errors and limits.
+ * Returns the mirror's API profile. Requests and envelopes follow the registry's dialect, so that a client has to
+ * change only its base URL and key. In addition, the mirror supports any page, exact totals and prefixes. It has its
+ * own errors and limits.
  */
 export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
   if (dialect === undefined)
@@ -34,12 +34,12 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
       // A stored list item already includes the wrapper around the company, so the profile adds none.
       item: '',
       total: search.total,
-      // If the envelope of the registry has no total, a header reports it.
+      // If the registry's envelope has no total, a header reports the total.
       total_header: search.total === null ? 'x-total-count' : null,
       paging: pagingOf(search.paging),
       max_size: Math.max(search.paging.size, MAX_PAGE_SIZE),
     },
-    // The stored response of the registry is returned unchanged as the record.
+    // The registry's stored response is returned unchanged as the record.
     record: { root: '', id: '', name: '' },
     gone: { as: 'gone' },
     stats: { total: null },
@@ -76,7 +76,7 @@ const NOT_MIRRORED = {
   means: 'refused',
 } as const;
 
-/** Returns the absolute paths that a client of the registry uses. */
+/** Returns the absolute paths that the registry's clients use. */
 function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
   const { search, stats, entity } = endpointsOf(upstream);
   return {
@@ -87,8 +87,8 @@ function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
 }
 
 /**
- * Returns the paging of the mirror. Clients can reach all rows, because there is no cap, and there are pages even if
- * the registry has none.
+ * Returns the mirror's paging. Clients can reach all rows, because there is no cap, and results are paged even if the
+ * registry's are not.
  */
 function pagingOf(paging: Paging): Paging {
   const { size_param, size } = paging;

@@ -27,7 +27,7 @@ import { storedMeter } from './stored_usage.ts';
 export interface MirrorServiceOptions {
   readonly warehousePath: string;
   readonly accountsPath: string;
-  /** The dialect of the registry, or undefined if it is not configured. */
+  /** The registry's dialect, or undefined if it is not configured. */
   readonly dialect: Dialect | undefined;
   readonly upstream: UpstreamAddress;
   readonly host: string;
@@ -37,11 +37,11 @@ export interface MirrorServiceOptions {
   readonly now: () => number;
   /** Called with errors that do not stop the service. */
   readonly failed: (error: Error) => void;
-  /** The settings of the reconciliation service for OpenRefine. If undefined, the service is not available. */
+  /** The settings for the reconciliation service for OpenRefine. If undefined, the service is not available. */
   readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
-  /** The settings of /health and /metrics. If undefined, neither is available. */
+  /** The settings for /health and /metrics. If undefined, neither is available. */
   readonly operational?: Omit<OperationalOptions, 'db'>;
-  /** Called before the endpoints. It returns true if it has responded to the request. */
+  /** Called before the endpoints. Returns true if it has responded to the request. */
   readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
 }
 
@@ -61,7 +61,7 @@ export interface MirrorService {
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
   /** Returns a number that changes with each write to the mirror. */
   version(): number;
-  /** Resolves when the name index contains all companies of the warehouse. */
+  /** Resolves when the name index covers all companies in the warehouse. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -160,7 +160,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   }
 }
 
-/** Opens the warehouse for reading. Creates a missing file, and migrates a warehouse of an older version. */
+/** Opens the warehouse for reading. Creates the file if it is missing, and migrates it if an older version wrote it. */
 function openForServing(path: string, nowMs: number): Warehouse {
   if (!existsSync(path)) openWarehouse({ path, nowMs }).close();
   try {
@@ -173,7 +173,7 @@ function openForServing(path: string, nowMs: number): Warehouse {
 }
 
 /**
- * Takes the lock of the accounts file, because only one server may count its requests. Returns a function that releases
+ * Locks the accounts file, because only one server may count the accounts' requests. Returns a function that releases
  * the lock.
  */
 function lockAccounts({ db, path }: AccountFile, now: () => number): () => void {
@@ -193,7 +193,7 @@ function lockAccounts({ db, path }: AccountFile, now: () => number): () => void 
   };
 }
 
-/** Returns the URL of a request. A default path is replaced with the path that the registry uses. */
+/** Returns a request's URL. A default path is replaced with the path that the registry uses. */
 function registryUrl({ url = '/' }: IncomingMessage, { paths }: ApiProfile): string {
   const [path = '', ...query] = url.split('?');
   const rest = query.length === 0 ? '' : `?${query.join('?')}`;

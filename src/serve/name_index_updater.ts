@@ -4,12 +4,12 @@ import type { NameIndex } from '../names/name_index.ts';
 import type { BuiltIndex } from './name_index_worker.ts';
 
 /**
- * Rebuilds the name index when companies change. It uses a separate thread, so that requests are not delayed. After a
- * build that took t seconds, the next build waits for 9 t seconds, so builds use at most a tenth of one core.
+ * Rebuilds the name index when companies change, in a separate thread so that requests are not delayed. After a build
+ * that took t seconds, the next build waits for 9 t seconds, so builds use at most a tenth of one core.
  */
 export interface NameIndexUpdater {
   current(): NameIndex;
-  /** Resolves when the index contains all companies that the mirror had at the time of this call. */
+  /** Resolves when the index covers all companies that the mirror had at the time of this call. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   return {
     current: () => latest.index,
     async refresh() {
-      // A running build may have started before the latest change, so another build may be needed after it.
+      // A running build may have started before the last change, so another build may be needed after it.
       await building?.catch(report);
       if (readMark() !== latest.mark) await startBuild();
     },
@@ -65,7 +65,9 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   };
 }
 
-/** Builds the index in a new thread. The end of the thread frees the memory that was needed to sort a million names. */
+/**
+ * Builds the index in a new thread. When the thread ends, the memory that was needed to sort a million names is freed.
+ */
 async function buildIndex(path: string, nowMs: number, signal: AbortSignal): Promise<BuiltIndex> {
   const file = `./name_index_worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, nowMs } });

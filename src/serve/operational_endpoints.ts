@@ -7,13 +7,12 @@ import { readCoverage } from '../warehouse/coverage_counts.ts';
 
 export interface OperationalOptions {
   readonly db: Database;
-  /** The value of the label `registry`. */
+  /** The value for the label `registry`. */
   readonly sourceName: string;
   /** Whether /metrics is available. /health always is. */
   readonly hasMetrics: boolean;
   /**
-   * Whether /metrics accepts only local host names. This stops web pages of other sites from reading it by DNS
-   * rebinding.
+   * Whether /metrics accepts only local host names. This stops other sites' web pages from reading it by DNS rebinding.
    */
   readonly onlyLocalHosts: boolean;
 }

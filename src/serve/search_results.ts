@@ -3,7 +3,7 @@ import { bytesOfIndex, type NameIndex } from '../names/name_index.ts';
 import { findRanks } from '../names/name_search.ts';
 import type { Ranks } from '../names/ranks.ts';
 
-/** The result of a query. Ranks are positions in the index. */
+/** A query's result. Ranks are positions in the index. */
 export interface SearchResult {
   readonly index: NameIndex;
   readonly ranks: Ranks;
@@ -42,7 +42,7 @@ export function openSearchResults(currentIndex: () => NameIndex): SearchResults 
   };
 }
 
-/** An index, its cached results, and their readings. A reading is the combination of an account and a query. */
+/** An index, its cached results, and their readings. A reading is one account's use of one query. */
 interface IndexState {
   readonly index: NameIndex;
   list(key: string, query: CatalogueQuery): SearchResult;
@@ -80,7 +80,7 @@ function openIndexState(index: NameIndex): IndexState {
   };
 }
 
-/** Returns the latest states whose indexes together fit into the memory limit. */
+/** Returns as many of the latest states as have indexes that fit in the memory limit together. */
 function withinBytes(states: readonly IndexState[]): IndexState[] {
   let bytes = 0;
   return states.filter(({ index }) => {
@@ -103,7 +103,7 @@ function keyOf({ by, text, names, identifiers }: CatalogueQuery): string {
   return `${by} ${names} ${identifiers} ${text}`;
 }
 
-/** If an account does not continue a query for this long, its next page is read from the current index. */
+/** If an account does not continue a query for this long, the next page is read from the current index. */
 const KEPT_MS = 5 * 60_000;
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 const MAX_READINGS = 2_000;

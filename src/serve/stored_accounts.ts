@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { Account, Accounts, Limits, Tier } from '../api/accounts.ts';
 import type { AccountFile, StoredAccount } from '../warehouse/serve_accounts.ts';
 
-/** Returns the path of the accounts file. It is in the same directory as the ledger and has a similar name. */
+/** Returns the path of the accounts file. The file is in the same directory as the ledger and has a similar name. */
 export function accountsBeside(ledgerPath: string): string {
   const extension = extname(ledgerPath);
   const name = basename(ledgerPath, extension);
@@ -41,7 +41,7 @@ export function storedAccounts(file: AccountFile, now: () => number): Accounts {
       const keyId = keyIdOf(key);
       const nowMs = now();
       if (nowMs - checkedAtMs > CHECK_EVERY_MS || !keys.has(keyId)) checkFile(nowMs);
-      // An unknown key is also hashed and compared, so that the duration does not reveal whether its id exists.
+      // An unknown key is also hashed and compared, so that the response time does not reveal whether its id exists.
       const stored = keys.get(keyId) ?? NO_KEY;
       return timingSafeEqual(hashOfKey(key), stored.hash) ? (accounts.get(stored.accountId) ?? null) : null;
     },
@@ -57,8 +57,8 @@ const CHECK_EVERY_MS = 250;
 const NO_KEY: StoredKey = { hash: Buffer.alloc(32), accountId: '' };
 
 /**
- * Converts a row to an account. If the limits are unchanged, their object is kept, because the meter restarts its
- * windows when it receives a new object.
+ * Converts a row to an account. If the limits are unchanged, the same limits object is kept, because the meter restarts
+ * its windows when it receives a new one.
  */
 function accountOf(row: StoredAccount, before: Account | undefined): Account {
   const { accountId: id, perMinute, total, perDay } = row;

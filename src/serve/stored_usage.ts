@@ -2,7 +2,7 @@ import { type Meter, memoryMeter, type UsageMemory } from '../api/quota_meter.ts
 import { DAY_MS } from '../durations.ts';
 import type { AccountFile, NewUse, RecentUse } from '../warehouse/serve_accounts.ts';
 
-/** A meter whose counts survive a restart. */
+/** A meter with counts that survive a restart. */
 export interface StoredMeter extends Meter {
   settled(): Promise<void>;
   /** Writes the counts that have not been written yet. */
@@ -11,7 +11,7 @@ export interface StoredMeter extends Meter {
 
 /**
  * Opens a meter that decides in memory and writes the counts to the file before the responses are sent. All requests in
- * one turn of the event loop share a transaction. If the server is killed, the file therefore contains every request
+ * one turn of the event loop share a transaction. If the server is killed, the file has therefore counted every request
  * that got a response, and possibly some of the requests in progress. Only one server may use the file (see
  * `startMirrorService`).
  */

@@ -10,17 +10,17 @@ import { lowerBound } from '../names/ordered_texts.ts';
 export interface SummarySource {
   /** Returns a number that changes when list items change. */
   readonly version: () => number;
-  /** Returns the call id of the latest response that lists the company, or null if there is none. */
+  /** Returns the call id of the last response that lists the company, or null if there is none. */
   readonly listingCall: (entityId: string) => number | null;
   /** Returns the response to a call, or null if the response was pruned. */
   readonly response: (callId: number) => string | null;
-  /** Returns the response that contains the record of the company, or null if there is none. */
+  /** Returns the response that contains the company's record, or null if there is none. */
   readonly record: (entityId: string) => string | null;
 }
 
 /**
- * Returns the list item of each company from the latest search response that contains the company. If no search has
- * returned the company, the item contains only the id and the name, at the JSON paths of the dialect.
+ * Returns each company's list item from the last search response that lists the company. If no search has returned the
+ * company, the item has only the id and the name, at the dialect's JSON paths.
  */
 export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
   let version = source.version();
@@ -60,15 +60,15 @@ export function openSummaries(dialect: Dialect, source: SummarySource): Summarie
 }
 
 export interface Summaries {
-  /** Reads the current version. Items that are returned later are at least as new as this version. */
+  /** Reads the current version. Items returned from now on are at least as new as this version. */
   checkVersion(): void;
   of(entityId: string): string;
 }
 
 interface Item {
   /**
-   * The call whose response contains the item, or null if the item was made from the record. Such an item is made again
-   * for each new version, because the record may have changed.
+   * The call that returned the item, or null if the item was made from the record. Such an item is made again for each
+   * new version, because the record may have changed.
    */
   readonly callId: number | null;
   /** The version at which the item was last checked. */
@@ -87,8 +87,8 @@ function readPage({ search }: Dialect, text: string): Page {
 }
 
 /**
- * Returns the list item with this id. Items whose text contains the id are parsed first. If none matches, all items are
- * parsed, because the id may be written with JSON escapes.
+ * Returns the list item with this id. Items with the id in their text are parsed first. If none of them matches, all
+ * items are parsed, because the id may be written with JSON escapes.
  */
 function itemIn({ search }: Dialect, { text, items }: Page, entityId: string): string | null {
   const hasId = (item: Slice) => {

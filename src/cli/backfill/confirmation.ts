@@ -8,8 +8,8 @@ import { range } from '../plan/cost_text.ts';
 import { openAsker } from '../questions.ts';
 
 /**
- * Asks for confirmation before a backfill that could spend more than a tenth of the quota left. Does not ask if there
- * is no terminal, as in a script.
+ * Asks for confirmation before a backfill that could spend more than a tenth of the remaining quota, unless there is no
+ * terminal, as in a script.
  *
  * @throws UsageError if the answer is no.
  */
@@ -32,7 +32,7 @@ export async function confirmCost(
     });
 }
 
-/** Returns the question to ask, or null if the backfill costs at most a tenth of the quota left. */
+/** Returns the question to ask, or null if the backfill costs at most a tenth of the remaining quota. */
 export function costQuestion(
   estimate: () => BackfillEstimate,
   left: number,

@@ -4,23 +4,23 @@ import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 
-/** The source of a list: a file or standard input. */
+/** Where a list comes from: a file or standard input. */
 export interface ListSource {
-  /** The path of the file, or `-` for standard input. */
+  /** The file's path, or `-` for standard input. */
   readonly path: string;
   /**
-   * The name of the CSV column, or its number counted from 1. Undefined if the file has one column or one value per
+   * The CSV column's name, or its number counted from 1. Undefined if the file has only one column or one value per
    * line.
    */
   readonly column: string | undefined;
 }
 
 export interface List {
-  /** The distinct values, in the order of their first occurrence. */
+  /** The distinct values, in the order in which they first occur. */
   readonly values: readonly string[];
   readonly blanks: number;
   readonly duplicates: number;
-  /** The name of the source in messages, such as `companies.csv` or `standard input`. */
+  /** The source's name in messages, such as `companies.csv` or `standard input`. */
   readonly from: string;
 }
 
@@ -28,7 +28,7 @@ export interface List {
  * Reads a list of ids or names from a file with one value per line, or from a column of a CSV file. The CSV file may be
  * separated by commas, semicolons or tabs, and may have quotes, a byte order mark and any line endings.
  *
- * @throws UsageError if the list cannot be read, is not UTF-8, or has several columns and none is selected.
+ * @throws UsageError if the list cannot be read, is not UTF-8, or has several columns with none selected.
  */
 export async function readList(source: ListSource, stdin: Readable): Promise<List> {
   const from = source.path === '-' ? 'standard input' : basename(source.path);
@@ -80,8 +80,8 @@ async function* columnIn(text: string, column: string | undefined, from: string)
 }
 
 /**
- * Finds the selected column. The first line is treated as the header, unless it has a single column whose text is not a
- * usual header.
+ * Finds the selected column. The first line is treated as the header, unless it has only one column and its text is not
+ * a usual header.
  */
 function columnOf(first: readonly string[], column: string | undefined, from: string) {
   const names = first.map((name) => name.trim());

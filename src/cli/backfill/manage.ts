@@ -11,7 +11,7 @@ import { describeCost } from '../plan/cost_text.ts';
 import { describeUnfinished, orderData } from './backfill_text.ts';
 import { writeReport } from './report_file.ts';
 
-/** Writes the report of a finished backfill again. */
+/** Writes a finished backfill's report again. */
 export function reportAgain(
   workspace: Workspace,
   chosen: BackfillRow,
@@ -60,8 +60,8 @@ export function cancel(workspace: Workspace, output: Output, backfillId: number)
 }
 
 /**
- * Queues a backfill for the worker. The order is also stored in the warehouse, so that the worker can queue the job
- * again if Redis loses it.
+ * Queues a backfill for the worker. The backfill order is also stored in the warehouse, so that the worker can queue
+ * the job again if Redis loses it.
  */
 export async function enqueue(
   { config, clock, warehouse }: Workspace,
@@ -70,7 +70,7 @@ export async function enqueue(
   output: Output,
 ): Promise<void> {
   requireUnfinished(backfill);
-  // Import BullMQ only here, because it loads slowly and other options of this command do not need it.
+  // Import BullMQ only here, because it loads slowly and this command's other options do not need it.
   const { enqueueBackfill } = await import('../../../jobs/queue_control.ts');
   const { backfillId, title } = backfill;
   const request = { backfillId, maxCalls: maxCalls ?? null, queuedAt: isoTime(clock.now()) };

@@ -1,7 +1,7 @@
 import type { BackfillItemRow } from '../../warehouse/backfill.ts';
 import { explainFileError, writeAtomicFile } from '../../warehouse/export/atomic_file.ts';
 
-/** The columns of a CSV report, which are also the keys of a JSON Lines report. */
+/** The columns in a CSV report, which are also the keys in a JSON Lines report. */
 const COLUMNS = [
   'position',
   'kind',
@@ -21,8 +21,8 @@ interface Candidate {
 }
 
 /**
- * Writes the result of every item as CSV, or as JSON Lines if the file name ends in `.jsonl`. The file appears only
- * when it is complete.
+ * Writes every item's result as CSV, or as JSON Lines if the file name ends in `.jsonl`. The file appears only when it
+ * is complete.
  *
  * @throws UsageError if the file cannot be written.
  */

@@ -13,7 +13,7 @@ import {
 } from '../../warehouse/backfill.ts';
 import { type List, readList } from './lists.ts';
 
-/** The selection flags of the command line. */
+/** The selection flags on the command line. */
 export interface SelectionFlags {
   readonly ids?: string;
   readonly names?: string;
@@ -41,7 +41,7 @@ export interface SelectionContext {
 
 export interface Selection {
   readonly order: BackfillOrder;
-  /** The lists that were read. Each contains the number of its ignored lines. */
+  /** The lists that were read, each with the number of lines that were ignored in it. */
   readonly lists: readonly List[];
 }
 
@@ -83,7 +83,7 @@ export async function readSelection(flags: SelectionFlags, context: SelectionCon
 interface SelectedItems {
   readonly items: readonly BackfillItem[];
   readonly title: string;
-  /** Two commands with the same selection have the same identity, even if some items are already settled. */
+  /** Commands with the same selection have the same identity, even if some items are already settled. */
   readonly identity: string;
 }
 
@@ -138,8 +138,8 @@ function failedItems(db: Database): BackfillItem[] {
 }
 
 /**
- * Returns the age in milliseconds up to which a record is considered fresh. With `--again` or `--failed`, no record is
- * considered fresh.
+ * Returns the maximum age, in milliseconds, of a record that is considered fresh. With `--again` or `--failed`, no
+ * record is considered fresh.
  */
 function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }: SelectionContext): number {
   if (again || failed) return 0;

@@ -7,7 +7,7 @@ import { count, counted, duration, localTime } from '../../report/figures.ts';
 import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/health.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
-/** Checks of the key, the terms of the licence and the allowance. */
+/** Checks of the key, the licence terms and the allowance. */
 
 /** Shows the fingerprint of the key, which distinguishes keys without revealing them. */
 export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: LedgerState | null): Finding {
@@ -75,7 +75,7 @@ const NO_END = note(
   'Set account.license_ends to get a warning 30 days before.',
 );
 
-/** Checks the last day of the licence. The licence is still valid on that day. */
+/** Checks the licence's last day. The licence is still valid on that day. */
 function checkEnd(ends: string, nowMs: number): Finding {
   const days = daysLeft(ends, nowMs);
   if (days < 0)
@@ -130,7 +130,10 @@ function clockDoubtText(doubt: NonNullable<LedgerState['clockDoubt']>): string {
   }
 }
 
-/** Reports a ledger that lacks calls of the warehouse, which means that the ledger was deleted or replaced. */
+/**
+ * Reports a ledger that lacks calls recorded in the warehouse, because this means that the ledger was deleted or
+ * replaced.
+ */
 export function checkCount(missing: number): Finding[] {
   if (missing === 0) return [];
   return [

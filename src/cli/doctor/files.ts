@@ -22,7 +22,7 @@ import {
 import { type Finding, note, ok, problem } from './finding.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
 
-/** Checks the warehouse, the ledger, the key and the quota left, without creating or changing anything. */
+/** Checks the warehouse, the ledger, the key and the remaining quota, without creating or changing anything. */
 export function checkFiles(config: Config, configPath: string, nowMs: number): Finding[] {
   const disk = diskFacts(config.warehouse);
   const warehouse = checkWarehouse(config, nowMs);
@@ -47,7 +47,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
 }
 
 interface CheckedLedger {
-  /** The state of the ledger, or null if the ledger is missing or unreadable. */
+  /** The ledger's state, or null if the ledger is missing or unreadable. */
   readonly state: (LedgerState & { readonly warehouses: readonly string[] }) | null;
   readonly findings: readonly Finding[];
 }
@@ -78,7 +78,7 @@ function callsWithoutLedger(config: Config, nowMs: number): number {
   return withWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
 }
 
-/** Reads the warehouse. Returns null if it cannot be read, which another check reports. */
+/** Reads the warehouse. Returns null if it cannot be read, because another check reports that. */
 function withWarehouse<T>(config: Config, nowMs: number, read: (warehouse: Warehouse) => T): T | null {
   if (!existsSync(config.warehouse)) return null;
   try {

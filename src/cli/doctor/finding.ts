@@ -1,9 +1,9 @@
-/** The result of one check. */
+/** One check's result. */
 export interface Finding {
-  /** The subject of the check, in one or two words. */
+  /** What is checked, in one or two words. */
   readonly check: string;
   /**
-   * A problem means that something does not work, and a warning that something may go wrong. A note contains useful
+   * A problem means that something does not work, and a warning means that something may go wrong. A note gives useful
    * information.
    */
   readonly status: 'ok' | 'note' | 'warning' | 'problem';

@@ -39,7 +39,7 @@ export function checkSqlite(): Finding {
 export interface DiskFacts {
   readonly folder: string;
   readonly freeBytes: number;
-  /** The size of the warehouse in bytes, or 0 if it does not exist. */
+  /** The warehouse's size in bytes, or 0 if it does not exist. */
   readonly fileBytes: number;
   /** The file system type from statfs(2), or null if the system is not Linux. */
   readonly fileSystem: number | null;
@@ -91,7 +91,7 @@ export interface AccessFacts {
   readonly path: string;
   readonly what: 'warehouse' | 'ledger';
   readonly exists: boolean;
-  /** The reason why the file cannot be written, or null if it can. */
+  /** Why the file cannot be written, or null if it can be. */
   readonly fault: string | null;
 }
 

@@ -7,7 +7,7 @@ import { inspectRedis } from '../../redis/inspection.ts';
 import { duration } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
-/** Checks the connection to the upstream: host name, proxy and TLS certificate. Sends no request. */
+/** Checks the connection to the upstream, without sending a request: host name, proxy and TLS certificate. */
 export async function checkConnection(config: Config): Promise<Finding[]> {
   const { upstream } = config;
   const { hostname: host } = new URL(upstream.base_url);

@@ -5,7 +5,7 @@ import type { History, HistoryChange, HistoryVersion } from '../../warehouse/com
 import type { Output } from '../output.ts';
 import { fitted, printable } from '../table.ts';
 
-/** Describes the versions of one company as text, most recent first. */
+/** Describes one company's versions as text, most recent first. */
 export function describeHistory(
   { company, versions, changes }: History,
   documents: ReadonlyMap<number, JsonObject>,

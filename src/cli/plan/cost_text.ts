@@ -76,7 +76,7 @@ function finish(low: Completion, high: Completion | null, total: CallRange): str
   return `${earliest === latest ? earliest : `between ${earliest} and ${latest}`}${on}`;
 }
 
-/** Formats the affordable part of the needed calls, such as `90 of 778–1,156 calls`. */
+/** Formats how many of the needed calls are affordable, such as `90 of 778–1,156 calls`. */
 function neededCalls({ affordable }: Completion, { low, high }: CallRange): string {
   const needed =
     high === null

@@ -4,7 +4,7 @@ import type { Focus } from '../../planner.ts';
 import { count, counted } from '../../report/figures.ts';
 import { range } from './cost_text.ts';
 
-/** The calls of the next run, within the quota left. */
+/** The calls that the next run will make within the remaining quota. */
 export interface NextRun {
   readonly calls: CallRange;
   readonly statistics: CallRange;
@@ -15,8 +15,8 @@ export interface NextRun {
 }
 
 /**
- * Estimates the next run. `left` is the number of calls that can be sent now (Infinity if there is no limit). If the
- * focus is coverage, searches are sent before record calls.
+ * Estimates the next run. `left` is the number of calls that can be made now (Infinity if there is no limit). If the
+ * focus is coverage, searches come before record calls.
  */
 export function nextRunOf(
   estimate: SyncEstimate,

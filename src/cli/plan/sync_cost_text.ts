@@ -10,7 +10,7 @@ import { printable, tableLines } from '../table.ts';
 import { describeCost, range } from './cost_text.ts';
 import { describeNextRun, type NextRun } from './next_run.ts';
 
-/** Describes the cost and yield of the next runs of `sync` as text. */
+/** Describes the cost and yield of the next `sync` runs as text. */
 export function describeSyncEstimate(
   facts: {
     readonly cost: AccountCost;

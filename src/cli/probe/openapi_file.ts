@@ -24,7 +24,7 @@ export function openapiIn(path: string, { upstream }: Config): Specification {
 }
 
 /**
- * Adds the paths and the key header of an OpenAPI document to the configuration. Paths in the configuration file take
+ * Adds the paths and the key header from an OpenAPI document to the configuration. Paths in the configuration file take
  * precedence.
  */
 export function withStatements(config: Config, { addresses, keyHeader }: Specification): Config {
@@ -41,8 +41,8 @@ export function withStatements(config: Config, { addresses, keyHeader }: Specifi
 }
 
 /**
- * Returns the values of `upstream.paths` and `upstream.key_header` to write into the configuration file. A value is
- * null if the file already has the same one.
+ * Returns the values to write into the configuration file for `upstream.paths` and `upstream.key_header`. A value is
+ * null if the file already has it.
  */
 export function statedUpstream(config: Config, { addresses, keyHeader }: Specification) {
   const { upstream } = config;
@@ -53,7 +53,7 @@ export function statedUpstream(config: Config, { addresses, keyHeader }: Specifi
     entity: entity.slice(origin.length),
     stats: stats.href.slice(origin.length),
   };
-  // Remove the query string, because `dialect.search.extra` contains the fixed parameters of a search.
+  // Remove the query string, because a search's fixed parameters are in `dialect.search.extra`.
   const stated = { ...addresses.value, search: addresses.value?.search.split('?')[0], ...upstream.paths };
   const paths = addresses.value === null ? present : { ...present, ...stated };
   const isNew = JSON.stringify(paths) !== JSON.stringify(present);

@@ -98,7 +98,7 @@ function forecastLine(
   return text === null ? [] : [`             ${text}`];
 }
 
-/** Returns a line for each reason why no call can be sent now. */
+/** Returns a line for each reason that no call can be made now. */
 function pauseLines({ exhausted, reported, pausedUntilMs, left, resumesAtMs }: LedgerState): string[] {
   const lines: string[] = [];
   if (exhausted !== null)

@@ -5,7 +5,7 @@ import type { Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { section } from './section.ts';
 
-/** Shows the health of the mirror, with a remedy for each problem. */
+/** Shows the mirror's health, with a remedy for each problem. */
 export const healthSection = section({
   key: 'health',
   empty: null,

@@ -11,7 +11,7 @@ import type { Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { ago, section } from './section.ts';
 
-/** The sections about the contents of the mirror. */
+/** The sections about the mirror's contents. */
 
 export const coverageSection = section({
   key: 'coverage',
@@ -86,8 +86,8 @@ function isDate(atMs: number | null): atMs is number {
 }
 
 /**
- * Shows the known share of the registry as estimated from search results, in addition to the registry count or instead
- * of it.
+ * Shows how much of the registry is known, as estimated from search results, in addition to the registry count or
+ * instead of it.
  */
 function estimateLines({ low, high, by, recaptured }: CoverageEstimate, output: Output): string[] {
   const evidence =
@@ -119,10 +119,10 @@ export const freshnessSection = section({
   ],
 });
 
-/** Upper limits of the age classes in days. An additional class contains everything older. */
+/** Upper limits of the age classes in days. One more class takes everything older. */
 const AGES = [1, 7, 30, 90] as const;
 
-/** Returns a line with a bar and the count of each age class, or no line if all counts are 0. */
+/** Returns a line with a bar and each age class's count, or no line if all counts are 0. */
 function ageLine(
   ages: readonly AgeClass[],
   kind: keyof AgeClass,

@@ -7,12 +7,12 @@ import type { Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { table } from './section.ts';
 
-/** The data of one run, for `status --run`. */
+/** One run's data, for `status --run`. */
 export interface RunDetails {
   readonly run: RunRow;
   readonly isRunning: boolean;
   readonly counts: readonly CallCount[];
-  /** The latest calls without a result, most recent first. */
+  /** The last calls without a result, most recent first. */
   readonly failedCalls: readonly RunCall[];
 }
 

@@ -8,13 +8,13 @@ import { type Column, tableLines } from '../table.ts';
 /** The sources from which the sections read. */
 export interface StatusReadings extends MirrorReading {
   readonly config: Config;
-  /** The state of the worker. Null if Redis does not respond, or no worker ever ran for this registry. */
+  /** The worker's state. Null if Redis does not respond or no worker has ever run for this registry. */
   readonly worker: WorkerStatus | null;
   /** The number of runs to show. */
   readonly runs: number;
 }
 
-/** One key of `status --json`, and the text for the same data. */
+/** One key in `status --json`, and the text for the same data. */
 export interface SectionEntry<Value> {
   readonly key: string;
   /** Returns null if there is nothing to show. */

@@ -14,7 +14,7 @@ import {
   workerSection,
 } from './work_sections.ts';
 
-/** All sections of `status`, in the order of the JSON keys and of the text. */
+/** All sections of `status`, in the order in which the JSON keys and the text show them. */
 const SECTIONS: readonly StatusSection[] = [
   section({ key: 'source', empty: null, read: ({ config }) => config.source.name, json: (name) => name }),
   section({ key: 'account', empty: null, read: ({ config }) => config.account.id, json: (id) => id }),
@@ -34,7 +34,7 @@ const SECTIONS: readonly StatusSection[] = [
   runSection,
 ];
 
-/** Returns the documented `data` object of `status --json`, and the text for a terminal. */
+/** Returns the `data` object of `status --json`, as documented, and the text for a terminal. */
 export function renderStatus(
   readings: StatusReadings,
   output: Output,

@@ -19,7 +19,7 @@ export function openLogger(level: Config['worker']['log_level']): Logger {
   );
 }
 
-/** Sends the console output of libraries and the warnings of Node.js to the log, so that every line is JSON. */
+/** Sends console output from libraries and warnings from Node.js to the log, so that every line is JSON. */
 export function captureConsole(log: Logger): void {
   for (const method of ['log', 'info', 'warn', 'error'] as const)
     console[method] = (...values: unknown[]) => log.warn({ from: 'a library' }, format(...values));
@@ -27,7 +27,7 @@ export function captureConsole(log: Logger): void {
   process.on('warning', (warning) => log.warn({ err: warning }, 'Node.js warning'));
 }
 
-/** Logs the message, code and stack of an error, without the objects that libraries attach to it. */
+/** Logs an error's message, code and stack, without the objects that libraries attach to it. */
 function describedError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { message, name, stack } = error;

@@ -20,7 +20,7 @@ export function runCommand(): Command {
   return withSharedOptions(command);
 }
 
-/** `worker pause`: pauses the queue. No job starts until `worker resume`. */
+/** `worker pause`: pauses the queue. No job starts until `worker resume` is run. */
 export function pauseCommand(): Command {
   return pausingCommand('pause', 'start no jobs until `worker resume`; a running job continues');
 }
@@ -43,8 +43,8 @@ function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
 }
 
 /**
- * Merges the options of `worker` and of its subcommand, because users can write them before or after the subcommand's
- * name.
+ * Merges the options given to `worker` and to its subcommand, because users can write them before or after the
+ * subcommand's name.
  */
 function contextOf(command: Command): Promise<Context> {
   const { config, ...flags } = command.optsWithGlobals<Omit<SharedFlags, 'config'> & { config?: string[] }>();

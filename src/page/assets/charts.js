@@ -1,4 +1,4 @@
-// Shows the values of a chart at the pointer, or at a cursor that the arrow keys move. The values come from the chart's
+// Shows a chart's values at the pointer, or at a cursor that the arrow keys move. The values come from the chart's
 // table. `page.js` loads this file and the tables when the user first uses a chart.
 
 /** Binds all charts that have a table, then repeats the event with which the user first used a chart. */
@@ -62,7 +62,8 @@ function bindChart(figure) {
 
   plot.addEventListener('pointerdown', showPointed);
   plot.addEventListener('pointermove', showPointed);
-  // After a touch, the pointer always leaves the chart. Keep showing the values until another element is touched.
+  // After a touch, the pointer always leaves the chart. Therefore, keep showing the values until another element is
+  // touched.
   plot.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && showSummary());
   plot.addEventListener('blur', showSummary);
   plot.addEventListener('keydown', (event) => {

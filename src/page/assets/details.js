@@ -1,4 +1,4 @@
-// Copies the id of a company.
+// Copies a company's id.
 
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = navigator.clipboard === undefined;

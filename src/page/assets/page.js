@@ -45,7 +45,7 @@ async function load() {
   }
 }
 
-/** Replaces the elements that differ. Focus, open tables and scroll positions do not change. */
+/** Replaces the elements that differ, without changing the focus, open tables or scroll positions. */
 function update(fresh) {
   const elements = liveElements(fresh);
   const isSameSet = elements.length === shown.size && elements.every(({ id }) => shown.has(id));
@@ -96,9 +96,9 @@ function replaceOne(before, after) {
 
 /* ---- charts ---- */
 
-/** The script of the charts, or null while it is not loaded. */
+/** The charts' script, or null while it is not loaded. */
 let charts = null;
-/** The last use of a chart that was not bound yet. It is repeated when the tables have been loaded. */
+/** The last time the user used a chart that was not bound yet. The event is repeated once the tables are loaded. */
 let lastUse = null;
 
 /** When the user first uses a chart, load the script and the tables of all charts. */
@@ -107,7 +107,7 @@ async function useChart(event) {
   const isLink = event.target.closest('.table a') !== null;
   if (figure === null || (event.type === 'click' && !isLink)) return;
   if (isLink) event.preventDefault();
-  // An update focuses the new element of a chart, which does not count as a use of the chart.
+  // An update moves the focus to a chart's new element, which does not count as using the chart.
   if (hasTables && figure.querySelector('tbody') !== null) return;
   lastUse = { id: figure.id, event };
   if (hasTables) return;

@@ -1,4 +1,4 @@
-// Shows the results of a search while the user types. `page.js` loads this file when the search field gets the focus.
+// Shows search results while the user types. `page.js` loads this file when the search field gets the focus.
 
 const main = document.getElementById('main');
 const input = document.getElementById('q');
@@ -22,7 +22,7 @@ async function search() {
   history.replaceState(null, '', url);
 }
 
-/** Does not replace equal results, because a link in them may have the focus. */
+/** Leaves unchanged results in place, because a link in them may have the focus. */
 function showFound(results) {
   if (found.firstElementChild?.outerHTML !== results.outerHTML) found.replaceChildren(results);
 }

@@ -52,7 +52,10 @@ const STEPS: readonly Step[] = [
   { unit: 'year', every: 1, ms: YEAR_MS },
 ];
 
-/** Returns the smallest integer that is at least `minimum` and 1, and is 1, 2, 2.5 or 5 times a power of ten. */
+/**
+ * Returns the smallest integer of the form 1, 2, 2.5 or 5 times a power of ten that is at least 1 and at least
+ * `minimum`.
+ */
 function roundStep(minimum: number): number {
   const power = 10 ** Math.floor(Math.log10(minimum));
   const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= minimum) ?? 10;
@@ -74,8 +77,8 @@ function firstAtOrAfter(fromMs: number, { unit, every }: Step, zone: string): Da
 }
 
 /**
- * Returns the next tick. Steps of several days restart in each month, for example on the 1st, 11th and 21st, then again
- * on the 1st.
+ * Returns the next tick. Steps of several days restart every month: for example, on the 1st, 11th and 21st, then on the
+ * 1st of the next month.
  */
 function following(time: DateTime, { unit, every }: Pick<Step, 'unit' | 'every'>): DateTime {
   const next = time.plus({ [unit]: every });

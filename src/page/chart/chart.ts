@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from '../html.ts';
 import type { Tick } from './axis.ts';
 
-/** The colour of a series. Each tone is a CSS class with a colour for light mode, dark mode and paper. */
+/** A series' colour. Each tone is a CSS class with one colour each for light mode, dark mode and paper. */
 export type Tone = 'first' | 'second' | 'muted' | 'warn' | 'bad';
 
 /** A point in a chart. Both values are from 0 to 1, and `up` is measured from the bottom. */
@@ -22,7 +22,7 @@ export interface ChartTable {
 export interface Chart {
   readonly id: string;
   readonly title: string;
-  /** A summary in one line. It is replaced with the values at the pointer or cursor while the user reads the chart. */
+  /** A one-line summary. While the user reads the chart, the values at the pointer or cursor replace it. */
   readonly reading: Part;
   /** A description of the chart for screen readers. */
   readonly description: string;
@@ -35,9 +35,9 @@ export interface Chart {
 }
 
 /**
- * Draws a chart with a table of its values or a link to it. All tables together are as large as the rest of the page.
- * Positions are percentages of the width and height, so that the chart fits any screen while its text has a constant
- * size.
+ * Draws a chart with a table of its values, or with a link to the table because all tables together are as large as the
+ * rest of the page. Positions are percentages of the width and height, so that the chart fits any screen while its text
+ * stays the same size.
  */
 export function chartFigure(chart: Chart, hasTable: boolean): Html {
   const { id, title, reading, description, legend, x, y, shapes, table } = chart;
@@ -80,7 +80,10 @@ export interface Bar {
   readonly top: number;
 }
 
-/** Draws all bars of one tone as one path of thick lines, because a rectangle for each bar is five times as large. */
+/**
+ * Draws all bars in one tone as a single path of thick lines, because a rectangle for each bar would take five times as
+ * many bytes.
+ */
 export function bars(all: readonly Bar[], tone: Tone, width: number): Html {
   const path = all
     .filter(({ bottom, top }) => top > bottom)
@@ -111,12 +114,12 @@ export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>
   { id: 'hatch-bad', path: 'M0 0L6 6M0 6L6 0' },
 ].map(
   ({ id, path }) =>
-    // The scale roughly compensates for the stretching of bars.
+    // The scale roughly compensates for the way in which bars are stretched.
     html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="scale(2 6)"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
 )}</defs></svg>`;
 
 /**
- * Draws the table of a chart. End tags that HTML does not require are omitted, because tables are a large part of the
+ * Draws a chart's table. End tags that HTML does not require are omitted, because tables make up a large part of the
  * page.
  */
 function dataTable(title: string, { head, rows }: ChartTable): Html {
@@ -129,7 +132,7 @@ function dataTable(title: string, { head, rows }: ChartTable): Html {
   )}</table></div></details>`;
 }
 
-/** SVG paths do not support percentages, so they are drawn in units and stretched to the size of the chart. */
+/** SVG paths do not support percentages, so they are drawn in units and stretched to the chart's size. */
 function stretched(path: Html): Html {
   return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none">${path}</svg>`;
 }
@@ -172,7 +175,7 @@ function round(value: number, digits = 3): string {
   return String(Math.round(value * 10 ** digits) / 10 ** digits);
 }
 
-/** Converts a share of the width or height of a chart to units. One unit is less than a pixel. */
+/** Converts a share of a chart's width or height to units. One unit is less than a pixel. */
 function unitsOf(value: number, digits = 0): number {
   return Number(round(value * UNITS, digits));
 }

@@ -16,7 +16,7 @@ export function rangeOf(text: string | null): Range | null {
 export interface Periods {
   readonly unit: 'minute' | 'hour' | 'day' | 'week';
   readonly starts: readonly number[];
-  /** The end of the last period. */
+  /** When the last period ends. */
   readonly endMs: number;
   /** Returns the index of the period that contains a time, or -1 if the time is before the first period. */
   indexOf(atMs: number): number;

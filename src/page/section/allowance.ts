@@ -16,7 +16,7 @@ import { compact } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection, type SectionContext } from './section.ts';
 
-/** The quota left in each allowance window over time, with a forecast. */
+/** The remaining quota in each allowance window over time, with a forecast. */
 export const allowanceSection = defineSection({
   id: 'allowance',
   title: 'Allowance',
@@ -98,8 +98,8 @@ function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: nu
 }
 
 /**
- * Computes how the quota left changed over time. Starting from now, it adds the calls of each interval to the quota
- * left after that interval. Between intervals with calls, the quota is constant.
+ * Computes how the remaining quota changed over time. Going back from now, adds the calls in each interval to the quota
+ * that remained after that interval. Between intervals with calls, the quota is constant.
  */
 function quotaLeftOverTime(
   stretches: readonly Stretch[],
@@ -124,8 +124,8 @@ function quotaLeftOverTime(
 }
 
 /**
- * Returns the end of the time axis, which is the window's reset or the time when the quota is used up. The forecast is
- * at most as long as the history.
+ * Returns where the time axis ends: when the window resets or when the quota is used up. The forecast is at most as
+ * long as the history.
  */
 function axisEnd(
   forecast: QuotaForecast,

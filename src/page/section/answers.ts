@@ -43,7 +43,7 @@ function completion({ completion: forecast, nowMs, coverage }: PageSnapshot, tim
   return figure('Finish', text, [estimate, records]);
 }
 
-/** Draws a bar that shows the estimated range of the coverage. */
+/** Draws a bar that shows the estimated coverage range. */
 function coverage({ coverage: { known, gone, registryTotal }, coverageEstimate }: PageSnapshot): Html {
   const { low, high, by } = coverageEstimate;
   const range = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;

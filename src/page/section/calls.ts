@@ -71,7 +71,7 @@ function periodsOf({ nowMs, working, range, firstCallMs }: PageSnapshot, zone: s
   return periodsUntil(nowMs, { unit: 'week', count: Math.min(MAX_WEEKS, Math.ceil(days / 7)), zone });
 }
 
-/** Counts the calls of each period. */
+/** Counts the calls in each period. */
 function stretchesIn(periods: Periods, buckets: readonly CallBucket[]): Stretch[] {
   const within = buckets.flatMap((bucket) => {
     const atMs = periods.starts[periods.indexOf(bucket.atMs)];
@@ -88,7 +88,7 @@ function emptyStretch(atMs: number): Stretch {
   };
 }
 
-/** Draws one column per period, with one stacked bar per group of outcomes. */
+/** Draws one column for each period, with one stacked bar for each group of outcomes. */
 function stackedBars(stretches: readonly Stretch[], top: number): Html[] {
   const slot = 1 / stretches.length;
   return OUTCOME_GROUPS.map((group, order) => {

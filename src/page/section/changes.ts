@@ -7,7 +7,7 @@ import { liveListing } from '../listing.ts';
 import type { Times } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
-/** The latest changes, with one row per company and call. */
+/** The last changes, with one row for each company and call. */
 export const changesSection = defineSection({
   id: 'changes',
   title: 'Recent changes',

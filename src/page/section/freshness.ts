@@ -6,7 +6,7 @@ import { compact, roughly } from '../page_figures.ts';
 import { AGE_CLASSES } from '../page_snapshot.ts';
 import { defineSection } from './section.ts';
 
-/** Records and list items by age, compared with the maximum age of records. */
+/** Records and list items by age, compared with the maximum age for records. */
 export const freshnessSection = defineSection({
   id: 'freshness',
   title: 'Freshness',
@@ -65,7 +65,7 @@ export const freshnessSection = defineSection({
   },
 });
 
-/** The bars of an age class. `place` is the middle of the bar, as a share of the width of the class. */
+/** The bars in an age class. `place` is where the middle of the bar is, as a share of the class's width. */
 const KINDS = [
   { kind: 'records', tone: 'first', place: 0.31 },
   { kind: 'summaries', tone: 'second', place: 0.69 },

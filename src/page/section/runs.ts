@@ -5,7 +5,7 @@ import { liveListing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
-/** The latest runs with their totals. */
+/** The last runs with their totals. */
 export const runsSection = defineSection({
   id: 'runs',
   title: 'Runs',

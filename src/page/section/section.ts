@@ -4,12 +4,12 @@ import type { Times } from '../page_figures.ts';
 import type { PageSettings } from '../page_settings.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
 
-/** One section of the overview. `sections.ts` lists all of them in the order of the page. */
+/** One section of the overview. `sections.ts` lists all sections in the same order as on the page. */
 export interface SectionDefinition<Data> {
   /** The id of the section's element. If the section has several elements, their ids begin with this id. */
   readonly id: string;
   readonly title: string;
-  /** The part of the page that shows the section. `header` is beside the search field. */
+  /** Which part of the page shows the section. `header` is beside the search field. */
   readonly group: 'header' | 'summary' | 'charts' | 'tables';
   /**
    * When the section is shown: always, only if the mirror has companies (`filled`), or only if it has none (`empty`).
@@ -35,7 +35,7 @@ export interface SectionContext {
   readonly title: string;
   readonly settings: PageSettings;
   readonly times: Times;
-  /** Whether charts contain their tables. Otherwise they contain links to them. */
+  /** Whether each chart includes a table of its data. If not, it has a link to the table. */
   readonly hasTables: boolean;
 }
 

@@ -4,7 +4,7 @@ import { ALWAYS, rejections } from '../../api/route_schemas.ts';
 import { streamTable } from '../../operations/export_stream.ts';
 
 /**
- * Creates the endpoint `GET /export/TABLE.(csv|jsonl|parquet)`, which returns a whole table as fast as the client reads
+ * Creates the endpoint `GET /export/TABLE.(csv|jsonl|parquet)`, which streams a whole table as fast as the client reads
  * it.
  */
 export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: () => number): Endpoint {
@@ -33,7 +33,8 @@ export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: 
 }
 
 /**
- * The maximum number of simultaneous exports. Each has a read transaction, which prevents SQLite from emptying the WAL.
+ * The maximum number of simultaneous exports. Each export holds a read transaction, which prevents SQLite from emptying
+ * the WAL.
  */
 const MOST_EXPORTS = 4;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A query of the Reconciliation Service API 0.2. */
+/** A query in the Reconciliation Service API 0.2. */
 export interface ReconciliationQuery {
-  /** The wanted name, or null if the query contains only properties. */
+  /** The wanted name, or null if the query has only properties. */
   readonly query: string | null;
   /** The wanted types. Empty for any type. */
   readonly types: readonly string[];

@@ -4,7 +4,7 @@ import type { CompanyMatch, CompanySearch } from '../../warehouse/company_search
 import type { ExtendQuery, ReconciliationQuery } from './queries.ts';
 
 /**
- * These types are the objects of the Reconciliation Service API 0.2
+ * These types are the objects in the Reconciliation Service API 0.2
  * (https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/).
  */
 export interface Candidate {
@@ -110,9 +110,7 @@ export function openReconciler(search: CompanySearch, properties: CompanyPropert
   };
 }
 
-/**
- * Returns the score of a candidate. If all compared properties disagree, the score is half the similarity of the names.
- */
+/** Returns a candidate's score. If all compared properties disagree, the score is half the similarity of the names. */
 function scoreOf(similarity: number, agreements: readonly { readonly agrees: boolean }[]): number {
   if (agreements.length === 0) return similarity;
   const disagreeing = agreements.filter(({ agrees }) => !agrees).length / agreements.length;

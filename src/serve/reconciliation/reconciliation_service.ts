@@ -35,7 +35,7 @@ export interface ReconciliationOptions {
   readonly failed: (error: Error) => void;
 }
 
-/** The service for the Reconciliation Service API 0.2 under `/reconcile`. OpenRefine and similar tools use it. */
+/** Implements the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
 export interface ReconciliationService {
   /**
    * Responds to a request and returns true if the path belongs to this service. For other paths, it returns false and
@@ -88,7 +88,7 @@ function addRoutes(
       const results: Record<string, object> = {};
       for (const [key, query] of Object.entries(batch.data)) {
         results[key] = { result: reconciler.candidates(query) };
-        // Lets the server handle other requests between two queries of a batch.
+        // Lets the server handle other requests between two queries in a batch.
         await setImmediate();
       }
       return reply.send(results);
@@ -158,7 +158,7 @@ async function admit(
         .code(403)
         .send({ code: 'origin_not_local', detail: 'Only local pages may use this service.' });
   }
-  // The page of OpenRefine calls this service from another port and therefore from another origin.
+  // OpenRefine's page calls this service from another port and therefore from another origin.
   reply.header('access-control-allow-origin', access === 'open' ? (origin ?? '*') : '*');
   reply.header('access-control-allow-headers', 'authorization, content-type');
   reply.header('vary', 'origin');
@@ -207,7 +207,7 @@ function cursorOf({ cursor }: SuggestParameters): number {
   return Math.min(Math.max(Number.parseInt(cursor ?? '', 10) || 0, 0), MAX_CURSOR);
 }
 
-/** Parses a text as JSON. Returns undefined if it is not JSON, and the schema then rejects the request. */
+/** Parses a text as JSON. Returns undefined if the text is not JSON, and the schema then rejects the request. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
