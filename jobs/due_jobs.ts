@@ -21,7 +21,7 @@ export interface QueueFacts {
 export interface LastRun {
   readonly runId: number;
   readonly startedAtMs: number;
-  /** The end of the run in epoch milliseconds; null if the run is in progress or its process was killed. */
+  /** When the run ended, in epoch milliseconds; null if the run is in progress or its process was killed. */
   readonly endedAtMs: number | null;
   readonly ended: string | null;
   readonly calls: number;
@@ -52,9 +52,7 @@ export function jobsToQueue(
   });
 }
 
-/**
- * Returns whether the run started at or after this scheduled time and did not fail, so that no further job is needed.
- */
+/** Returns whether the run started at or after this scheduled time and did not fail, so that no other job is needed. */
 export function isCovered(scheduledMs: number, { startedAtMs, endedAtMs, ended }: LastRun): boolean {
   return startedAtMs >= scheduledMs && endedAtMs !== null && ended !== 'failed';
 }

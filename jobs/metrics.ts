@@ -104,7 +104,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
             if (value !== null) this.set({ registry: worker.name, ...own }, value);
       },
     });
-  /** Declares a gauge whose values come from the leader's snapshot. */
+  /** Declares a gauge with values from the leader's snapshot. */
   const ofLeader = (
     name: string,
     help: string,

@@ -34,7 +34,7 @@ export interface RegistrySnapshot {
    * succeeded.
    */
   readonly lastSuccesses: Readonly<Record<string, number | null>>;
-  /** The backfills whose jobs must be in the queue. */
+  /** The backfills that must have a job in the queue. */
   readonly backfills: readonly QueuedBackfill[];
   /** The id of the last processed call. */
   readonly lastCallId: number;

@@ -8,8 +8,8 @@ export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
  * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error from the last
- * attempt to read the warehouse and the ledger. `failures` holds, by name, the jobs whose last attempt failed before
- * its run started.
+ * attempt to read the warehouse and the ledger. `failures` holds, by name, the jobs that failed on their last attempt
+ * before its run started.
  */
 export function problemsOf(
   filesError: unknown,

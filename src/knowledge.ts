@@ -34,7 +34,7 @@ export interface Knowledge {
    * The words in these companies' names; null if the warehouse has no word index. Companies loaded later are included.
    */
   wordsInOrder(companies: CompaniesWith): WordsInOrder | null;
-  /** The entities whose records are due, most valuable first. */
+  /** The entities with due records, most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
   /** The current estimates: the change rates, and the share of changes that listings show. */
   changeEstimates(): EstimateState;
@@ -58,7 +58,7 @@ export interface RecordsDue {
   readonly nowMs: number;
   /** A record fetched before this time is due. */
   readonly beforeMs: number;
-  /** The start of the run. A record fetched after it is not due, even if it is flagged. */
+  /** When the run started. A record fetched after that is not due, even if it is flagged. */
   readonly startedAtMs: number;
   readonly most: number;
   /** The ids to omit because they are in flight or waiting for a retry. */
@@ -88,7 +88,7 @@ export interface ExpectedYield {
 export interface DueRecord {
   readonly entityId: string;
   readonly why: 'never_fetched' | 'flagged' | 'stale' | 'missing' | 'wanted';
-  /** Present if the request contains `expectedYield`. */
+  /** Present if the request has `expectedYield`. */
   readonly expectedYield?: ExpectedYield;
 }
 
@@ -96,7 +96,7 @@ export interface DueRecord {
 export interface BackfillKnowledge extends Knowledge {
   /** Returns whether the record is recent enough or has already been fetched by this backfill. */
   isFresh(entityId: string): boolean;
-  /** The queries whose listings are recent enough. */
+  /** The queries with recent enough listings. */
   freshQueries(): Iterable<QueryState>;
   /** The companies in the current listing of a query, in the upstream's order. */
   listed(query: SearchQuery): readonly Pick<ListedCompany, 'entityId' | 'name'>[];

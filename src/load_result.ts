@@ -9,7 +9,7 @@ export interface LoadResult {
   readonly rows: readonly ListedCompany[];
   /** The state of the query after this page; null if the call was not a search. */
   readonly query: QueryState | null;
-  /** Shows whether the record is new and whether its content changed; null if the call was not a record call. */
+  /** Whether the record is new and whether its content changed; null if the call was not a record call. */
   readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
   /** True if the upstream returned 404 for a known entity. */
   readonly missing: boolean;

@@ -363,7 +363,7 @@ interface Health {
 }
 
 /**
- * Detects that every call to the upstream fails. It doubles the wait after each further failure, and ends the run
+ * Detects that every call to the upstream fails. It doubles the wait after each additional failure, and ends the run
  * before the failures use up the quota. Only a target's first failure causes a wait, because retries have their own
  * backoff. A few targets that always fail therefore do not delay the others.
  */

@@ -22,7 +22,7 @@ export interface Attempt {
   readonly failure?: string;
 }
 
-/** The `failure` of a response whose body is not stored because the key could not be removed from it. */
+/** The `failure` of a response with a body that is not stored, because the key could not be removed from it. */
 export const KEY_IN_BODY =
   'the response repeats the key in an encoding that cannot be removed, so its body is not stored';
 

@@ -52,10 +52,10 @@ export type Scope =
 
 export interface PlannerSettings {
   /**
-   * The start of the run, in epoch milliseconds. Ages are measured at this time, so that a run fetches nothing twice.
+   * When the run started, in epoch milliseconds. Ages are measured at this time, so that a run fetches nothing twice.
    */
   readonly startedAtMs: number;
-  /** A target is due if it was older than this at the start of the run. */
+  /** A target is due if it was older than this when the run started. */
   readonly maxAge: MaxAge;
   readonly focus: Focus;
   /** The kinds of call that the planner may plan. */

@@ -8,14 +8,14 @@ import { type CallRange, sumOf } from './call_range.ts';
 /** The estimated number of calls of each kind. */
 export type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
 
-/** The cost of the estimated calls to the account, for the lowest and the highest number of calls. */
+/** What the estimated calls cost the account, for the lowest and the highest number of calls. */
 export interface AccountCost {
   readonly calls: EstimatedCalls;
   readonly total: CallRange;
   /** Whether `--max-calls` permits fewer calls than are due. */
   readonly isBounded: boolean;
   readonly low: Completion;
-  /** The cost of the highest number of calls; null if it has no known upper bound. */
+  /** The cost of the highest number of calls; null if that number has no known upper bound. */
   readonly high: Completion | null;
   readonly windows: readonly EstimatedWindow[];
   readonly perMinute: number | null;
@@ -47,7 +47,7 @@ export function accountCostOf({
   maxCalls,
 }: {
   readonly calls: EstimatedCalls;
-  /** The total number of calls, if it is known more precisely than the sum over the kinds. */
+  /** The total number of calls, if that is known more precisely than the sum over the kinds. */
   readonly sum?: CallRange;
   readonly allowance: Allowance;
   readonly state: AccountState;
@@ -108,7 +108,7 @@ export function costData({ calls, total, low, high, windows, perMinute }: Accoun
   };
 }
 
-/** Returns the date on which the calls are finished, or null if the account can never make this number of calls. */
+/** Returns the date on which the calls are finished, or null if the account can never make that many calls. */
 function finishOf({ affordable, finishesAtMs }: Completion, calls: number): string | null {
   return affordable < calls ? null : isoTime(finishesAtMs);
 }

@@ -9,20 +9,20 @@ import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
 import { between, type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import { type SimulatedHunt, simulateHunt } from './name_search_simulation.ts';
 
-/** The estimated calls of a backfill. */
+/** The estimated calls for a backfill. */
 export interface BackfillEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
   /**
-   * The calls of all kinds together. This range is narrower than the sum over the kinds, because a name that does not
+   * The number of calls of all kinds. This range is narrower than the sum over the kinds, because a name that does not
    * exist needs more searches but no record.
    */
   readonly total: CallRange;
 }
 
 /**
- * Estimates the calls of a backfill. Searches for names are simulated. Listings are estimated from the known companies
+ * Estimates the calls for a backfill. Searches for names are simulated. Listings are estimated from the known companies
  * and the registry count.
  */
 export function estimateBackfill(options: {
@@ -80,7 +80,7 @@ interface ListingFacts {
   readonly dialect: Dialect;
 }
 
-/** Estimates the due records of a listing and its remaining pages. */
+/** Estimates a listing's due records and remaining pages. */
 function estimateListing(listing: WantedListing, facts: ListingFacts) {
   const rules = searchRules(facts.dialect);
   const state = facts.queries.find(({ query }) => isSameQuery(query, listing.query));
@@ -102,10 +102,10 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
 }
 
 /**
- * Estimates how many companies match a query, and counts the known matches whose record is fresh. Known companies are
- * not a random sample of the registry, because a search finds many companies with similar names. The number of matches
- * is therefore scaled up within the smallest listing that contains every match. Without such a listing, it is scaled up
- * to the whole registry.
+ * Estimates how many companies match a query, and counts the known matches with a fresh record. Known companies are not
+ * a random sample of the registry, because a search finds many companies with similar names. The number of matches is
+ * therefore scaled up within the smallest listing that includes every match. Without such a listing, it is scaled up to
+ * the whole registry.
  */
 function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
   const { semantics } = searchRules(dialect);
@@ -133,7 +133,7 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
 function scaledMatches(matching: number, contained: number, most: number | null): CallRange {
   if (most === null || contained === 0) return { low: Math.min(matching, most ?? Infinity), high: most };
   const scale = Math.max(1, most / contained);
-  // Two standard deviations of a Poisson count. The added 1 prevents an empty range if no known company matches.
+  // Two standard deviations of a Poisson count. Adding 1 prevents an empty range if no known company matches.
   const spread = scale === 1 ? 0 : 2 * Math.sqrt(matching + 1);
   return {
     low: Math.min(most, Math.max(matching, Math.floor((matching - spread) * scale))),
@@ -142,8 +142,8 @@ function scaledMatches(matching: number, contained: number, most: number | null)
 }
 
 /**
- * Among the queries that find every company that `query` finds, returns the one with the smallest exact total; null if
- * there is none.
+ * Returns the query with the smallest exact total among the queries that find every company that `query` finds, or null
+ * if there is none.
  */
 function smallestContaining(query: SearchQuery, queries: readonly QueryState[], dialect: Dialect) {
   const { semantics } = searchRules(dialect);

@@ -12,12 +12,12 @@ export function between(one: number, other: number): CallRange {
   return { low: Math.min(one, other), high: Math.max(one, other) };
 }
 
-/** Subtracts a number of calls from both ends, which do not become negative. */
+/** Subtracts a number of calls from both ends. Neither end becomes negative. */
 export function reducedBy({ low, high }: CallRange, calls: number): CallRange {
   return { low: Math.max(0, low - calls), high: high === null ? null : Math.max(0, high - calls) };
 }
 
-/** Limits the first range to the second. */
+/** Limits the first range to the bounds of the second range. */
 export function within(one: CallRange, bounds: CallRange): CallRange {
   const high = Math.min(one.high ?? Infinity, bounds.high ?? Infinity);
   const low = Math.min(Math.max(one.low, bounds.low), high);

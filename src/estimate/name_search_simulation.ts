@@ -11,7 +11,7 @@ export interface SimulatedHunt {
 
 /**
  * Simulates a search for names. The simulated upstream reports the expected totals. Either every wanted name exists
- * exactly once (`present`), or none exists (`absent`). The simulation changes the hunt, which cannot be used
+ * exactly once (`present`), or none exists (`absent`). The simulation changes the hunt, which must not be used
  * afterwards.
  */
 export function simulateHunt(

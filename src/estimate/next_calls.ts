@@ -20,9 +20,9 @@ export interface NextCallsAsk {
 }
 
 /**
- * Returns the next calls of a sync that sends one call at a time. Each call is chosen after a simulated response to the
- * previous call. If the registry is large or its size is unknown, no responses are simulated, and the result contains
- * the calls that the planner would choose now.
+ * Returns the next calls that a sync makes if it makes one call at a time. Each call is chosen after a simulated
+ * response to the previous call. If the registry is large or its size is unknown, no responses are simulated, and the
+ * calls that the planner would choose now are returned.
  */
 export function nextCalls(ask: NextCallsAsk): Call[] {
   const { knowledge, openPlanner, left, nowMs, count } = ask;

@@ -3,9 +3,9 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded, wordsOf } from '../names/folding.ts';
 import { findsName, queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** A query with companies that are not listed yet. */
+/** A query with matching companies that are not listed yet. */
 export interface OpenQuery {
-  /** The matching word of each company that the query found. The list can contain a word several times. */
+  /** The matching word in the name of each company that the query found. A word can occur in the list several times. */
   readonly words: readonly string[];
   /** The most frequent position of the matching words in a name. */
   readonly position: 'first' | 'inner' | 'last';
@@ -26,7 +26,7 @@ export function openQueries(ask: {
 }): OpenQuery[] {
   const { known, queries, dialect, missing, defaultShare } = ask;
   const semantics = semanticsOf(dialect);
-  // Most names contain any given short substring, so substring queries show nothing about the missing names.
+  // A short substring occurs in most names, so substring queries show nothing about the missing names.
   if (semantics === 'substring') return [];
   const clamped = dialect.search.total_clamped_at ?? Infinity;
   const names = known.map(({ name }) => wordsOf(folded(name ?? '')));
@@ -69,17 +69,17 @@ function mostFrequent(positions: readonly OpenQuery['position'][]): OpenQuery['p
 
 const MAX_QUERIES = 12;
 
-/** The words of known names, by their position in the name. */
+/** The words in known names, by their position in the name. */
 export interface DistinctiveWords {
   readonly first: readonly string[];
   readonly inner: readonly string[];
   readonly last: readonly string[];
-  /** The number of words of each name. */
+  /** The number of words in each name. */
   readonly lengths: readonly number[];
 }
 
 /**
- * Returns the words of known names, without the words by which the names were found. The remaining words are an
+ * Returns the words in known names, excluding the words by which the names were found. The remaining words are an
  * unbiased sample of the words in unknown names.
  */
 export function distinctiveWords(
@@ -88,7 +88,7 @@ export function distinctiveWords(
   dialect: Dialect,
 ): DistinctiveWords {
   const semantics = semanticsOf(dialect);
-  // Most names contain any given letter, so words found by a single letter are also an unbiased sample.
+  // A single letter occurs in most names, so words found by a single letter are also an unbiased sample.
   const isUnspecific = ({ query, status }: QueryState) =>
     semantics === 'substring' && [...query.text].length === 1 && status !== 'complete';
   const sent = queryTexts(queries.filter((one) => !isUnspecific(one)));

@@ -10,17 +10,16 @@ export interface OpenPrefix {
 }
 
 /**
- * The number of unknown companies that each query can still find. The number follows from the query's total or from its
- * complete listing.
+ * The number of unknown companies that each query can still find, derived from the query's total or complete listing.
  */
 export interface QueryCapacity {
-  /** Whether every query that finds the company can still find an unknown company. */
+  /** Returns whether every query that finds the company can still find an unknown company. */
   isFor(company: KnownCompany): boolean;
   /** Adds a company and reduces the capacity of every query that finds it. */
   take(company: KnownCompany): void;
   /**
    * Returns the counted identifier prefixes with unknown companies, longest prefix first. Companies that match a longer
-   * counted prefix are not included.
+   * counted prefix are excluded.
    */
   prefixes(): OpenPrefix[];
 }

@@ -3,14 +3,14 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded, isAscii, withoutDiacritics } from '../names/folding.ts';
 import { queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** The assumptions of one simulation about properties of the registry that no response has shown. */
+/** What one simulation assumes about properties of the registry that no response has shown. */
 export interface Scenario {
   readonly seed: number;
-  /** The share of missing companies with a name in a language that no search has shown. */
+  /** The share of missing companies with a name in a language that no search result has shown. */
   readonly otherLanguages: number;
-  /** The share of missing companies with a name in a script that no search has shown. */
+  /** The share of missing companies with a name in a script that no search result has shown. */
   readonly otherScripts: number;
-  /** The share of missing companies with an identifier in a form that no search has shown. */
+  /** The share of missing companies with an identifier in a form that no search result has shown. */
   readonly otherForms: number;
   /** The share of missing companies that match an open query without a total. */
   readonly openShare: number;
@@ -23,8 +23,8 @@ export interface Scenario {
 }
 
 /**
- * Returns the scenarios of a cost estimate. Each scenario combines the assumptions differently, so that the estimate
- * covers the unknown properties of the registry. `inVain` is the number of searches since a new company was last found.
+ * Returns the scenarios for a cost estimate. Each scenario combines the assumptions differently, so that the estimate
+ * covers the registry's unknown properties. `inVain` is the number of searches since a new company was last found.
  */
 export function scenariosFor(
   known: readonly KnownCompany[],
@@ -51,8 +51,8 @@ export function scenariosFor(
 
 /**
  * Returns a factor of at most 1 for the shares of names in other languages and scripts. Searches for single letters
- * find names in every language of the same script. If these names seldom have diacritics, other languages and scripts
- * are assumed to be rare too.
+ * find names in every language that uses the same script. If these names seldom have diacritics, other languages and
+ * scripts are assumed to be rare too.
  */
 function foreignness(known: readonly KnownCompany[], queries: readonly QueryState[]): number {
   const isByLetters = queries.every(({ query }) => query.by === 'name' && [...query.text].length <= 1);
@@ -82,13 +82,13 @@ const MIXTURES: readonly Mixture[] = [
   MANIFOLD,
 ];
 const OUT_OF_REACH: Mixture = { ...UNIFORM, isOutOfReach: true };
-// After this many searches in a row without a new company, one scenario assumes that the missing companies are out of
-// reach.
+// After this many consecutive searches without a new company, one scenario assumes that the missing companies are out
+// of reach.
 const MANY_IN_VAIN = 40;
 const LETTER_BEYOND_ASCII = /[^\P{L}A-Za-z]/u;
 const USUAL_DIACRITICS_SHARE = 0.05;
 
-/** Whether a known company was found although no query matches its name with diacritics. */
+/** Returns whether a known company was found although no query matches its name with diacritics. */
 export function ignoresDiacritics(
   known: readonly KnownCompany[],
   queries: readonly QueryState[],

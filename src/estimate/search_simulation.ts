@@ -12,7 +12,7 @@ import { simulatedRegistry } from './simulated_registry.ts';
 
 export interface SimulationInput {
   readonly knowledge: Knowledge;
-  /** The knowledge of an empty mirror. */
+  /** What the planner knows while the mirror is empty. */
   readonly nothing: Knowledge;
   readonly dialect: Dialect;
   /** Opens the planner that a sync would use, with this knowledge. */
@@ -23,7 +23,7 @@ export interface SimulationInput {
   readonly nowMs: number;
 }
 
-/** The limits for all simulations of one estimate together. */
+/** The limits on all simulations in one estimate together. */
 export interface Budget {
   /** The maximum number of simulated searches. */
   readonly searches: number;
@@ -34,7 +34,7 @@ export interface Budget {
 }
 
 export interface Simulation {
-  /** The number of searches until the planner chooses none. */
+  /** The number of searches until the planner chooses no more. */
   readonly searches: number;
   /** The number of new companies that the searches find. */
   readonly found: number;
@@ -43,8 +43,8 @@ export interface Simulation {
 }
 
 /**
- * Simulates the remaining searches against simulated registries, with the planner that a sync uses. Within the budget,
- * it runs one simulation for each scenario and size. A large registry is simulated at a smaller size. Such a simulation
+ * Simulates the remaining searches in simulated registries, with the planner that a sync uses. Within the budget, it
+ * runs one simulation for each scenario and size. A large registry is simulated at a smaller size. Such a simulation
  * starts with an empty mirror, and counts searches only once it has reached the current coverage. If the first
  * simulation uses up its share of the budget, smaller simulations follow. If none of them finishes, the number of
  * searches is a lower bound.
@@ -77,7 +77,7 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
       maxCompanies = Math.ceil(Math.min(maxCompanies, ...totals) / SMALLER);
       one = runCase(at, { maxCompanies, isOver: isOver(share) });
     }
-    // If complete simulations already cover all sizes, an incomplete one is not needed.
+    // If complete simulations already cover all sizes, an incomplete simulation is not needed.
     if (one.isCutShort && simulations.length > 0 && at % totals.length === 0) break;
     simulations.push(one);
     if (one.isCutShort) break;
@@ -87,9 +87,9 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
 
 /** The limits of one simulation. */
 interface Limits {
-  /** The number of companies with which larger registries are simulated. */
+  /** The number of companies in the simulation of a larger registry. */
   readonly maxCompanies: number;
-  /** Called before each search with the number of searches so far. Returns true if the simulation must end. */
+  /** Called before each search with the number of searches so far. Returns whether the simulation must end. */
   isOver(searches: number): boolean;
 }
 
@@ -115,7 +115,7 @@ function simulate(one: Case): Simulation & { readonly played: number } {
   const { useful, inVain, ...played } = play({ ...one, total: maxCompanies }, sample, null, countedFrom);
   return {
     ...played,
-    // `inVain` is scaled by the square root, because the limit of the stop rule grows with the square root of the
+    // `inVain` is scaled by the square root, because the stop rule's limit is proportional to the square root of the
     // number of missing companies.
     searches: Math.ceil(useful * scale + inVain * Math.sqrt(scale)),
     found: Math.ceil(played.found * scale),
@@ -187,14 +187,14 @@ function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number):
   return sample;
 }
 
-// In large cost estimates, most calls are for records, and larger simulations did not measurably improve the estimated
+// In large cost estimates, most calls are for records, and larger simulations do not measurably improve the estimated
 // number of records.
 const MAX_COMPANIES = 2_000;
 const MIN_SIMULATIONS = 2;
 // No new simulation starts once this share of the budget's searches is used.
 const ENOUGH = 0.5;
-// The share of the budget that the first simulation may use. If it needs more, smaller simulations follow, which may
-// use the budget up to SMALLER_SHARES.
+// The share of the budget that the first simulation may use. If it needs more, smaller simulations follow. Each of them
+// ends when its share in SMALLER_SHARES is used.
 const FIRST_SHARE = 0.6;
 const SMALLER_SHARES = [0.9, 1];
 const SMALLER = 4;

@@ -31,7 +31,7 @@ export function simulateCompanies(ask: {
   const ids = idMaker(known, random);
   const taken = new Set(known.map(({ entityId }) => entityId));
   const simulated: SimulatedCompany[] = [];
-  /** Adds at most `wanted` companies for which the queries have capacity. */
+  /** Adds at most `wanted` companies that the queries have capacity for. */
   const add = (wanted: number, idOf: (freedDigits: number) => string | null) => {
     const enough = Math.min(count, simulated.length + wanted);
     let rejectedInARow = 0;

@@ -2,8 +2,8 @@ import type { KnownCompany } from '../knowledge.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 
 /**
- * Generates identifiers. The last `freedDigits` digits of the known identifiers' common prefix may differ in new
- * identifiers.
+ * Generates identifiers. In new identifiers, the last `freedDigits` digits of the known identifiers' common prefix may
+ * differ.
  */
 export interface IdMaker {
   /** Returns an identifier of a known form. */
@@ -15,8 +15,8 @@ export interface IdMaker {
 }
 
 /**
- * Opens a generator of identifiers. If the known identifiers of a form are numbered densely, new ones belong to the
- * same series. Otherwise, new ones have the same letters and common leading digits, and the other digits are random.
+ * Opens an identifier generator. If the known identifiers of a form are numbered densely, new identifiers continue the
+ * same series. Otherwise, they have the same letters and common leading digits, and their other digits are random.
  */
 export function idMaker(known: readonly KnownCompany[], random: () => number): IdMaker {
   const forms = Map.groupBy(
@@ -65,7 +65,7 @@ function seriesOf(ids: readonly string[]): Maker | null {
   let at = first;
   let jumps = 0;
   return (random, freedDigits) => {
-    // If no identifier was suitable at this point of the series, continue at a higher number.
+    // If no identifier was suitable at this point in the series, continue at a higher number.
     if (freedDigits > jumps) at += JUMP * (freedDigits - jumps);
     jumps = freedDigits;
     at += 1 + Math.floor(random() * 2 * (spacing - 1) + random());
@@ -88,7 +88,7 @@ function commonPrefixOf(ids: readonly string[]): string {
   return shared;
 }
 
-/** Replaces all digits after the first `keptCharacters` characters with random ones. */
+/** Replaces all digits after the first `keptCharacters` characters with random digits. */
 function withOtherDigits(id: string, keptCharacters: number, random: () => number): string {
   const digit = () => String(Math.floor(random() * 10));
   return id.slice(0, keptCharacters) + id.slice(keptCharacters).replace(/[0-9]/g, digit);

@@ -3,7 +3,7 @@ import type { Knowledge, KnownCompany } from '../knowledge.ts';
 import { SortedTexts, type TextsInOrder } from '../names/ordered_texts.ts';
 import { comparedText } from '../names/query_matching.ts';
 
-/** Combines the knowledge at the start of a simulation with the companies that the simulation finds. */
+/** Combines what is known at the start of a simulation with the companies that the simulation finds. */
 export class SimulatedKnowledge {
   readonly #from: Knowledge;
   readonly #learned: KnownCompany[] = [];
@@ -19,9 +19,7 @@ export class SimulatedKnowledge {
     for (const [by, texts] of this.#texts) texts.add(comparedText(company, by));
   }
 
-  /**
-   * Returns the knowledge for a planner. `total` is the simulated registry count; null if the registry reports none.
-   */
+  /** Returns what a planner may know. `total` is the simulated registry count; null if the registry reports none. */
   view(total: number | null, nowMs: number): Knowledge {
     const from = this.#from;
     return {

@@ -13,9 +13,9 @@ import type { Scenario } from './scenario.ts';
 type NameMaker = () => string;
 
 /**
- * Opens a generator of names that resemble the known names. Most names consist of words like those in known names.
- * Depending on the scenario, some names are in other languages or scripts. Simulated names share words with each other,
- * like real names in one language.
+ * Opens a generator for names that resemble the known names. Most names consist of words like those in known names.
+ * Depending on the scenario, some names are in other languages or scripts. Simulated names have words in common, like
+ * real names in one language.
  */
 export function nameMaker(ask: {
   readonly known: readonly KnownCompany[];
@@ -81,7 +81,7 @@ function wordCoiner(words: readonly string[], random: () => number): NameMaker {
   };
 }
 
-/** Generates words from the letters of known words, in random order. */
+/** Generates words from the letters in known words, in random order. */
 function letterCoiner(words: readonly string[], random: () => number): NameMaker {
   const character = characterDrawer(random);
   const letters = [...words.join('')];
@@ -92,7 +92,7 @@ function letterCoiner(words: readonly string[], random: () => number): NameMaker
 }
 
 /**
- * Generates words in a script. Most letters are frequent first characters, and the others can be any letter of the
+ * Generates words in a script. Most letters are frequent first characters, and the others can be any letter in the
  * script. In both lists, earlier letters are more likely.
  */
 function scriptCoiner([first, last]: readonly [string, string], random: () => number): NameMaker {
@@ -107,7 +107,7 @@ function scriptCoiner([first, last]: readonly [string, string], random: () => nu
   return () => Array.from({ length: 3 + Math.floor(random() * 5) }, letter).join('');
 }
 
-/** Draws first characters of words by their usual frequency. */
+/** Draws the first characters of words according to their usual frequency. */
 function characterDrawer(random: () => number): NameMaker {
   const seeds = [LATIN_LETTERS, DIGITS].flatMap(({ characters, weight }) =>
     characters.map((text, rank) => ({ text, weight: weight(rank) })),
@@ -145,7 +145,7 @@ const MIN_WORDS = 10;
 const USUAL_LENGTH = 3;
 
 export interface WordSource {
-  /** The words seen so far. The list can contain a word several times. */
+  /** The words seen so far. A word can occur in the list several times. */
   readonly seen: readonly string[];
   /** θ: the weight of a new word relative to the number of words seen. */
   readonly novelty: number;

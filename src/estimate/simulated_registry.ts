@@ -6,10 +6,10 @@ import { folded, withoutDiacritics, wordsOf } from '../names/folding.ts';
 import { foldedIdentifier, nameFinder, semanticsOf, windowOf } from '../names/query_matching.ts';
 import type { Scenario } from './scenario.ts';
 
-/** A registry of known and simulated companies. It responds to searches according to the dialect. */
+/** A registry with known and simulated companies. It responds to searches according to the dialect. */
 export interface SimulatedRegistry {
   /**
-   * Returns the result of one search. `before` is the state of the query, or undefined if the query was not listed yet.
+   * Returns the result of one search. `before` is the query's state, or undefined if the query has not been listed yet.
    */
   search(
     call: SearchCall,
@@ -61,7 +61,7 @@ export function simulatedRegistry(
   };
 }
 
-/** Sorts companies by a hash of the identifier. The same salt always gives the same order. */
+/** Sorts companies by a hash of their identifiers. The same salt always gives the same order. */
 function inOrder<Company extends KnownCompany>(companies: readonly Company[], salt: string): Company[] {
   return companies
     .map((company) => ({ company, rank: hashOf(salt + company.entityId) }))
@@ -113,8 +113,8 @@ export function indexOf(
 }
 
 /**
- * Indexes companies so that name queries match only names and identifier queries only identifiers. Queries must be
- * folded.
+ * Indexes companies so that name queries match only names, and identifier queries match only identifiers. Queries must
+ * be folded.
  */
 function indexApart(
   companies: readonly KnownCompany[],
@@ -144,7 +144,7 @@ function indexApart(
 
   /**
    * Returns the companies to test: those that match the query without its last character. If queries match whole words,
-   * these are the companies with the first word of the query.
+   * these are the companies with the query's first word.
    */
   const candidates: Find = ({ by, text }) => {
     if (text === '') return all;

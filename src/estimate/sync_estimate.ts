@@ -6,12 +6,12 @@ import type { Planner } from '../planner.ts';
 import { type CallRange, exactly, sumOf, within } from './call_range.ts';
 import { type Budget, type Simulation, simulateSearches } from './search_simulation.ts';
 
-/** The estimated calls until nothing is due, and the companies that they find. */
+/** The estimated calls until nothing is due, and the companies that these calls find. */
 export interface SyncEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
-  /** The calls of all kinds together. The range can be narrower than the sum over the kinds. */
+  /** The number of calls of all kinds. The range can be narrower than the sum over the kinds. */
   readonly total: CallRange;
   /** The number of new companies that these calls find. */
   readonly companies: CallRange;
@@ -20,12 +20,12 @@ export interface SyncEstimate {
 
 export interface SyncEstimateInput {
   readonly knowledge: Knowledge;
-  /** The knowledge of an empty mirror. */
+  /** What the planner knows while the mirror is empty. */
   readonly nothing: Knowledge;
   readonly dialect: Dialect;
   readonly openPlanner: (knowledge: Knowledge) => Planner;
   readonly isStatsDue: boolean;
-  /** The number of known companies whose record is due. */
+  /** The number of known companies with a due record. */
   readonly recordsDue: number;
   /** Whether a search is among the next calls; null if the next calls are not planned yet. */
   readonly isSearchNext: boolean | null;
@@ -34,7 +34,7 @@ export interface SyncEstimateInput {
 }
 
 /**
- * Estimates the calls of a sync. Due records are counted and searches are simulated. Each company that a search finds
+ * Estimates the calls for a sync. Due records are counted and searches are simulated. Each company that a search finds
  * adds one record call.
  */
 export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
@@ -53,7 +53,10 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   };
 }
 
-/** Returns the factor, at most WIDEST, that widens each end so that the ratio of the ends becomes USUAL_RATIO. */
+/**
+ * Returns the factor by which each end must be widened so that the ratio of the ends becomes USUAL_RATIO. It is at most
+ * WIDEST.
+ */
 function shortfallOf({ low, high }: CallRange): number {
   if (high === null || high === 0) return 1;
   return Math.min(WIDEST, Math.max(1, Math.sqrt((USUAL_RATIO * low) / high)));
@@ -68,8 +71,8 @@ interface DiscoveryEstimate {
   readonly searches: CallRange;
   readonly companies: CallRange;
   /**
-   * The searches and the records of the companies found. This range is narrower than the sum, because more searches
-   * often mean fewer records and vice versa.
+   * The searches, and the record calls for the companies found. This range is narrower than the sum, because more
+   * searches often mean fewer records and vice versa.
    */
   readonly calls: CallRange;
 }
@@ -90,8 +93,8 @@ function estimateDiscovery(ask: SyncEstimateInput, size: RegistrySize): Discover
 }
 
 /**
- * Whether there is no search to send. Other evidence is checked first, because opening a planner is slow if many names
- * are known.
+ * Returns whether there is no search to send. Other evidence is checked first, because opening a planner is slow if
+ * many names are known.
  */
 function isIdle(
   { knowledge, openPlanner, isSearchNext, nowMs }: SyncEstimateInput,
@@ -109,7 +112,7 @@ function estimateOf(
   missing: { readonly low: number; readonly high: number },
 ): DiscoveryEstimate {
   const searches = simulations.map((one) => one.searches);
-  // If no simulation sent a search, the stop rule has given up the missing companies.
+  // If no simulation makes a search, the stop rule has given up on the missing companies.
   if (simulations.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
   const found = Math.floor(Math.min(...simulations.map((one) => one.found)) * FEWER_FOUND);
   const calls = callsOf(simulations);
@@ -125,8 +128,8 @@ function estimateOf(
 }
 
 /**
- * Returns a range around the geometric mean of the simulated calls. The range is wider if the simulations differ more
- * than usual.
+ * Returns a range around the geometric mean of the simulated numbers of calls. The range is wider if the simulations
+ * differ more than usual.
  */
 function callsOf(simulations: readonly Simulation[]): CallRange {
   const logs = simulations.map(({ searches, found }) => Math.log(Math.max(1, searches + found)));
@@ -138,8 +141,8 @@ function callsOf(simulations: readonly Simulation[]): CallRange {
   const isOpen = simulations.some(({ isCutShort }) => isCutShort);
   // With few simulations, the spread is underestimated, so the range is made wider.
   const lack = LACK * (1 - Math.min(1, simulations.length / USUAL_SIMULATIONS));
-  // If the companies turn out to be unreachable, the calls end early. The lower end therefore includes simulations that
-  // found nothing.
+  // If the companies turn out to be unreachable, the calls end early. The lower end therefore takes account of
+  // simulations that found nothing.
   const inVain = simulations.filter(({ found }) => found === 0).map(({ searches }) => searches);
   return {
     low: Math.min(Math.floor(low * FEWER * (1 - lack)), ...inVain),
@@ -156,18 +159,18 @@ const NOTHING: DiscoveryEstimate = { searches: exactly(0), companies: exactly(0)
 // Names and identifiers cannot be simulated from fewer known companies.
 const MIN_KNOWN = 20;
 const FIRST_GUESS = 8;
-// These constants were chosen with `npm run bench price` so that nine of ten ranges contain the actual number of calls.
+// These constants were chosen with `npm run bench price` so that nine of ten ranges include the actual number of calls.
 const FEWER = 0.829;
 const MORE = 1.24;
 const USUAL_SPREAD = 0.3;
 const USUAL_SIMULATIONS = 6;
 const LACK = 0.1;
-// The minimum ratio of the upper to the lower end of a total range. In the benchmark, narrower ranges contained the
+// The minimum ratio of the upper to the lower end of a total range. In the benchmark, narrower ranges included the
 // actual number of calls less often.
 const USUAL_RATIO = 1.49;
 const WIDEST = 1.1;
 const FEWER_SEARCHES = 0.5;
 const MORE_SEARCHES = 1.5;
-// The number of searches until the stop rule gives up a single unreachable company.
+// The number of searches until the stop rule gives up on a single unreachable company.
 const IN_VAIN = 130;
 const FEWER_FOUND = 0.8;

@@ -13,7 +13,7 @@ export interface WatchlistEstimateInput {
   readonly isStatsDue: boolean;
 }
 
-/** Estimates the sync of a watchlist like a backfill, without the records that are still fresh. */
+/** Estimates a watchlist's sync like a backfill, excluding records that are still fresh. */
 export function estimateWatchlist({
   knowledge,
   dialect,
@@ -37,8 +37,8 @@ export function estimateWatchlist({
 }
 
 /**
- * Returns how many companies of the backfill estimate are already found (`found`), and how many of their records need
- * no call (`spared`).
+ * Returns how many companies in the backfill estimate have already been found (`found`), and how many of their records
+ * need no call (`spared`).
  */
 function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput, 'isStatsDue'>) {
   switch (watchlist.of) {

@@ -82,7 +82,7 @@ export function scalarText(value: Json | undefined): string | null {
  * those with 16 or more digits, or an exponent.
  *
  * The number of values is 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. An
- * empty list that contains a space, `[ ]`, counts as a list with one member.
+ * empty list with a space in it, `[ ]`, counts as a list with one member.
  */
 function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;

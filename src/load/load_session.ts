@@ -29,7 +29,7 @@ import { type OpenListings, openQueryListings } from './query_listing.ts';
 /** The state that processing reads and writes: the open tables, the inferred schema and the run's evidence. */
 export interface LoadSession extends DerivedTables {
   readonly dialect: Dialect;
-  /** The run whose calls are being processed. */
+  /** The run that made the calls being processed. */
   runId: number;
   readonly ignored: Volatile;
   readonly responses: ReturnType<typeof answerTable>;

@@ -1,6 +1,6 @@
 import { type Anatomy, anatomyOf, similarity, trigramsOf } from './similarity.ts';
 
-/** A company whose name equals or resembles a wanted name. */
+/** A company with a name that equals or resembles a wanted name. */
 export interface Candidate {
   readonly entityId: string;
   readonly name: string;
@@ -16,7 +16,7 @@ const MAX_INEXACT = 5;
 const INDEXED_TRIGRAMS = 6;
 const MIN_SHARED_TRIGRAMS = 2;
 
-/** For each wanted name, collects the companies whose names equal or resemble it. */
+/** For each wanted name, collects the companies with a name that equals or resembles it. */
 export class NameCandidates {
   readonly #names: readonly Anatomy[];
   readonly #same = new Map<string, number[]>();

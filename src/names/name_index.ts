@@ -171,7 +171,7 @@ function wordDictionary() {
   };
 }
 
-/** A growing list of unsigned integers. Its capacity doubles when it is full. */
+/** A list of unsigned integers. Its capacity doubles when it is full. */
 function growing() {
   let numbers = new Uint32Array(1 << 12);
   let length = 0;

@@ -56,7 +56,7 @@ export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   ]);
 }
 
-/** The companies whose names match a query. */
+/** The companies with names that match a query. */
 interface Named {
   readonly size: number;
   has(rank: number): boolean;
@@ -129,7 +129,7 @@ function bitsOf(index: NameIndex, postings: Uint32Array, among: Ranks | null) {
   return bits;
 }
 
-/** Returns a function that tests whether a folded name contains all wanted words. */
+/** Returns a function that tests whether a folded name has all wanted words. */
 function wordTest(wanted: readonly string[], how: 'token' | 'token_prefix'): (name: string) => boolean {
   return (name) => {
     const words = wordsOf(name);

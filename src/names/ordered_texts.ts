@@ -134,7 +134,7 @@ const SURROGATES = 0x2000;
 
 /**
  * Returns the first index in [0, length] for which `before` is false, by binary search. `before` must be true for all
- * indexes before it and false for all later ones.
+ * indexes before it and false for all later indexes.
  */
 export function lowerBound(length: number, before: (index: number) => boolean): number {
   let low = 0;

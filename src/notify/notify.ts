@@ -13,7 +13,7 @@ import { type Attempted, type Message, postWebhook } from './webhook.ts';
 export interface NotifyOptions {
   readonly warehouse: Warehouse;
   readonly clock: Clock;
-  /** The name of the registry. */
+  /** The registry's name. */
   readonly source: string;
   readonly receivers: readonly Receiver[];
 }

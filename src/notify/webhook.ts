@@ -17,8 +17,8 @@ export type Attempted =
   | { readonly is: 'failed'; readonly why: string; readonly isFinal: boolean };
 
 /**
- * Sends a message in the format of Standard Webhooks (https://www.standardwebhooks.com). The headers contain the id,
- * the timestamp and an HMAC-SHA256 of `id.timestamp.body`. Redirects are not followed.
+ * Sends a message in the Standard Webhooks format (https://www.standardwebhooks.com). The headers hold the id, the
+ * timestamp and an HMAC-SHA256 of `id.timestamp.body`. Redirects are not followed.
  */
 export function postWebhook(
   { url: secretUrl, secret, allow_private }: NonNullable<Receiver['webhook']>,

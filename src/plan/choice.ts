@@ -8,14 +8,14 @@ import type { Plan, PlanInput, Planner } from '../planner.ts';
  * response arrives before the slot, the draft is dropped and a call is chosen again.
  */
 export interface Choice {
-  /** Reports whether a call is due, without taking it. */
+  /** Returns whether a call is due, without taking it. */
   look(ask: ChoiceAsk): Prospect;
   /** Returns the best call, given what is known now, or null if nothing is due. */
   choose(ask: ChoiceAsk): Call | null;
   learn(result: LoadResult): void;
-  /** Takes back a chosen call that was not sent. */
+  /** Takes back a call that was chosen but not sent. */
   release(call: Call): void;
-  /** Whether planning is so slow that planning a second call would delay the first one. */
+  /** Whether planning is so slow that planning a second call would delay the first call. */
   readonly isSlow: boolean;
   /** Drops the draft and releases its call. */
   close(): void;
@@ -76,10 +76,10 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
 }
 
 const SLOW_MS = 20;
-/** A draft older than this is dropped, because other targets may be due by now. */
+/** A draft older than this is dropped, because other targets may have become due. */
 const DRAFT_VALID_MS = 1000;
 /**
- * A draft also remains valid for this multiple of the planning time. Otherwise, a slow planner would plan several times
+ * A draft also stays valid for this multiple of the planning time. Otherwise, a slow planner would plan several times
  * for the same slot.
  */
 const DRAFT_VALID_PER_MS = 20;

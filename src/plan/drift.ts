@@ -11,7 +11,7 @@ export interface DriftWatch {
 }
 
 /**
- * Detects valid JSON responses that do not match the dialect, for example because the list of results or the ids are
+ * Detects valid JSON responses that do not match the dialect, for example because the result list or the ids are
  * missing. Several such responses in a row stop that kind of call. Calls of other kinds continue, and the run ends with
  * `drift`. `open` opens a planner for the remaining kinds.
  */
@@ -78,8 +78,8 @@ export function openDriftWatch(
 }
 
 /**
- * Whether the response proves that the dialect still matches. An empty listing does not, because it has no row to
- * check.
+ * Returns whether the response proves that the dialect still matches. An empty listing does not, because there is no
+ * row to check.
  */
 function matchesDialect(verdict: Verdict): boolean {
   if (verdict.is !== 'ok') return verdict.is === 'gone';
@@ -87,8 +87,8 @@ function matchesDialect(verdict: Verdict): boolean {
 }
 
 /**
- * The number of different targets in a row whose mismatched responses count as drift. Statistics have only one target
- * and are seldom requested.
+ * Mismatched responses from this many different targets in a row count as drift. Statistics have only one target and
+ * are seldom requested.
  */
 const MISREAD_IN_A_ROW: Readonly<Record<CallKind, number>> = { stats: 1, search: 3, entity: 3 };
 

@@ -1,11 +1,11 @@
 export interface AgeLimit {
-  /** The start of the run in epoch milliseconds. */
+  /** When the run started, in epoch milliseconds. */
   readonly startedAtMs: number;
   readonly maxAgeMs: number;
 }
 
 /**
- * Returns the time in epoch milliseconds before which a response is too old. This is the start of the run minus the
+ * Returns the time, in epoch milliseconds, before which a response is too old. It is the start of the run minus the
  * maximum age, so that a run repeats none of its own calls. If the clock was set back during the run, the current time
  * replaces the start. Otherwise, every new response would be due immediately.
  */

@@ -42,7 +42,7 @@ export class Pending {
     return this.#inFlight[kind].size;
   }
 
-  /** Whether the target is neither in flight nor waiting for a retry. */
+  /** Returns whether the target is neither in flight nor waiting for a retry. */
   isFree(kind: CallKind, target: string, nowMs: number): boolean {
     if (this.#inFlight[kind].has(target)) return false;
     const untilMs = this.#waiting[kind].get(target);

@@ -3,7 +3,7 @@ import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
 
-/** The lower and upper bounds of the number of companies in the registry, and the evidence for them. */
+/** The lower and upper bounds on the number of companies in the registry, and the evidence for them. */
 export interface RegistrySize {
   readonly low: number;
   /** The upper bound; null if unknown. */
@@ -12,7 +12,7 @@ export interface RegistrySize {
 }
 
 /**
- * Estimates the size of the registry from the best available evidence. In order of preference, the evidence is the
+ * Estimates the registry's size from the best available evidence. In order of preference, the evidence is the
  * statistics, the listing of every company, the totals of identifier searches, or the totals of name searches. Name
  * searches give only a lower bound.
  */
@@ -51,21 +51,21 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   };
 }
 
-/** Returns the state of the empty query, or null if it was not sent or the upstream does not accept it. */
+/** Returns the empty query's state, or null if the query was not sent or the upstream does not accept it. */
 export function listingOfAll(queries: Iterable<QueryState>, { search }: Dialect): QueryState | null {
   if (search.min_length > 0) return null;
   for (const state of queries) if (isOfAll(state)) return state;
   return null;
 }
 
-/** Whether this is the empty name query, which lists every company if the upstream permits it. */
+/** Returns whether this is the empty name query, which lists every company if the upstream permits it. */
 export function isOfAll({ query }: QueryState): boolean {
   return query.by === 'name' && query.text === '';
 }
 
 /**
- * Returns the number of companies that the empty query matches: its total or, if the listing is complete, the number of
- * its rows. Returns null if the number is unknown or round, because a round number can be an undocumented limit.
+ * Returns the number of companies that the empty query matches: its total or, if the listing is complete, its number of
+ * rows. Returns null if that number is unknown or round, because a round number can be an undocumented limit.
  */
 export function countOfAll({ total, rows, status }: QueryState, { search }: Dialect): number | null {
   if (search.min_length > 0 || rows === 0) return null;
@@ -77,7 +77,7 @@ export function countOfAll({ total, rows, status }: QueryState, { search }: Dial
 }
 
 /**
- * Returns the sum of the totals of the shortest identifier prefixes, or null if there are none. These prefixes do not
+ * Returns the sum of the shortest identifier prefixes' totals, or null if there are no such prefixes. They do not
  * overlap, because none of them starts with another.
  */
 function countedByIdentifiers(
@@ -96,14 +96,17 @@ function countedByIdentifiers(
     .reduce((sum, { text, total }) => sum + Math.round(total * shareOfIdentifiers(text, sample, dialect)), 0);
 }
 
-/** Whether the unclamped totals (`counted`) of this prefix and longer ones add up to at least its own total. */
+/**
+ * Returns whether the unclamped totals (`counted`) of this prefix and longer prefixes add up to at least this prefix's
+ * own total.
+ */
 function isExplained({ query, total }: QueryState, counted: readonly QueryState[]): boolean {
   const longer = counted.filter((one) => one.query.by === query.by && one.query.text.startsWith(query.text));
   return longer.reduce((sum, one) => sum + (one.total ?? 0), 0) >= (total ?? 0);
 }
 
 /**
- * Returns the share of a query's matches whose identifier matches. If one parameter searches names and identifiers, the
+ * Returns the share of a query's matches that match by identifier. If one parameter searches names and identifiers, the
  * other matches are by name.
  */
 function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], dialect: Dialect): number {
@@ -117,8 +120,8 @@ function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], diale
 }
 
 /**
- * Estimates how many different companies the name searches find together: Σ_q T(q) · mean(1/n). T(q) is the total of
- * query q. The mean is taken over the sampled names that q finds, and n is the number of queries that find the name
+ * Estimates how many different companies the name searches find together: Σ_q T(q) · mean(1/n). T(q) is query q's
+ * total. The mean is taken over the sampled names that q finds, and n is the number of queries that find the name
  * (Horvitz and Thompson, JASA 47(260), 1952).
  */
 function countedByNames(
@@ -152,7 +155,7 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
 
 const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
-// The registry is assumed to have at most this many times the companies that the searched prefixes count.
+// The registry is assumed to have at most this many times as many companies as the searched prefixes count.
 const UNSEEN_IDS = 1.3;
 const CERTAIN_SHARE = 0.9;
 const SAMPLE_SIZE = 2_000;

@@ -10,10 +10,10 @@ export interface RejectionCheck extends Planner {
 
 /**
  * Adds a check to a planner. Rejected queries alone prove nothing, because many upstreams reject queries with too many
- * matches. If several queries are rejected with the same status before any search succeeds, one query that matches
- * nothing decides: if the upstream rejects it too, no further search is planned.
+ * matches. If several queries are rejected with the same status before any search succeeds, a query that matches
+ * nothing is sent. If the upstream also rejects that query, no more searches are planned.
  *
- * @param isDoubted True if an earlier run ended for this reason. The first search is then this query.
+ * @param isDoubted True if an earlier run ended for this reason. The query that matches nothing is then sent first.
  */
 export function withRejectionCheck(planner: Planner, isDoubted: boolean): RejectionCheck {
   let state: 'open' | 'doubted' | 'asked' | 'rejected' | 'settled' = isDoubted ? 'doubted' : 'open';
@@ -74,7 +74,7 @@ function isSearch(call: Call): boolean {
 const NOTHING: Plan = { calls: [], wakeAtMs: null, drift: null };
 const REJECTIONS_BEFORE_DOUBT = 4;
 
-/** A query that matches no company. No rule about the number of matches can reject it. */
+/** A query that matches no company. The upstream cannot reject it for having too many matches. */
 const CONTROL: SearchCall = {
   kind: 'search',
   query: { by: 'name', text: 'qzxjvkwq' },
@@ -83,5 +83,5 @@ const CONTROL: SearchCall = {
   expected: 0,
 };
 
-/** The key of this query in `_query`. */
+/** This query's key in `_query`. */
 export const CONTROL_KEY = queryKey(CONTROL.query);

@@ -3,7 +3,7 @@ import type { Knowledge } from '../knowledge.ts';
 import type { QuotaLeft } from '../planner.ts';
 import { type AgeLimit, dueBeforeMs } from './due.ts';
 
-// The share of a total allowance that statistics may use. Without this limit, statistics would use up a free account of
+// The share of a total allowance that statistics calls may use. Without this limit, they would use up a free account's
 // 100 calls.
 const LIFETIME_SHARE = 0.02;
 

@@ -7,7 +7,7 @@ import { Pending } from './pending.ts';
 import { Refresh } from './refresh/refresh.ts';
 import { statisticsDue } from './statistics_due.ts';
 
-/** Opens the planner of `sync`, which combines statistics, discovery and refresh. It only reads `knowledge`. */
+/** Opens the planner for `sync`, which combines statistics, discovery and refresh. It only reads `knowledge`. */
 export function openSyncPlanner(options: {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
@@ -22,9 +22,9 @@ class SyncPlanner implements Planner {
   readonly #pending: Pending;
   readonly #refresh: Refresh;
   readonly #discovery: Discovery;
-  /** The best search for new companies, which waits while refresh has more valuable calls. */
+  /** The best search for new companies. It waits while refresh has more valuable calls. */
   #nextSearch: SearchCall | null = null;
-  /** The value of each planned call in days. When a call has finished, its value updates the call cost μ. */
+  /** Each planned call's value in days. When a call has finished, its value updates the call cost μ. */
   readonly #yields = new Map<Call, number>();
 
   constructor(knowledge: Knowledge, dialect: Dialect, settings: PlannerSettings) {
@@ -78,8 +78,8 @@ class SyncPlanner implements Planner {
   }
 
   /**
-   * Returns the most valuable call of discovery and refresh, or null if nothing is due or waiting for an in-flight
-   * search is better.
+   * Returns the most valuable call from discovery or refresh, or null if nothing is due or it is better to wait for an
+   * in-flight search.
    */
   #best({ nowMs, left }: PlanInput): Call | null {
     const { kinds } = this.#settings;
@@ -98,8 +98,9 @@ class SyncPlanner implements Planner {
   }
 
   /**
-   * Whether a refresh call should wait for an in-flight search. It should wait if the quota left does not suffice for
-   * one record of each company and the search has a higher value. Later searches will probably have that value too.
+   * Returns whether a refresh call should wait for an in-flight search. It should wait if the remaining quota does not
+   * suffice for one record per company and the search has a higher value. Later searches will probably be worth as
+   * much.
    */
   #isWaitBetter(refreshYield: number, callsLeft: number): boolean {
     if (callsLeft >= this.#knowledge.knownCount()) return false;

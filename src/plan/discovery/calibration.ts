@@ -1,15 +1,15 @@
 /**
- * The kind of a candidate.
+ * What kind of candidate it is.
  *
  * - `seen`: known companies match the query.
  * - `unseen`: no known company matches the query.
- * - `new character`: no known company matches, and no known text contains the last character of the query.
+ * - `new character`: no known company matches, and the query's last character occurs in no known text.
  * - `pair`: the query has two words.
- * - `repeat`: the query was already sent before the latest registry count was received.
+ * - `repeat`: the query was already sent before the last registry count was received.
  */
 export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat';
 
-/** The predicted number of new companies that one call finds, before calibration. */
+/** How many new companies one call is predicted to find, before calibration. */
 export interface Prediction {
   /**
    * The next page of a listing has the kind `page of all` for the empty query, `truncated page` if the listing is
@@ -21,8 +21,8 @@ export interface Prediction {
 
 interface RatioSettings {
   /**
-   * The factor `m` by which each new observation reduces the weight of earlier ones. With 1, they keep their full
-   * weight.
+   * The factor `m` by which each new observation reduces the weight of earlier observations. With 1, they keep their
+   * full weight.
    */
   readonly memory: number;
   /** The number `d` of new companies that is added to both sums, so that a few observations barely change the ratio. */
@@ -57,7 +57,7 @@ export class YieldRatio {
   }
 }
 
-/** Multiplies each prediction by the ratio of actual to predicted yield for its kind of call. */
+/** Multiplies each prediction by the ratio of actual to predicted yield for that kind of call. */
 export class Calibration {
   readonly #ratios = new Map<Prediction['kind'], YieldRatio>();
 
@@ -74,8 +74,8 @@ export class Calibration {
 
 /**
  * Creates the ratio for the pages of one truncated listing. The ratio is at most 1, because these pages may repeat
- * companies that a shorter query has shown. A listing below the cap needs no ratio of its own, because its later pages
- * show all remaining matches.
+ * companies that a shorter query has shown. A listing below the cap needs no such ratio, because its later pages show
+ * all remaining matches.
  */
 export function newListingRatio(): YieldRatio {
   return new YieldRatio(OF_LISTING);

@@ -1,10 +1,10 @@
 import { CHARACTER_GROUPS } from './first_characters.ts';
 
 /**
- * Character inventories of scripts with thousands of characters. National encoding standards define which characters
+ * Character inventories for scripts with thousands of characters. National encoding standards define which characters
  * are in common use.
  *
- * The groups of `first_characters.ts` whose names match `common` come first in an inventory.
+ * Groups in `first_characters.ts` with a name that matches `common` come first in an inventory.
  */
 const STANDARDS = [
   // The kana and level 1 kanji of JIS X 0208.
@@ -22,7 +22,7 @@ const STANDARDS = [
   { encoding: 'euc-kr', common: /hangul/, rows: range(0xb0, 0xc8), cells: range(0xa1, 0xfe) },
 ] as const;
 
-/** Returns the inventory that contains the most known characters, or an empty list if none contains at least 30. */
+/** Returns the inventory with the most known characters, or an empty list if none has at least 30. */
 export function inventoryOf(isKnown: (character: string) => boolean): readonly string[] {
   let best: readonly string[] = [];
   let bestCount = MIN_KNOWN - 1;

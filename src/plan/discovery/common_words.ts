@@ -2,7 +2,7 @@ import { NameModel } from './name_model.ts';
 import { characterSeeds } from './query_seeds.ts';
 
 /**
- * Words in Latin letters with which company names begin in many languages: trades, surnames, places, and syllables of
+ * Words in Latin letters that company names begin with in many languages: trades, surnames, places, and syllables in
  * coined words. They train the name model before any name is known. A word in this list is not automatically sent as a
  * query. For other scripts, `first_characters.ts` lists the first characters.
  */

@@ -28,7 +28,7 @@ interface Choice {
 /**
  * Chooses the searches that find the most unseen companies per call. It uses a query tree for names and, if the
  * upstream searches identifiers by prefix, another for identifiers. Discovery ends when no company is missing, or when
- * the stop rule gives up the missing companies.
+ * the stop rule gives up on the missing companies.
  */
 export class Discovery {
   readonly #knowledge: Knowledge;
@@ -47,17 +47,17 @@ export class Discovery {
    * companies.
    */
   readonly #searches = new Map<SearchQuery['by'], Search>();
-  /** Adds responses to the trees at the next choice. By then, all companies of the same batch are known. */
+  /** Adds responses to the trees when the next call is chosen. By then, all companies in the same batch are known. */
   readonly #updates: (() => void)[] = [];
   /** The untried first characters; null until needed. */
   #untriedCharacters: UntriedCharacters | null = null;
   /** Whether identifier prefixes may be unable to find the missing companies. */
   #isOrderDoubtful = false;
-  /** Whether a listing below the cap may have rows that were not received yet; null if unknown. */
+  /** Whether a listing below the cap may have rows that have not been received yet; null if unknown. */
   #hasSureListing: boolean | null = null;
-  /** Whether a clamp was looked for since the last find. */
+  /** Whether a clamp has been looked for since a company was last found. */
   #isClampChecked = false;
-  /** The registry count at the last choice; null if it was unknown. */
+  /** The registry count when a call was last chosen; null if it was unknown. */
   #total: number | null;
 
   constructor(options: {
@@ -78,8 +78,8 @@ export class Discovery {
   }
 
   /**
-   * Returns the best calls now, at most `most` of them. Returns none if no company is missing or if the missing
-   * companies are given up.
+   * Returns at most `most` calls, best first. Returns none if no company is missing or if discovery has given up on the
+   * missing companies.
    */
   next(nowMs: number, most: number): SearchCall[] {
     for (const update of this.#updates.splice(0)) update();
@@ -136,7 +136,7 @@ export class Discovery {
     this.#updates.push(() => tree.recordResponse(state, page));
   }
 
-  /** Makes the query of an unsent call a candidate again. */
+  /** Makes an unsent call's query a candidate again. */
   release(call: SearchCall): void {
     this.#searches.get(call.query.by)?.tree.reconsider(call.query);
   }
@@ -154,7 +154,7 @@ export class Discovery {
     this.#hasSureListing = null;
   }
 
-  /** Returns calls for due first characters that were not sent yet. */
+  /** Returns calls for due first characters that have not been sent yet. */
   #dueCharacters(registryCount: RegistryCount, choice: Choice): SearchCall[] {
     const { due } = this.#untried;
     return due.length === 0 ? [] : this.#searchBy('name', registryCount).tree.tryCharacters(due, choice);
@@ -174,8 +174,8 @@ export class Discovery {
   }
 
   /**
-   * Infers the query rule if it is unknown, and returns whether the inferred rule changed. After a change, the tree of
-   * names is dropped, so that it is opened again with the new rule.
+   * Infers the query rule if it is unknown, and returns whether the inferred rule changed. After a change, the name
+   * tree is dropped, so that it is opened again with the new rule.
    */
   #learnRule(keySpace: KeySpace, { query, rows }: LoadResult): boolean {
     if (!this.#rule.isUnknown || keySpace.by !== 'name' || query === null) return false;
@@ -186,8 +186,8 @@ export class Discovery {
   }
 
   /**
-   * Names come first while the empty query has at least the yield of the best identifier prefix. Once 20 searches in a
-   * row have found nothing, names also come first if the best name query has at least four times that yield.
+   * Names come first while the empty query's yield is at least that of the best identifier prefix. Once 20 searches in
+   * a row have found nothing, names also come first if the best name query has at least four times that yield.
    */
   #orderNow(registryCount: RegistryCount, nowMs: number): readonly SearchQuery['by'][] {
     if (this.#order.length > 1 && this.#isEmptyQueryFirst(registryCount, nowMs))
@@ -221,8 +221,9 @@ export class Discovery {
   }
 
   /**
-   * Whether the missing companies are given up as unreachable. A script with thousands of characters raises the limit
-   * of the stop rule. Until every common character was sent, the limit is at least the number of known companies.
+   * Returns whether discovery has given up on the missing companies as unreachable. A script with thousands of
+   * characters raises the stop rule's limit. Until every common character has been sent, the limit is at least the
+   * number of known companies.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0 || !this.#stopRule.isOver(missing)) return false;
@@ -288,7 +289,7 @@ function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCo
   };
 }
 
-/** Whether this is a listing below the cap whose last rows were not received yet. */
+/** Returns whether the listing is below the cap and some of its rows have not been received yet. */
 function isContinuable({ status, total, rows }: QueryState, dialect: Dialect): boolean {
   return status === 'open' && total !== null && total <= windowOf(dialect) && rows < total;
 }

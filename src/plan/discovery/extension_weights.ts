@@ -10,12 +10,12 @@ import type { Revisions } from './revisions.ts';
  * Extension `i` has the weight `w_i = c_i + a · g_i`:
  *
  * - `c_i`: the number of known companies that match the extension;
- * - `g_i`: the probability of the extension under the name model;
+ * - `g_i`: the probability that the name model gives the extension;
  * - `a`: the number of distinct extensions that match a known company, plus ½.
  *
- * The sum `W` has one term for everything below the query that can contain unseen companies:
+ * The sum `W` has one term for each place below the query where unseen companies can be:
  *
- * - an extension that was not sent: `w_i`;
+ * - an extension that has not been sent: `w_i`;
  * - all extensions that the key space does not offer: `a` times their total probability;
  * - companies that match no extension: the number of known companies that match none (`ending`), unless pairs extend
  *   the node;
@@ -43,7 +43,7 @@ export class ExtensionWeights {
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly isSent: (query: string) => boolean;
-    /** Returns an upper bound for the number of unseen companies that match the query. */
+    /** Returns an upper bound on the number of unseen companies that match the query. */
     readonly mostUnseen: (query: string) => number;
     readonly registry: RegistryUnseen;
     readonly revisions: Revisions;
@@ -79,8 +79,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * Returns the weights of the queries below a node that were counted before the node. `others` is `R`, the sum of all
-   * other weights.
+   * Returns the weights of the queries below a node that were counted before the node was. `others` is `R`, the sum of
+   * all other weights.
    */
   #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
     const outdated = node.children
@@ -103,8 +103,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * Whether the query has its own unseen count, known or estimated. Otherwise its unseen count is a share of its
-   * parent's.
+   * Returns whether the query has its own unseen count, known or estimated. Otherwise, its unseen count is a share of
+   * its parent's.
    */
   isCounted(node: QueryNode): boolean {
     const { state, query } = node;
@@ -112,7 +112,7 @@ export class ExtensionWeights {
     return state.status === 'complete' || state.total !== null || this.#keySpace.isAliased(query.text);
   }
 
-  /** Whether the query was listed before `parent` was last counted. */
+  /** Returns whether the query was listed before `parent` was last counted. */
   #isOutdated({ state, prediction }: QueryNode, parent: QueryNode): boolean {
     if (state === null || prediction !== null) return false;
     return state.listedAtMs < this.#countedAtMs(parent);
@@ -124,8 +124,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * Returns the cached extensions of a node. They are recomputed if few unsent ones remain, if one is aliased, or if
-   * the number of known companies has grown by 20 %.
+   * Returns the cached extensions of a node. They are recomputed if few unsent extensions remain, if an extension is
+   * aliased, or if the number of known companies has increased by 20%.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;

@@ -1,17 +1,17 @@
-/** A group of characters with which names begin. */
+/** A group of characters that names begin with. */
 export interface CharacterGroup {
   readonly name: string;
   /** Groups with a lower rank are sent first. */
   readonly rank: number;
-  /** When the whole group takes precedence over characters of scripts that no known name uses. */
+  /** When the whole group takes precedence over characters from scripts that no known name uses. */
   readonly precedes: 'always' | 'if all known names are Latin' | 'never';
-  /** Whether the whole group must be sent before discovery gives up the missing companies. */
+  /** Whether the whole group must be sent before discovery gives up on the missing companies. */
   readonly isDue: boolean;
-  /** The script of the characters; null if names in any script contain them. */
+  /** The characters' script; null if they occur in names in any script. */
   readonly script: Script | null;
-  /** The characters of the group, most frequent first. */
+  /** The group's characters, most frequent first. */
   readonly characters: readonly string[];
-  /** Returns the prior weight in the name model of the character at this position, or 0 if it has none. */
+  /** Returns the prior weight that the name model gives the character at this position, or 0 if it has none. */
   weight(position: number): number;
 }
 
@@ -20,7 +20,7 @@ export type Script = keyof typeof LETTERS;
 /**
  * The known scripts. Scripts that occur together in names, such as kanji and kana, form one entry.
  *
- * `starts` lists the characters at which the code point ranges of a script's letters begin.
+ * `starts` lists the character that begins each code point range of the script's letters.
  */
 const LETTERS = {
   latin: { letter: /\p{Script=Latin}/u, starts: ['a', 'ａ'] },
@@ -34,8 +34,8 @@ const LETTERS = {
 
 const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
 /**
- * The properties of groups that add the first characters of surnames, places and trades to a script with thousands of
- * characters. These characters are sent only if known names use the script.
+ * The properties of the groups that hold the first characters of surnames, places and trades in a script with thousands
+ * of characters. These characters are sent only if known names use the script.
  */
 const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
 const ANY_NAME = { precedes: 'always', isDue: true } as const;
@@ -52,8 +52,8 @@ export const DIGITS: CharacterGroup = {
   weight: (position) => 0.15 / (1 + position / 4),
 };
 /**
- * `&` comes first, because most registries contain a name with it. The response to `&` therefore shows whether the
- * upstream searches punctuation.
+ * `&` comes first, because most registries have a name with `&`. The response therefore shows whether the upstream
+ * searches punctuation.
  */
 export const ASCII_PUNCTUATION: CharacterGroup = {
   ...{ name: 'ASCII punctuation', rank: 2, ...ANY_NAME, script: null },
@@ -117,7 +117,7 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
   },
 ];
 
-/** Returns the script of the first character, or null if it is not a letter or its script is not in `LETTERS`. */
+/** Returns the first character's script, or null if the character is not a letter or its script is not in `LETTERS`. */
 export function scriptOf(text: string): Script | null {
   const [first = ''] = text;
   return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;
@@ -138,8 +138,8 @@ export function scriptsAmong(texts: { at(from: string, places: number): string |
 const SCRIPTS = Object.keys(LETTERS) as Script[];
 
 /**
- * Whether the text is a single character other than a letter, diacritic, digit or space. Such a character can begin a
- * name, but not a word.
+ * Returns whether the text is a single character other than a letter, diacritic, digit or space. Such a character can
+ * begin a name, but not a word.
  */
 export function isPunctuation(text: string): boolean {
   return PUNCTUATION.test(text);

@@ -3,7 +3,7 @@ import type { QueryNode } from './query_node.ts';
 
 interface FrontierOptions<Action> {
   readonly nodes: () => Iterable<QueryNode>;
-  /** Returns an upper bound for the scores of the node's actions. */
+  /** Returns an upper bound on the scores of the node's actions. */
   readonly upperBound: (node: QueryNode) => number;
   readonly actionOf: (node: QueryNode) => Action | null;
   /** Actions with a lower expected yield are not taken. */
@@ -12,8 +12,8 @@ interface FrontierOptions<Action> {
 
 /**
  * The nodes of a query tree, ordered by the score of their best action. This is a best-first search with lazy
- * evaluation. A node is inserted with an upper bound of its score and is evaluated only when it comes first. If its
- * actual score is below the bound of the next node, the node is inserted again with the actual score.
+ * evaluation. A node is inserted with an upper bound on its score and is evaluated only when it comes first. If its
+ * actual score is below the next node's bound, the node is inserted again with the actual score.
  */
 export class Frontier<Action extends { readonly score: number; readonly expectedYield: number }> {
   readonly #options: FrontierOptions<Action>;

@@ -4,15 +4,15 @@ import type { QueryState } from '../../knowledge.ts';
 /** A longer query that matches only companies of a shorter query. */
 export interface Extension {
   readonly text: string;
-  /** The probability that a company matches this query if it matches the shorter one. */
+  /** The probability that a company matches this query if it matches the shorter query. */
   readonly likelihood: number;
-  /** Whether no known text contains the last character. */
+  /** Whether the last character occurs in no known text. */
   readonly hasNewCharacter: boolean;
 }
 
 /** The extensions of one query. */
 export interface Extensions {
-  /** The extensions that can be sent and were not sent yet, most promising first. */
+  /** The extensions that can be sent and have not been sent yet, most promising first. */
   readonly offered: readonly Extension[];
   /** The probability that a company matches an extension that is not offered, or no extension at all. */
   readonly otherLikelihood: number;
@@ -22,9 +22,9 @@ export interface Extensions {
   readonly isTruncated: boolean;
 }
 
-/** The distribution of a query's known companies over its extensions. */
+/** How a query's known companies are distributed over its extensions. */
 export interface Spread {
-  /** The number of distinct extensions that are one step longer and match a known company. */
+  /** The number of distinct extensions that are one step longer than the query and match a known company. */
   readonly distinct: number;
   /** The mean number of such extensions that one company matches. The mean exceeds 1 if names have several words. */
   readonly perCompany: number;
@@ -33,8 +33,8 @@ export interface Spread {
 /** Counts texts by prefix. */
 export interface Counts {
   /**
-   * Adds a text. Prefixes of at most `countedTo` UTF-16 units are not counted, because another text of the same company
-   * has counted them. With -1, all prefixes are counted.
+   * Adds a text. Prefixes of at most `countedTo` UTF-16 units are not counted, because they were already counted with
+   * another text of the same company. With -1, all prefixes are counted.
    */
   add(text: string, countedTo?: number): void;
   /** Returns the number of texts that begin with the prefix. */
@@ -47,11 +47,11 @@ export interface Counts {
 
 /** The known texts by which queries find companies: names, words, substrings or identifiers. */
 export interface KnownTexts {
-  /** Adds the texts of one company. */
+  /** Adds one company's texts. */
   add(texts: readonly string[]): void;
   /**
-   * Adds one company's texts without diacritics, for an upstream that ignores diacritics. `texts` were already added,
-   * and `plain` contains all texts of the company without diacritics.
+   * Adds one company's texts without diacritics, for an upstream that ignores diacritics. `texts` have already been
+   * added, and `plain` holds all of the company's texts without diacritics.
    */
   addWithoutDiacritics(texts: readonly string[], plain: readonly string[]): void;
   /** Returns the number of known companies that match the query. */
@@ -63,34 +63,37 @@ export interface KnownTexts {
 }
 
 /**
- * The names, words or identifiers that queries divide. A key space stores the texts of the known companies and offers
- * the queries that can be sent next.
+ * The names, words or identifiers that queries divide into parts. A key space stores the known companies' texts and
+ * offers the queries that can be sent next.
  */
 export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics'> {
   readonly by: SearchQuery['by'];
   /** Whether one company can match two queries when neither of them extends the other. */
   readonly overlaps: boolean;
-  /** Whether a second word can be added to a truncated one, as in `word second`. */
+  /** Whether a second word can be added to a word with a truncated listing, as in `word second`. */
   readonly takesPairs: boolean;
   /**
-   * Whether counting the words that occur together with this one is worthwhile. `unseen` estimates the unseen companies
-   * that have the word.
+   * Returns whether it is worthwhile to count the words that occur together with this word. `unseen` estimates the
+   * number of unseen companies that have the word.
    */
   pairsWith(word: string, unseen: () => number): boolean;
   /** The number of known companies. */
   readonly companies: number;
-  /** A counter that increases whenever a company is added or a property of the upstream is learned. */
+  /** A counter that increases whenever a company is added or something is learned about the upstream. */
   readonly revision: number;
   /** Adds a company by its folded name or identifier. */
   add(text: string): void;
-  /** Whether the query matches the company under the assumed query rule. */
+  /** Returns whether the query matches the company under the assumed query rule. */
   matches(query: string, company: string): boolean;
-  /** Learns how the upstream reads characters. `companies` are the folded texts on a page of the query. */
+  /** Learns how the upstream reads characters. `companies` are the folded texts on one of the query's pages. */
   observe(query: string, companies: readonly string[]): void;
   /** Learns from the queries of earlier runs. The companies in their listings must already be known. */
   recall(states: readonly QueryState[]): void;
   /** Returns the queries that find every company that this query finds, except this query's own prefixes. */
   covering(query: string): readonly string[];
-  /** Whether the upstream reads this query as another one, so that the response shows nothing about this query. */
+  /**
+   * Returns whether the upstream reads this query as another query, so that the response shows nothing about this
+   * query.
+   */
   isAliased(query: string): boolean;
 }

@@ -27,18 +27,18 @@ interface Context {
  * - `p_{k−1}`: the probability after the context that is one character shorter;
  * - `p_{−1}`: the prior, which is the weight of the seed `x` or, if `x` is not a seed, `1 / (10 · |alphabet|)`.
  *
- * Contexts have 0 to 5 characters. If the current word and the space before it have 6 to 14 characters, they form a
- * further context.
+ * Contexts have 0 to 5 characters. If the current word and the space before it have 6 to 14 characters, they form an
+ * additional context.
  *
- * The weight `w` is 1 for observed texts. A general model can supply further counts. At each context length, these are
- * applied before the observed counts, with `w = 1 / (1 + (t / 200)²)`. The influence of the general model therefore
- * vanishes as the number `t` of observed texts grows.
+ * The weight `w` is 1 for observed texts. A general model can supply additional counts. At each context length, these
+ * are applied before the observed counts, with `w = 1 / (1 + (t / 200)²)`. The general model's influence therefore
+ * vanishes as the number `t` of observed texts increases.
  *
  * Cleary and Witten, "Data compression using adaptive coding and partial string matching" (IEEE Trans. Commun. 32(4), 1984).
  * Witten and Bell, "The zero-frequency problem" (IEEE Trans. Inf. Theory 37(4), 1991), method C.
  */
 export class NameModel {
-  /** The context of 0 characters. */
+  /** The context with 0 characters. */
   readonly #root = newContext();
   /** The contexts for long word prefixes, by prefix. */
   readonly #wordPrefixes = new Map<string, Context>();
@@ -70,12 +70,12 @@ export class NameModel {
     this.#alphabet = new Set([...this.#prior.keys(), END]);
   }
 
-  /** Whether an observed text contains the character. */
+  /** Returns whether the character occurs in an observed text. */
   knows(character: string): boolean {
     return this.#root.followers.has(character);
   }
 
-  /** Learns from each of the first 10,000 texts, and afterwards from every `ceil((t / 10,000)²)`-th text. */
+  /** Learns from each of the first 10,000 texts, and after that from every `ceil((t / 10,000)²)`-th text. */
   learn(text: string): void {
     if (this.#offered++ % Math.ceil((this.#offered / FULL_SAMPLE) ** 2) !== 0) return;
     const characters = [START, ...text, END].slice(0, MAX_CHARACTERS);
@@ -86,7 +86,7 @@ export class NameModel {
     }
   }
 
-  /** Returns the probability of each next character after the text. The probabilities add up to about 1. */
+  /** Returns how likely each character is to follow the text. The probabilities add up to about 1. */
   following(text: string): Map<string, number> {
     let likelihoods = new Map<string, number>();
     for (const character of this.#alphabet)
@@ -103,9 +103,9 @@ export class NameModel {
   }
 
   /**
-   * Returns the `m` characters of the inventory that no observed text contains. Each has the same probability after the
-   * text: `Π types / (n + types) / (2m)`, where the product is over the contexts. Together they receive half of the
-   * backoff probability.
+   * Returns the `m` characters in the inventory that occur in no observed text. Each has the same probability after the
+   * text: `Π types / (n + types) / (2m)`, where the product is over the contexts. Together they get half of the backoff
+   * probability.
    */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));
@@ -116,8 +116,8 @@ export class NameModel {
   }
 
   /**
-   * Returns the probabilities of the first character of a name: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for
-   * punctuation and 1 for other characters. The prior keeps its weight, because searches could only find names that
+   * Returns the probability that a name begins with each character: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1`
+   * for punctuation and 1 for other characters. The prior keeps its weight, because searches could find only names that
    * begin with the characters sent so far.
    */
   #firstCharacters(likelihoods: ReadonlyMap<string, number>): Map<string, number> {

@@ -6,7 +6,10 @@ import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
-/** The next call at a node. It requests `candidate` or, if that is null, the first or next page of the node itself. */
+/**
+ * The next call at a node. It requests `candidate` or, if that is null, the first or next page of the node's own
+ * listing.
+ */
 export interface Action {
   /** The expected number of new companies, after calibration. */
   readonly expectedYield: number;
@@ -24,11 +27,11 @@ export interface Action {
  *     y · (1 + min(u, K) / P)^0.15
  *
  * - `y`: the expected yield, which is the predicted yield multiplied by the calibration for this kind of call;
- * - `u`: the unseen count of the query;
+ * - `u`: the query's unseen count;
  * - `K`: the cap;
  * - `P`: the page size.
  *
- * Of two queries with a similar yield, the second factor prefers the broader query, because a long listing has this
+ * If two queries have a similar yield, the second factor favours the broader query, because a long listing has this
  * yield on many pages.
  */
 export class NodeActions {
@@ -39,7 +42,7 @@ export class NodeActions {
   readonly #listsAll: boolean;
   readonly #calibration = new Calibration();
 
-  /** `listsAll`: whether the empty query lists every company. */
+  /** `listsAll` is true if the empty query lists every company. */
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
@@ -74,7 +77,7 @@ export class NodeActions {
     return (page?.score ?? 0) > (split?.score ?? 0) ? page : split;
   }
 
-  /** Returns an upper bound for the scores of the node's actions, without evaluating them. */
+  /** Returns an upper bound on the scores of the node's actions, without evaluating the actions. */
   upperBound(node: QueryNode): number {
     if (isUnanswered(node))
       return (node.prediction?.expectedYield ?? MIN_YIELD) * this.#breadthOf(node.estimate?.unseen ?? 0);
@@ -83,8 +86,9 @@ export class NodeActions {
   }
 
   /**
-   * Returns the next page of the node's listing, or null if there is none now or if the query should be split instead.
-   * `split` is the best candidate below the node. A truncated query that cannot be split is listed to the cap.
+   * Returns the next page of the node's listing, or null if no page can be requested now or if the query should be
+   * split instead. `split` is the best candidate below the node. A truncated query that cannot be split is listed to
+   * the cap.
    */
   nextPage(
     node: QueryNode,
@@ -98,14 +102,15 @@ export class NodeActions {
     if (isTruncated && isBegun && (split?.expectedYield ?? 0) >= MIN_YIELD) return null;
     const matches = { known: this.knownOf(node), unseen };
     const expectedYield = nextPageYield(matches, state?.rows ?? 0, this.#limits);
-    // The empty query has its own calibration, because without totals the predictions for other listings are uncertain.
+    // The empty query has its own calibration, because the predictions for other listings are uncertain without totals.
     const kind = node.parent === null ? 'page of all' : 'page';
     if (!isTruncated) return this.#actionOf({ kind, expectedYield }, unseen);
     return this.#actionOf({ kind: 'truncated page', expectedYield }, unseen, null, node.pageRatio.value);
   }
 
   /**
-   * Returns the next page of a listing below the cap if its total proves that companies are unseen, or null otherwise.
+   * Returns the next page of a listing below the cap if its total proves that there are unseen companies, or null
+   * otherwise.
    */
   nextSurePage(node: QueryNode, nowMs: number): Action | null {
     const { state } = node;
@@ -114,7 +119,7 @@ export class NodeActions {
     return unseen < 1 ? null : this.nextPage(node, { unseen, split: null, nowMs });
   }
 
-  /** Whether the next call can be for a query below the node. */
+  /** Returns whether the next call can be for a query below the node. */
   isSplit({ parent, state }: QueryNode): boolean {
     if (parent === null || state === null || state.status === 'refused') return true;
     if (state.status !== 'open') return state.status === 'capped';
@@ -176,11 +181,11 @@ function nextTargetOf({ query, state }: QueryNode): string {
 }
 
 /**
- * Predicts the number of new companies that a call for the candidate finds.
+ * Predicts how many new companies a call for the candidate finds.
  *
  * - A repeated query: `u / (1 + 6u)`, because it usually takes several repeats to find one new company.
- * - A query with a new character: a name contains the character with probability `p`, and then `u / p` unseen companies
- *   match.
+ * - A query with a new character: the character occurs in a name with probability `p`, and then `u / p` unseen
+ *   companies match.
  * - Any other query: `firstPageYield`.
  */
 function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: Limits): number {
@@ -195,8 +200,8 @@ function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits:
 }
 
 /**
- * No company is expected from a call with a lower yield. For higher yields, the stop rule decides whether a call is
- * worthwhile.
+ * A call with a lower yield is not expected to find any company. For higher yields, the stop rule decides whether a
+ * call is worthwhile.
  */
 export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;

@@ -17,7 +17,7 @@ interface Block {
   added: number;
 }
 
-/** The counts of one prefix. */
+/** The counts for one prefix. */
 interface PrefixCount {
   count: number;
   /** The number of texts that equal the prefix; null until counted. */
@@ -27,8 +27,8 @@ interface PrefixCount {
 }
 
 /**
- * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, and the counts of
- * the blocks are stored as cumulative sums. The count of a range is the sum over the blocks inside the range, plus one
+ * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, and the blocks'
+ * counts are stored as cumulative sums. The count for a range is the sum over the blocks inside the range, plus one
  * index lookup at each end. No range is scanned twice, and only the first text of each block is kept in memory.
  *
  * A text must be in the index before `add` counts it.
@@ -126,7 +126,7 @@ export class OrderedCounts implements Counts {
     return before + whole + after;
   }
 
-  /** Whether the cached followers of the next shorter prefix show that no text has this prefix. */
+  /** Returns whether the cached followers of the next shorter prefix show that no text has this prefix. */
   #isNoFollower(prefix: string): boolean {
     const last = [...prefix.slice(-2)].at(-1) ?? '';
     const followers = this.#cache.get(prefix.slice(0, prefix.length - last.length))?.followers;
@@ -172,7 +172,7 @@ export class OrderedCounts implements Counts {
     return blocks;
   }
 
-  /** Returns the index of the block that contains the text. */
+  /** Returns the index of the block that the text is in. */
   #blockOf(text: string): number {
     const later = ({ from }: Block) => inOrder(from, text) > 0;
     return lowerBound(this.#blocks.length, (index) => !later(this.#blocks[index] as Block)) - 1;

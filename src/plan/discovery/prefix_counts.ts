@@ -7,8 +7,8 @@ interface Branch {
   /** The number of texts that equal the prefix. */
   ends: number;
   /**
-   * The container: the remainders of the texts after the prefix, each with its number of texts. It is null after it has
-   * burst into `next`.
+   * The container: what remains of the texts after the prefix, with the number of texts for each remainder. Null once
+   * the container has burst into `next`.
    */
   remainders: Map<string, number> | null;
   /** The branches, by next character; null while there is a container. */
@@ -17,8 +17,8 @@ interface Branch {
 
 /**
  * Counts texts by prefix in memory, with a burst trie. A container stores the remainders of the texts after a prefix. A
- * container with more than 32 remainders bursts, which means that one branch for each next character replaces it.
- * Source: Heinz, Zobel and Williams, "Burst tries" (ACM TOIS 20(2), 2002).
+ * container with more than 32 remainders bursts: it is replaced by one branch for each next character. Source: Heinz,
+ * Zobel and Williams, "Burst tries" (ACM TOIS 20(2), 2002).
  */
 export class PrefixCounts implements Counts {
   readonly #root = newBranch();
@@ -61,9 +61,7 @@ export class PrefixCounts implements Counts {
     return new Map([...branches].map(([character, { count }]) => [character, count]));
   }
 
-  /**
-   * Returns the branch of the prefix or, if the prefix ends inside a container, the number of texts with the prefix.
-   */
+  /** Returns the prefix's branch or, if the prefix ends inside a container, the number of texts with the prefix. */
   #find(prefix: string): { readonly branch: Branch } | number {
     let branch = this.#root;
     for (let at = 0; at < prefix.length; ) {
@@ -77,7 +75,7 @@ export class PrefixCounts implements Counts {
     return { branch };
   }
 
-  /** Returns the branch of the prefix, or null if no text has the prefix. Bursts the containers on the path. */
+  /** Returns the prefix's branch, or null if no text has the prefix. Bursts the containers on the path. */
   #branchAt(prefix: string): Branch | null {
     let branch = this.#root;
     for (let at = 0; at < prefix.length; ) {

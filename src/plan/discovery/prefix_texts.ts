@@ -8,11 +8,11 @@ export interface PrefixSettings {
   readonly counts: Counts;
   /** The name model. It can be shared, because this class does not train it. */
   readonly model: NameModel;
-  /** The length of the longest query, in UTF-16 units. */
+  /** The maximum query length, in UTF-16 units. */
   readonly longest: number;
   /** Whether many companies usually have the same text, as with words. */
   readonly repeats: boolean;
-  /** Whether the query can be sent. If not, its extensions are offered instead. */
+  /** Returns whether the query can be sent. If not, its extensions are offered instead. */
   canBeSent(query: string): boolean;
   /** See `UpstreamFolding.readAs`. */
   readAs(query: string): string | null;
@@ -24,7 +24,7 @@ export interface PrefixSettings {
 export class PrefixTexts implements KnownTexts {
   readonly #settings: PrefixSettings;
   readonly #counts: Counts;
-  /** Additional counts for prefixes that match a company only without diacritics. */
+  /** Additional counts for prefixes that match a company only when diacritics are ignored. */
   readonly #plainCounts = new PrefixCounts();
 
   constructor(settings: PrefixSettings) {
@@ -34,8 +34,8 @@ export class PrefixTexts implements KnownTexts {
 
   add(texts: readonly string[]): void {
     let previous: string | null = null;
-    // Sort the texts, because a text then shares its longest common prefix with the text before it. Each prefix thus
-    // counts the company once.
+    // The texts are sorted, so that each text shares its longest common prefix with the text before it. The company is
+    // therefore counted only once for each prefix.
     for (const text of [...new Set(texts.map((one) => one.slice(0, this.#settings.longest)))].sort()) {
       this.#counts.add(text, previous === null ? -1 : sharedLength(previous, text));
       previous = text;
@@ -51,7 +51,7 @@ export class PrefixTexts implements KnownTexts {
     for (const [at, text] of sorted.entries()) {
       if (!own.has(text)) {
         // In sorted order, a text shares its longest common prefixes with its neighbours. Of the texts after it, only
-        // those in `own` were already counted.
+        // those in `own` have already been counted.
         const next = sorted.slice(at + 1).find((one) => own.has(one));
         const shared = [previous, next].map((one) => (one == null ? -1 : sharedLength(one, text)));
         this.#plainCounts.add(text, Math.max(...shared));
@@ -77,8 +77,8 @@ export class PrefixTexts implements KnownTexts {
 
   /**
    * Finds extensions by best-first search over longer prefixes. Extensions are ranked by `c / (1 + C) + g`: `C` known
-   * companies match the query, `c` of them match the extension, and `g` is the probability of the extension under the
-   * name model.
+   * companies match the query, `c` of them match the extension, and `g` is the probability that the name model gives
+   * the extension.
    */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;
@@ -108,7 +108,7 @@ export class PrefixTexts implements KnownTexts {
         if (read?.startsWith(query) && read !== query) enqueue({ ...best, text: read }, this.known(read));
         continue;
       }
-      // The alias check must come before this one, so that an aliased query is not treated as sent.
+      // The alias check must come before this check, so that an aliased query is not treated as sent.
       if (!canBeSent(best.text)) this.#extend(best, enqueue);
       else if (isSent(best.text)) sentLikelihood += best.likelihood;
       else offered.push(best);
@@ -123,7 +123,7 @@ export class PrefixTexts implements KnownTexts {
   }
 
   /**
-   * Returns extensions of `first`. Some are always offered, because predictions for their kind are calibrated
+   * Returns extensions from `first`. Some are always offered, because predictions for their kind are calibrated
    * separately.
    */
   #openFirst(isOpen: (query: string) => boolean): Extension[] {
@@ -145,7 +145,7 @@ export class PrefixTexts implements KnownTexts {
     return followers;
   }
 
-  /** Returns the extensions that add an inventory character that no known text contains. */
+  /** Returns the extensions that add an inventory character that occurs in no known text. */
   #inventoryExtensions(query: string): Extension[] {
     const { characters, likelihood } = this.#settings.model.unseen(query);
     return characters.map((character) => ({ text: query + character, likelihood, hasNewCharacter: true }));
@@ -158,8 +158,8 @@ export class PrefixTexts implements KnownTexts {
     const following = model.following(text);
     const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
-      // A text that was shortened to the maximum length can end with half of a surrogate pair, which a URL cannot
-      // contain.
+      // A text that was shortened to the maximum length can end with half of a surrogate pair, which is invalid in a
+      // URL.
       if (!character.isWellFormed()) continue;
       // No text begins with a space or contains two spaces in a row.
       if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;

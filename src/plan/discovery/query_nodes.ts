@@ -2,8 +2,8 @@ import type { KeySpace } from './key_space.ts';
 import { newQueryNode, type QueryNode } from './query_node.ts';
 
 /**
- * The nodes of a query tree. The parent of a query is its longest proper prefix that is a node, or the root if there is
- * none.
+ * A query tree's nodes. A query's parent is its longest proper prefix that is a node, or the root if there is no such
+ * node.
  */
 export class QueryNodes {
   readonly root: QueryNode;
@@ -31,7 +31,7 @@ export class QueryNodes {
     return [...this.#byText.values()];
   }
 
-  /** Returns the node of the query, and adds it if it is missing. */
+  /** Returns the query's node, and adds it if it is missing. */
   at(text: string, parent = this.parentOf(text)): QueryNode {
     const existing = this.#byText.get(text);
     if (existing !== undefined) return existing;
@@ -42,9 +42,7 @@ export class QueryNodes {
     return node;
   }
 
-  /**
-   * Returns the parent of the query. If the query is a pair and its pair root (`word `) is missing, adds the pair root.
-   */
+  /** Returns the query's parent. If the query is a pair and its pair root (`word `) is missing, adds the pair root. */
   parentOf(text: string): QueryNode {
     for (let length = text.length - 1; length > 0; length--) {
       const shorter = text.slice(0, length);

@@ -5,25 +5,24 @@ import { afterAll } from '../../names/ordered_texts.ts';
 import { findsName, type Semantics, semanticsOf } from '../../names/query_matching.ts';
 import type { KeySpace } from './key_space.ts';
 
-/** A query whose listing is complete, so that every match is known. */
+/** A query with a complete listing, so that every match is known. */
 export interface CompleteListing {
   readonly query: string;
   readonly rows: number;
   /** The number of known names that begin with the query. */
   readonly asPrefix: number;
-  /** The number of known names that contain a word beginning with the query. */
+  /** The number of known names with a word that begins with the query. */
   readonly asWordPrefix: number;
-  /** The number of known names that contain the query as a word. */
+  /** The number of known names that have the query as a word. */
   readonly asWord: number;
 }
 
 /**
- * Infers the query rule of name searches. Under the true rule, the number of matching known names equals the number of
- * rows of a complete listing. Under another rule, the two numbers usually differ. Each listing that fits exactly one
- * rule is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many votes as
- * any other rule.
+ * Infers the query rule for name searches. Under the true rule, as many known names match as a complete listing has
+ * rows. Under another rule, the two numbers usually differ. Each listing that fits exactly one rule is a vote for that
+ * rule. A rule is inferred if it has at least three votes and more than twice as many votes as any other rule.
  *
- * If a query finds nothing although known words begin with it, this is a vote for whole words. At most three such votes
+ * If a query finds nothing although known words begin with it, that is a vote for whole words. At most three such votes
  * count, because the upstream may also return nothing for a query that is too short.
  */
 export class RuleEvidence {
@@ -54,7 +53,7 @@ export class RuleEvidence {
     if (rules.length === 1 && rule !== undefined) this.#votes[rule]++;
   }
 
-  /** Adds the folded names on a page of the query. A match inside a word is a vote for the substring rule. */
+  /** Adds the folded names on one of the query's pages. A match inside a word is a vote for the substring rule. */
   addPage(query: string, names: readonly string[]): void {
     if (!names.every((name) => name.includes(query))) return;
     if (names.some((name) => !name.startsWith(query) && !findsName('token_prefix', query, name)))
@@ -90,9 +89,9 @@ export class QueryRule {
     return this.semantics !== before;
   }
 
-  /** Adds the evidence of a single-word query whose listing is complete. */
+  /** Adds the evidence from a single-word query with a complete listing. */
   addState(keySpace: KeySpace, { query: { text }, status, rows }: QueryState): void {
-    // Only a key space of words can count the matches under each rule.
+    // Only a word key space can count the matches under each rule.
     if (status !== 'complete' || !keySpace.takesPairs || wordsOf(text)[0] !== text) return;
     const asPrefix = this.#knowledge.textsInOrder('name').countBetween(text, afterAll(text));
     const [asWordPrefix, asWord] = [keySpace.known(text), keySpace.ending(text)];

@@ -52,16 +52,14 @@ const WORDS = [
 
 export type Seed = { readonly text: string; readonly weight: number };
 
-/**
- * Returns the single characters with which a query tree of names begins. Characters with a higher weight are preferred.
- */
+/** Returns the single characters that a name query tree starts with. Characters with a higher weight are preferred. */
 export function characterSeeds(): Seed[] {
   return CHARACTER_GROUPS.flatMap(({ characters, weight }) =>
     characters.map((text, place) => ({ text, weight: weight(place) })),
   ).filter(({ weight }) => weight > 0);
 }
 
-/** Returns the single characters with which identifiers begin: digits and capital letters. */
+/** Returns the single characters that identifiers begin with: digits and capital letters. */
 export function identifierSeeds(): Seed[] {
   return [
     ...DIGITS.characters.toSorted().map((text) => ({ text, weight: 1 })),

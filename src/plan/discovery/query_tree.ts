@@ -12,14 +12,14 @@ import { type Limits, listingPays } from './search_yield.ts';
 import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
-/** The time of a choice, and the maximum number of calls to choose. */
+/** When calls are chosen, and the maximum number of calls to choose. */
 interface Choice {
   readonly nowMs: number;
   readonly most: number;
 }
 
 /**
- * A best-first search over the queries of one key space. Listings below the cap are read to the end, and truncated
+ * A best-first search over the queries in one key space. Listings below the cap are read to the end, and truncated
  * queries are split into their extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11), 2012). The next call is for the
  * query with the most expected new companies per call, as estimated from the known companies (Ntoulas, Zerfos and Cho,
  * JCDL 2005).
@@ -66,7 +66,7 @@ export class QueryTree {
     });
   }
 
-  /** Adds the queries of earlier runs. Call it once, after every known company was added to the key space. */
+  /** Adds the queries sent in earlier runs. Call it once, after every known company has been added to the key space. */
   start(states: readonly QueryState[]): void {
     this.#keySpace.recall(states);
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
@@ -102,8 +102,8 @@ export class QueryTree {
   }
 
   /**
-   * Whether a page of the empty query is in flight and the empty query lists every company. Another call could then
-   * only repeat these companies.
+   * Whether the empty query lists every company and one of its pages is in flight. Another call could then only repeat
+   * the companies on it.
    */
   get isListingAll(): boolean {
     const { root } = this.#nodes;
@@ -115,8 +115,8 @@ export class QueryTree {
   }
 
   /**
-   * Adds companies that calls outside this tree found. If one of them matches only the root, the extensions of the root
-   * are recomputed.
+   * Adds companies found by calls outside this tree. If one of them matches only the root, the root's extensions are
+   * recomputed.
    */
   addFound(texts: readonly string[]): void {
     const { root } = this.#nodes;
@@ -141,13 +141,13 @@ export class QueryTree {
       if (one !== null) this.#frontier.insert(one);
   }
 
-  /** Makes a query a candidate again after its call failed or was not sent. */
+  /** Makes a query a candidate again if its call failed or was not sent. */
   reconsider(query: SearchQuery): void {
     const node = this.#nodes.get(query.text);
     if (node !== undefined) this.#frontier.insert(node);
   }
 
-  /** Returns the best calls now, or none while the empty query is being listed. */
+  /** Returns the best calls, or none while the empty query is being listed. */
   next({ nowMs, most }: Choice): SearchCall[] {
     const calls: SearchCall[] = [];
     const setAside = new Set<QueryNode>();
@@ -165,8 +165,9 @@ export class QueryTree {
         this.#pending.sent(call);
         calls.push(call);
       } else setAside.add(target);
-      // The parent of a new query that waits for a retry is inserted again immediately, because its candidates do not
-      // include the query. The parent of a repeated query is set aside, because the same query would be chosen again.
+      // If a new query is waiting for a retry, its parent is inserted again immediately, because the parent's
+      // candidates do not include the query. If the query is a repeated query, its parent is set aside, because the
+      // same query would be chosen again.
       if (target !== node && (isFree || target.state === null)) this.#frontier.insert(node);
       else setAside.add(node);
     }
@@ -175,7 +176,7 @@ export class QueryTree {
   }
 
   /**
-   * Returns the next pages of listings below the cap whose totals prove that they contain unseen companies. These
+   * Returns the next pages of listings below the cap with totals that prove that there are unseen companies. These
    * companies can certainly be reached.
    */
   nextSurePages({ nowMs, most }: Choice): SearchCall[] {
@@ -195,13 +196,13 @@ export class QueryTree {
       });
   }
 
-  /** Whether a script that known names use has an unsent first character that no known text contains. */
+  /** Returns whether a script in known names has an unsent first character that occurs in no known text. */
   get isAlphabetOpen(): boolean {
     return this.#unseenCounts.isAlphabetOpen(this.#nodes.root);
   }
 
   /**
-   * Returns calls for unsent first characters, even if their expected yield is low. The predicted yield is at most 1 %
+   * Returns calls for unsent first characters, even if their expected yield is low. The predicted yield is at most 1%
    * of a page.
    */
   tryCharacters(characters: readonly string[], { nowMs, most }: Choice): SearchCall[] {
@@ -227,8 +228,8 @@ export class QueryTree {
   }
 
   /**
-   * Decides how a truncated query is split. A query that is a whole word is split into pairs. The query is listed to
-   * the cap first if that pays off.
+   * Decides how a truncated query is split. A query that is a whole word is split into pairs. If it pays off, the query
+   * is first listed up to the cap.
    */
   #decideSplit(node: QueryNode): void {
     const { state } = node;
@@ -243,8 +244,8 @@ export class QueryTree {
   }
 
   /**
-   * Whether the query is a whole word in the names of at least half of its known companies, so that longer words match
-   * few of them.
+   * Returns whether the query is a whole word in the names of at least half of the known companies that match it, so
+   * that longer words match few of them.
    */
   #isWord({ query: { text } }: QueryNode): boolean {
     if (!this.#keySpace.takesPairs || text === '' || text.includes(' ')) return false;
@@ -256,8 +257,8 @@ export class QueryTree {
   }
 
   /**
-   * Whether the text is a pair and pairs with its first word are not worth counting. An earlier response to the pair
-   * then cannot be used.
+   * Returns whether the text is a pair and pairs with its first word are not worth counting. If so, an earlier response
+   * to the pair cannot be used.
    */
   #isUncountedPair(text: string): boolean {
     const space = this.#keySpace.takesPairs ? text.indexOf(' ') : -1;
@@ -265,12 +266,12 @@ export class QueryTree {
     return word !== undefined && !this.#pairsWith(word);
   }
 
-  /** Whether the query belongs to the tree. The empty query belongs to it only if it lists every company. */
+  /** Returns whether the query belongs in the tree. The empty query does so only if it lists every company. */
   #isInTree({ text }: SearchQuery): boolean {
     return text !== '' || this.#listsAll;
   }
 
-  /** Adds the node of a candidate. The candidate's estimate is its unseen count until a response is received. */
+  /** Adds a candidate's node. Until a response is received, the candidate's estimate serves as its unseen count. */
   #addCandidate({ text, known, unseen }: QueryCandidate, parent: QueryNode): QueryNode {
     const node = this.#nodes.at(text, parent);
     node.estimate = { known, unseen };

@@ -6,7 +6,7 @@ export interface RegistryCount {
   /** The count; null if the upstream reports none. */
   readonly total: number | null;
   readonly observedAtMs: number;
-  /** Returns the latest count received by `atMs`, or null if there is none. */
+  /** Returns the last count received by `atMs`, or null if there is none. */
   readonly countAt: (atMs: number) => number | null;
 }
 
@@ -16,8 +16,9 @@ export interface RegistryCount {
  * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. Otherwise let `f` be the share of new
  * companies on recent pages. Each page updates it: `f ← f + 0.1 · (share − f)`.
  *
- * `f` estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage, and `N ≈ n / (1
- * − f)`. The unseen count is `max(P, n · f / (1 − f))`, where `P` is the page size and `f` is limited to ½.
+ * `f` estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage. The registry
+ * size is estimated as `n / (1 − f)`, and the unseen count as `max(P, n · f / (1 − f))`, where `P` is the page size and
+ * `f` is capped at ½.
  *
  * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953)
  * estimates the coverage from the species that were seen once (the Good-Turing estimate). Here, the decayed share `f`
@@ -32,7 +33,7 @@ export class RegistryUnseen {
    * warehouse.
    */
   readonly #earlierCounts = new Map<number, number | null>();
-  /** `f`, before it is limited to ½. */
+  /** `f`, before it is capped at ½. */
   #newShare = 1;
 
   constructor(keySpace: KeySpace, limits: Limits) {
@@ -58,16 +59,16 @@ export class RegistryUnseen {
     this.#newShare += SMOOTHING * (share - this.#newShare);
   }
 
-  /** Whether there is a registry count of at least the number of known companies. A lower count is ignored. */
+  /** Whether there is a registry count that is not below the number of known companies. A lower count is ignored. */
   get isCounted(): boolean {
     const { total } = this.#registryCount;
     return total !== null && this.#keySpace.companies <= total;
   }
 
   /**
-   * The share of the unseen companies that have joined the registry since `listedAtMs`. A listing from that time does
-   * not count them. The share is at least 1 %, because the registry count does not show
-   * companies that joined while as many others left. Null if unknown.
+   * Returns the share of the unseen companies that have joined the registry since `listedAtMs`. A listing from that
+   * time does not count them. The share is at least 1%, because the registry count does not show companies that joined
+   * while as many others left. Null if unknown.
    */
   gainedShare(listedAtMs: number): number | null {
     const { total } = this.#registryCount;

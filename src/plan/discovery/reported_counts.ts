@@ -5,8 +5,8 @@ import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
- * Provides the counts that the upstream reports to discovery. All responses of this run count as received at its start,
- * so that none of them makes another one outdated.
+ * Gives discovery the counts that the upstream reports. All responses in this run count as received at its start, so
+ * that none of them makes another response outdated.
  */
 export class ReportedCounts {
   readonly #knowledge: Knowledge;
@@ -14,7 +14,7 @@ export class ReportedCounts {
   readonly #startedAtMs: number;
   /** The largest total that the upstream reports; Infinity if totals are exact. */
   #clampedAt: number;
-  /** The state of the empty query; null if it was not sent or does not list every company. */
+  /** The empty query's state; null if the query was not sent or does not list every company. */
   #emptyQuery: QueryState | null;
 
   constructor(options: {
@@ -60,8 +60,9 @@ export class ReportedCounts {
   }
 
   /**
-   * Infers a clamp that the dialect does not contain, and returns whether one was inferred. The largest total is a clamp
-   * if it is round and more known companies match its query. `knownBy` counts the known companies that match a query.
+   * Infers a clamp that the dialect does not define, and returns whether a clamp was inferred. The largest total is a
+   * clamp if it is round and more known companies than that match its query. `knownBy` counts the known companies that
+   * match a query.
    */
   inferClamp(knownBy: (query: SearchQuery) => number): boolean {
     const counted = [...this.#knowledge.queries()].filter((state) => !isOfAll(state));
@@ -73,8 +74,8 @@ export class ReportedCounts {
   }
 
   /**
-   * Returns the state of a query for discovery. A clamped total is replaced with null, because it is only a lower
-   * bound. A listing that ends at an inferred clamp is truncated.
+   * Returns a query's state for discovery. A clamped total is replaced with null, because it is only a lower bound. A
+   * listing that ends at an inferred clamp is truncated.
    */
   withUsableTotal(state: QueryState): QueryState {
     const { total, status, rows } = state;

@@ -1,11 +1,11 @@
 import type { KeySpace } from './key_space.ts';
 import type { QueryNode } from './query_node.ts';
 
-/** Counts changes. The number of the last change, the revision, shows whether an estimate is outdated. */
+/** Counts changes. The number of the last change is the revision. It shows whether an estimate is outdated. */
 export class Revisions {
   readonly #keySpace: KeySpace;
   #current = 0;
-  /** The revision of the last change that affects every node. */
+  /** The revision of the last change that affected every node. */
   #allChangedAt = 0;
   /** The revision of the key space when all nodes were last invalidated. */
   #keySpaceRevision = 0;
@@ -19,8 +19,8 @@ export class Revisions {
   }
 
   /**
-   * Invalidates the estimates of a node and its ancestors, or those of every node if `node` is null or the key space
-   * has changed.
+   * Invalidates the estimates for a node and its ancestors, or for every node if `node` is null or the key space has
+   * changed.
    */
   invalidate(node: QueryNode | null): void {
     this.#current++;
@@ -31,7 +31,7 @@ export class Revisions {
     for (let one = node; one !== null; one = one.parent) one.changedAt = this.#current;
   }
 
-  /** Whether an estimate for the node that was made at this revision is still valid. */
+  /** Returns whether an estimate that was made for the node at this revision is still valid. */
   isValid(node: QueryNode, revision: number): boolean {
     return revision >= Math.max(node.changedAt, this.#allChangedAt);
   }

@@ -6,7 +6,7 @@ export interface Limits {
   readonly window: number;
 }
 
-/** The number of companies that match a query, counted or estimated. */
+/** How many companies match a query, counted or estimated. */
 export interface MatchEstimate {
   /** `c`: known companies. */
   readonly known: number;
@@ -15,9 +15,9 @@ export interface MatchEstimate {
 }
 
 /**
- * Estimates the new companies per call for an unsent query with the total `T = c + u`. If all results are below the cap
- * (`T ≤ K`), the query is listed completely, and the yield is `u / ceil(T/P)`. For a truncated query, only one page is
- * counted, and the yield is `0.8 · P · u/T`.
+ * Estimates the number of new companies per call for an unsent query with the total `T = c + u`. If all results are
+ * below the cap (`T ≤ K`), the query is listed completely, and the yield is `u / ceil(T/P)`. For a truncated query,
+ * only one page is counted, and the yield is `0.8 · P · u/T`.
  *
  * Ranking queries by new results per cost follows Ntoulas, Zerfos and Cho, "Downloading textual hidden web content
  * through keyword queries" (JCDL 2005). Splitting truncated queries and listing all others follows Sheng, Zhang, Tao
@@ -32,13 +32,13 @@ export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, win
 }
 
 /**
- * Estimates the new companies on the next page of a listing of which `rows` rows were received. The unseen companies
- * are assumed to be spread evenly over the other rows:
+ * Estimates the number of new companies on the next page of a listing after `rows` rows have been received. The unseen
+ * companies are assumed to be spread evenly over the other rows:
  *
  *     min(1, u/L) · max(1, min(P, R))
  *
- * - `L = max(1, c + u − rows)`: the number of rows that were not received;
- * - `R = min(c + u, K) − rows`: the number of rows below the cap that were not received.
+ * - `L = max(1, c + u − rows)`: the number of rows that have not been received;
+ * - `R = min(c + u, K) − rows`: the number of rows below the cap that have not been received.
  */
 export function nextPageYield(
   { known, unseen }: MatchEstimate,
@@ -51,15 +51,15 @@ export function nextPageYield(
 }
 
 /**
- * Whether listing a truncated query to the cap pays off before the query is split into parts.
+ * Returns whether it pays off to list a truncated query up to the cap before splitting it into parts.
  *
- * The value of a call is the number of its new companies minus `θP`, with `θ = 0.3`. The listing pays off if
+ * The value of a call is the number of new companies that it finds minus `θP`, with `θ = 0.3`. The listing pays off if
  *
  *     f − θP · ceil((K − rows)/P) + Σ max(0, u_i · (1 − f/u) − θP · p_i)  >  Σ max(0, u_i − θP · p_i)
  *
- * - `f = min(u, (K − rows) · u / (c + u − rows))`: the expected new companies in the rest of the listing;
+ * - `f = min(u, (K − rows) · u / (c + u − rows))`: the expected number of new companies in the rest of the listing;
  * - `u_i`: the unseen count of part `i`, of which the share `1 − f/u` remains after the listing;
- * - `p_i = max(1, ceil((c_i + u_i)/P))`: the number of pages of part `i`.
+ * - `p_i = max(1, ceil((c_i + u_i)/P))`: the number of pages in part `i`.
  */
 export function listingPays(options: {
   readonly whole: MatchEstimate;
@@ -86,7 +86,6 @@ export function listingPays(options: {
   return withListing > withoutListing;
 }
 
-// The discount for a truncated query, because its extensions cost further calls. The value was measured
-// (docs/planner.md).
+// The discount for a truncated query, because its extensions cost more calls. The value was measured (docs/planner.md).
 const TRUNCATED_SHARE = 0.8;
 const LOWEST_PAGE_SHARE = 0.3;

@@ -1,13 +1,13 @@
 import type { Knowledge } from '../../knowledge.ts';
 
 /**
- * Decides when discovery gives up unreachable companies.
+ * Decides when discovery gives up on unreachable companies.
  *
  * Let `M` be the number of missing companies, and `s` the number of searches in a row without a new company. Discovery
  * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it ends earlier, if `s ≥ 40 + 8·√M`. `F` is the number
- * of searches with a new company among about the last 100, as a decayed sum: `F ← 0.99·F + [found]`. A single find
- * after many empty searches resets `s`, but finds remain rare, so the lower limit still applies. The rule and its
- * constants are empirical (docs/planner.md).
+ * of searches that found a new company among about the last 100 searches, as a decayed sum: `F ← 0.99·F + [found]`. A
+ * single find after many searches without a new company resets `s`, but finds are still rare, so the lower limit still
+ * applies. The rule and its constants are empirical (docs/planner.md).
  */
 export class StopRule {
   /** `s`, which is reset to 0 when the registry count changes. */
@@ -29,22 +29,20 @@ export class StopRule {
     this.#recentFinds = this.#recentFinds * MEMORY + (hasFound ? 1 : 0);
   }
 
-  /**
-   * Resets the rule after the registry count has changed, because the companies that are missing now may be reachable.
-   */
+  /** Resets the rule after the registry count has changed, because the companies missing now may be reachable. */
   reset(): void {
     this.#emptySearches = 0;
     this.#recentFinds = INITIAL_FINDS;
   }
 
-  /** Whether the limit is reached. The limit is at least `minSearches`. */
+  /** Returns whether the limit is reached. The limit is at least `minSearches`. */
   isOver(missing: number, minSearches = 0): boolean {
     return this.#emptySearches >= Math.max(minSearches, this.#limit(missing));
   }
 
   /**
-   * Whether half of the limit is reached. The due first characters are then sent, so that discovery does not end
-   * without them.
+   * Returns whether half of the limit is reached. The due first characters are then sent, so that discovery does not
+   * end without them.
    */
   isHalfOver(missing: number): boolean {
     return 2 * this.#emptySearches >= this.#limit(missing);
@@ -58,7 +56,7 @@ export class StopRule {
   }
 }
 
-/** Returns the number of new companies that each recent search found, latest search first. */
+/** Returns the number of new companies that each recent search found, last search first. */
 function latestSearches(knowledge: Knowledge): number[] {
   const latest: number[] = [];
   for (const found of knowledge.newBySearches()) {

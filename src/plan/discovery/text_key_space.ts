@@ -15,9 +15,9 @@ import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts'
 /**
  * A key space of names or identifiers that queries match by prefix, or of names that queries match by substring.
  *
- * If queries match by prefix, the extensions of a query partition its companies, except those whose text equals the
+ * If queries match by prefix, a query's extensions partition its companies, except those with a text equal to the
  * query. A truncated query can therefore be replaced by its extensions, as in the hierarchical crawl of Sheng et al.
- * (2012). Every substring of a name is a prefix of one of the name's suffixes. A trie of suffixes therefore counts the
+ * (2012). Every substring of a name is a prefix of one of the name's suffixes. A suffix trie therefore counts the
  * companies for each substring of up to six characters.
  */
 export class TextKeySpace implements KeySpace {
@@ -34,7 +34,7 @@ export class TextKeySpace implements KeySpace {
   #spaceChanges = 0;
   readonly #upstreamFolding: UpstreamFolding;
   readonly #knowledge: Knowledge;
-  /** Whether the texts of known companies are also counted without diacritics. */
+  /** Whether the known companies' texts are also counted without diacritics. */
   #isCountedWithoutDiacritics = false;
 
   private constructor(
@@ -61,7 +61,9 @@ export class TextKeySpace implements KeySpace {
     });
   }
 
-  /** Opens a key space for the prefix rule. An index counts the texts, and a sample of them trains the name model. */
+  /**
+   * Opens a key space for the prefix rule. An index counts the texts, and a sample of the texts trains the name model.
+   */
   static byPrefix(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextKeySpace {
     const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST_PREFIX);
     const keySpace = new TextKeySpace(by, 'prefix', minLength, knowledge, counts);
@@ -122,8 +124,8 @@ export class TextKeySpace implements KeySpace {
   }
 
   /**
-   * Learns whether the upstream ignores a space at the end of a query. If it does not, the total of `wood` exceeds that
-   * of `wood ` by at least the known companies that match only `wood`.
+   * Learns whether the upstream ignores a space at the end of a query. If it does not, the total for `wood` exceeds the
+   * total for `wood ` by at least the number of known companies that match only `wood`.
    */
   recall(states: readonly QueryState[]): void {
     const totals = new Map(states.map(({ query, total }) => [query.text, total]));
@@ -189,8 +191,8 @@ export class TextKeySpace implements KeySpace {
 }
 
 /**
- * Creates the name model. For the substring rule, it has no general model, because common words led to more empty
- * queries at the end of discovery.
+ * Creates the name model. For the substring rule, it has no general model, because common words led to more queries
+ * without a new company at the end of discovery.
  */
 function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
   if (by === 'identifier') return new NameModel(identifierSeeds(), true);
@@ -203,7 +205,7 @@ function isMatch(semantics: 'prefix' | 'substring', query: string, company: stri
   return semantics === 'prefix' ? company.startsWith(query) : findsName('substring', query, company);
 }
 
-/** Returns all suffixes of the text, each shortened to at most six characters. */
+/** Returns all of the text's suffixes, each shortened to at most six characters. */
 function suffixesOf(text: string): string[] {
   const characters = [...text];
   return characters.map((_, at) => characters.slice(at, at + LONGEST_SUBSTRING).join(''));

@@ -9,7 +9,7 @@ import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
-/** A query that can be sent now, with the estimated number of its matches. */
+/** A query that can be sent now, with the estimated number of matches. */
 export interface QueryCandidate extends MatchEstimate {
   readonly text: string;
   readonly kind: Kind;
@@ -20,8 +20,8 @@ export interface QueryCandidate extends MatchEstimate {
 /**
  * Estimates the number of unseen companies that match each query.
  *
- * The unseen count of a query that was sent is `u = T − c`: the upstream's total minus the number of known companies
- * that match. An extension `i` that was not sent gets a share of its parent's unseen count:
+ * The unseen count of a query that has been sent is `u = T − c`: the upstream's total minus the number of known
+ * companies that match. An extension `i` that has not been sent gets a share of its parent's unseen count:
  *
  *     u_i = min(u, G · w_i / W),  G = u · s − Σ u_j
  *
@@ -45,8 +45,8 @@ export class UnseenCounts {
   #rootUnseen = { revision: -1, companies: 0 };
 
   /**
-   * `untried` contains the first characters that take precedence over scripts that no known name uses; null if there
-   * are none.
+   * `untried` holds the first characters that take precedence over scripts that no known name uses; null if there are
+   * none.
    */
   constructor(
     keySpace: KeySpace,
@@ -75,8 +75,8 @@ export class UnseenCounts {
   }
 
   /**
-   * Invalidates the estimates of a node and its ancestors after a call was planned or a response was received. If
-   * `node` is null, it invalidates those of every node.
+   * Invalidates the estimates for a node and its ancestors after a call was planned or a response was received. If
+   * `node` is null, it invalidates the estimates for every node.
    *
    * `newShare` is the share of new companies on the received page; null if no page was received.
    */
@@ -91,15 +91,15 @@ export class UnseenCounts {
   }
 
   /**
-   * Estimates the number of unseen companies that match the query of a node. Let `L = T − rows` be the number of rows
-   * that were not received.
+   * Estimates the number of unseen companies that match a node's query. Let `L = T − rows` be the number of rows that
+   * have not been received.
    *
    * - In most cases, the estimate is `min(L, max(0, T · m − c))`.
    * - If fewer than half of the rows on the last page match the query under the assumed query rule, it is `L · (new +
    *   ½) / (rows + 1)`.
    * - If the upstream reports no total, it is the share `G · w / W` of the parent's unseen count.
    *
-   * The factor `m = (matching + 4) / (rows + 4)` corrects the total by the share of rows on the last page that match.
+   * The factor `m = (matching + 4) / (rows + 4)` corrects the total by the share of matching rows on the last page.
    */
   of(node: QueryNode): number {
     if (node.parent === null) return Math.max(this.unseenInAll, this.#unseenBelow(node));
@@ -152,8 +152,8 @@ export class UnseenCounts {
   /**
    * Separates foreign extensions, which begin with a script that no known name uses. Foreign extensions are sent after
    * the untried first characters, with two exceptions. First, if more companies are missing than known, the registry
-   * may use another script. Second, if known names use a script with thousands of characters, many characters of that
-   * script are as unlikely as foreign ones.
+   * may use another script. Second, if known names use a script with thousands of characters, many characters in that
+   * script are as unlikely as foreign characters.
    */
   #splitByScript(
     open: readonly Extension[],
@@ -168,7 +168,7 @@ export class UnseenCounts {
     return { foreign: open.filter(isForeign), others: open.filter((one) => !isForeign(one)) };
   }
 
-  /** Whether a script that known names use has an unsent first character that no known text contains. */
+  /** Returns whether a script in known names has an unsent first character that occurs in no known text. */
   isAlphabetOpen(root: QueryNode): boolean {
     const isForeign = (text: string) => this.#untried?.isForeign(text) ?? false;
     return this.#weights
@@ -178,23 +178,23 @@ export class UnseenCounts {
       );
   }
 
-  /** Returns the next untried first character, or null if none remains. */
+  /** Returns the next untried first character, or null if none is left. */
   #nextUntried(): string | null {
     const isOpen = (text: string) => !this.#isSent(text) && !this.#keySpace.isAliased(text);
     return this.#untried?.next(isOpen) ?? null;
   }
 
   /**
-   * Returns the share of new companies among the matches of a punctuation query. It is 0 if the upstream refuses
+   * Returns the share of new companies among the matches for a punctuation query. It is 0 if the upstream refuses
    * punctuation, drops it, or interprets it (for example, `%` as a wildcard). It is null if the query is estimated like
-   * any other.
+   * any other query.
    */
   #newShareOf({ query: { text }, state, page }: QueryNode): number | null {
     if (state === null || state.status === 'refused') return 0;
     const known = this.#keySpace.known(text);
     if (page === null) return known < state.rows ? 0 : null;
     if (2 * page.matching < page.rows) return 0;
-    // Key spaces of words do not count punctuation.
+    // Word key spaces do not count punctuation.
     return known === 0 ? page.new / Math.max(1, page.rows) : null;
   }
 
@@ -203,8 +203,8 @@ export class UnseenCounts {
   }
 
   /**
-   * Returns the upper bound that a query's covering queries set for its unseen count, or Infinity if there is none.
-   * Listings that are older than the registry count are ignored.
+   * Returns the upper bound that a query's covering queries put on its unseen count, or Infinity if there is none.
+   * Listings older than the registry count are ignored.
    */
   #mostUnseen(query: string): number {
     let most = Number.POSITIVE_INFINITY;
@@ -218,7 +218,7 @@ export class UnseenCounts {
     return most;
   }
 
-  /** Whether the query's total is above the cap. */
+  /** Returns whether the query's total is above the cap. */
   exceedsCap({ total }: QueryState): boolean {
     return total !== null && total > this.#limits.window;
   }
@@ -241,13 +241,13 @@ export class UnseenCounts {
   }
 
   /**
-   * Estimates the unseen companies of the whole registry from the totals of the queries below the root. The result is 0
-   * if there is a registry count.
+   * Estimates the number of unseen companies in the whole registry from the totals of the queries below the root. The
+   * result is 0 if there is a registry count.
    *
-   * Let `S` be the total probability of the sent extensions under the name model. `Σ (u_j + c_j)` companies match the
-   * sent extensions, which is the share `S` of all companies. Therefore `Σ (u_j + c_j) · (1 − S) / S` companies match
-   * other extensions, and the known ones among them are subtracted. Without this correction, a few queries would
-   * wrongly explain all unseen companies of the registry.
+   * Let `S` be the total probability that the name model gives to the sent extensions. `Σ (u_j + c_j)` companies match
+   * the sent extensions, which is the share `S` of all companies. So an estimated `Σ (u_j + c_j) · (1 − S) / S`
+   * companies match other extensions, and the known companies among those are subtracted. Without this correction, a
+   * few queries would wrongly explain all unseen companies in the registry.
    */
   #unseenBelow(root: QueryNode): number {
     if (this.#registry.isCounted) return 0;
@@ -276,5 +276,5 @@ export class UnseenCounts {
 const HALF = 0.5;
 // Below this value of `S`, the ratio `(1 − S) / S` is unreliable.
 const MIN_SENT_SHARE = 0.02;
-// The weight of the assumed query rule, as a number of matching rows.
+// The weight given to the assumed query rule, as a number of matching rows.
 const RULE_PRIOR = 4;

@@ -19,7 +19,7 @@ interface UntriedCharacter {
   readonly isForLatin: boolean;
 }
 
-/** The first characters that were not sent as queries yet, in the order of their groups. */
+/** The first characters that have not been sent as queries yet, in the order of their groups. */
 export class UntriedCharacters {
   readonly #untried: UntriedCharacter[];
   /** The scripts that occur in known names. */
@@ -28,7 +28,7 @@ export class UntriedCharacters {
   readonly #largeScriptCharacters = new Set<string>();
   /** The number of known names in a script with thousands of characters, minus the number of other known names. */
   #largeScriptSurplus = 0;
-  /** The punctuation characters that, sent as a query, should match a known name. */
+  /** The punctuation characters that should match a known name if sent as a query. */
   readonly #matchingPunctuation = new Set<string>();
   readonly #shouldMatch: (character: string, name: string) => boolean;
 
@@ -59,7 +59,7 @@ export class UntriedCharacters {
       if (status === 'refused' || (status === 'complete' && rows === 0)) this.#recordNoMatch(text);
   }
 
-  /** Adds the folded name of a company that became known. */
+  /** Adds a newly known company's folded name. */
   addName(name: string): void {
     const scripts = scriptsIn(name);
     for (const script of scripts) this.#scripts.add(script);
@@ -85,13 +85,13 @@ export class UntriedCharacters {
     if (status === 'refused' || rows === 0 || 2 * matching < names.length) this.#recordNoMatch(text);
   }
 
-  /** Whether the text begins with a script that no known name uses. */
+  /** Returns whether the text begins with a script that no known name uses. */
   isForeign(text: string): boolean {
     const script = scriptOf(text);
     return script !== null && this.#scripts.size > 0 && !this.#scripts.has(script);
   }
 
-  /** Returns the next character to send before foreign scripts, or null if none remains. */
+  /** Returns the next character to send before foreign scripts, or null if none is left. */
   next(isOpen: (text: string) => boolean): string | null {
     const isLatin = this.#isLatin;
     return (
@@ -100,8 +100,8 @@ export class UntriedCharacters {
   }
 
   /**
-   * Whether all known names are Latin and the text is an untried first character. The stop rule ignores an empty
-   * response to such a query, because the response shows nothing about other queries.
+   * Returns whether all known names are Latin and the text is an untried first character. If such a query finds
+   * nothing, the stop rule ignores it, because that shows nothing about other queries.
    */
   isExemptFromStopRule(text: string): boolean {
     return this.#isLatin && this.#untried.some((one) => one.text === text);
@@ -111,7 +111,7 @@ export class UntriedCharacters {
     return [...this.#scripts].every((script) => script === 'latin');
   }
 
-  /** The characters that must be sent before discovery gives up the missing companies. */
+  /** The characters that must be sent before discovery gives up on the missing companies. */
   get due(): string[] {
     return this.#untried.flatMap(({ text, isDue }) => (isDue ? [text] : []));
   }
@@ -122,8 +122,8 @@ export class UntriedCharacters {
   }
 
   /**
-   * Learns that a query found no name that contains it. If a known name should have matched, the upstream drops
-   * punctuation from queries, so no further punctuation is sent.
+   * Learns that a punctuation query found no name with that character. If a known name should have matched, the
+   * upstream drops punctuation from queries, so no more punctuation is sent.
    */
   #recordNoMatch(text: string): void {
     if (!this.#matchingPunctuation.has(text)) return;

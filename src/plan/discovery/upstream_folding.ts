@@ -1,6 +1,6 @@
 import { isAscii, withoutDiacritics } from '../../names/folding.ts';
 
-/** Whether the query matches the company. Both texts are folded. */
+/** Returns whether the query matches the company. Both texts are folded. */
 type QueryRule = (query: string, company: string) => boolean;
 
 /**
@@ -12,7 +12,7 @@ export class UpstreamFolding {
   /** The number of listed companies that match only without diacritics. */
   #votesForIgnoring = 0;
   /**
-   * The number of listed companies that match with the diacritics of the query, or that match neither with nor without
+   * The number of listed companies that match with the query's diacritics, or match neither with nor without
    * diacritics.
    */
   #votesAgainst = 0;
@@ -24,12 +24,12 @@ export class UpstreamFolding {
     this.#rule = rule;
   }
 
-  /** Whether the upstream was found to ignore diacritics. Once true, it stays true. */
+  /** Whether responses have shown that the upstream ignores diacritics. Once true, it stays true. */
   get ignoresDiacritics(): boolean {
     return this.#ignoresDiacritics;
   }
 
-  /** A counter that increases whenever a property is learned. */
+  /** A counter that increases whenever something is learned about the upstream. */
   get revision(): number {
     return this.#readAsOthers.size + (this.#ignoresDiacritics ? 1 : 0);
   }
@@ -39,7 +39,7 @@ export class UpstreamFolding {
     return this.#rule(withoutDiacritics(query), withoutDiacritics(company));
   }
 
-  /** Learns from a page. `companies` contains the folded texts of the listed companies. */
+  /** Learns from a page. `companies` holds the listed companies' folded texts. */
   observe(query: string, companies: readonly string[]): void {
     const plain = withoutDiacritics(query);
     const hasDiacritics = plain !== query;
@@ -56,9 +56,9 @@ export class UpstreamFolding {
   }
 
   /**
-   * Returns the query as the upstream reads it, which has the same matches and can be the query itself; null if
-   * unknown. A query that consists only of diacritics is returned unchanged, because it would otherwise become the
-   * empty query.
+   * Returns the query as the upstream reads it, or null if that is unknown. The result has the same matches and can be
+   * the query itself. A query that consists only of diacritics is returned unchanged, because it would otherwise become
+   * the empty query.
    */
   readAs(query: string): string | null {
     if (isAscii(query)) return query;
@@ -69,16 +69,16 @@ export class UpstreamFolding {
   }
 }
 
-/** Returns the characters of the query that are missing from most of the listed companies. */
+/** Returns the query's characters that are missing from most of the listed companies. */
 function missingCharacters(query: string, companies: readonly string[]): string[] {
   const isMissing = (character: string) =>
     2 * companies.filter((company) => company.includes(character)).length < companies.length;
   return [...query].filter((character) => CAN_BE_READ_AS_OTHER.test(character) && isMissing(character));
 }
 
-/** If more companies are known, their names are not read again to count them without diacritics. */
+/** If more companies than this are known, their names are not read again to count them without diacritics. */
 export const MOST_WITHOUT_DIACRITICS = 2_000_000;
 const MIN_COMPANIES = 3;
 // Matches Latin letters other than a to z, and combining marks. Other scripts are excluded, because a company may match
-// by a name in that script that the page does not show.
+// by a name in such a script that the page does not show.
 const CAN_BE_READ_AS_OTHER = /[^\P{Script=Latin}a-z]|\p{M}/u;

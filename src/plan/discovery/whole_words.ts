@@ -13,22 +13,22 @@ export class WholeWords implements KnownTexts {
   readonly #first: readonly Extension[];
   readonly #firstTexts: ReadonlySet<string>;
   /**
-   * The word that all companies of this list have; null if there is none. It is not a candidate, because it would
+   * The word that all companies in this list have; null if there is none. It is not a candidate, because it would
    * exclude no company.
    */
   readonly #beside: string | null;
-  /** The words in memory, each with its number of companies. */
+  /** The words in memory, with the number of companies that have each word. */
   readonly #held = new Map<string, number>();
-  /** Added words that are not in memory yet, each with the number of additions. */
+  /** Added words that are not in memory yet, with the number of times that each was added. */
   readonly #added = new Map<string, number>();
-  /** Caches the number of companies that the index has counted for each other word. */
+  /** Caches the number of companies that the index has counted for each of the other words. */
   readonly #cache = new Map<string, number>();
   /** Words without diacritics, each with the number of companies that have the word only with diacritics. */
   readonly #plain = new Map<string, number>();
   #companies: number;
   /** The number of distinct words. */
   #distinct: number;
-  /** The sum of the company counts of all words. */
+  /** The sum of the company counts for all words. */
   #sum: number;
 
   /** `first` are common words, which are candidates even before any name is known. */
@@ -47,7 +47,7 @@ export class WholeWords implements KnownTexts {
     this.#sum -= this.#countOf(beside);
   }
 
-  /** Adds the words of one company. The index must already contain them. */
+  /** Adds one company's words. They must already be in the index. */
   add(texts: readonly string[]): void {
     this.#companies++;
     for (const word of new Set(texts)) {
@@ -117,8 +117,8 @@ export class WholeWords implements KnownTexts {
       return this.extensions(query, isSent);
     }
     const [offered, others] = [open.slice(0, MAX_OFFERED), open.slice(MAX_OFFERED)];
-    // Some common words are always offered, although known words are usually more frequent, because their kind is
-    // calibrated separately.
+    // Some common words are always offered although known words are usually more frequent, because predictions for
+    // their kind are calibrated separately.
     offered.push(...others.filter(([word]) => this.#firstTexts.has(word)).slice(0, FIRST_OFFERED));
     let otherLikelihood = remaining / Math.max(1, this.#companies);
     for (const [, likelihood] of others) otherLikelihood += likelihood;
@@ -141,7 +141,7 @@ export class WholeWords implements KnownTexts {
     if (this.#held.size > MAX_HELD) this.#hold(MAX_HELD / 4);
   }
 
-  /** Replaces the words in memory with the most frequent ones. */
+  /** Replaces the words in memory with the most frequent words. */
   #hold(size: number): void {
     this.#held.clear();
     for (const [word, count] of this.#words.ranked(size))

@@ -12,7 +12,7 @@ import { type WordSemantics, WordTexts } from './word_texts.ts';
 
 /**
  * A key space of names that queries match by word or by word prefix. The queries overlap, because a name has several
- * words. If the listing of a word is truncated, the word is sent together with a second one (`limited ac`). Similarly,
+ * words. If a word's listing is truncated, the word is sent together with a second word (`limited ac`). Similarly,
  * Sheng et al. (2012) add a second attribute to a query with too many results.
  */
 export class WordKeySpace implements KeySpace {
@@ -89,7 +89,7 @@ export class WordKeySpace implements KeySpace {
 
   recall(): void {}
 
-  /** A pair finds only companies that its second word finds too. */
+  /** A pair finds only companies that its second word also finds. */
   covering(query: string): readonly string[] {
     const space = query.indexOf(' ');
     if (space === -1) return [];
@@ -98,8 +98,8 @@ export class WordKeySpace implements KeySpace {
   }
 
   /**
-   * A whole word is sent even if it is unknown how the upstream reads it, because no other query is known to have its
-   * matches.
+   * A whole word is sent even if it is unknown how the upstream reads it, because no other query is known to find the
+   * same companies.
    */
   isAliased(query: string): boolean {
     const read = this.#upstreamFolding.readAs(query);

@@ -13,7 +13,7 @@ import { WholeWords } from './whole_words.ts';
 
 export type WordSemantics = 'token' | 'token_prefix';
 
-/** The last word of a query, to which extensions add characters, and the known texts in which it is counted. */
+/** A query's last word, to which extensions add characters, and the known texts in which the word is counted. */
 export interface LastWord {
   /** The first word and the space after it, or '' if the query has only one word. */
   readonly prefix: string;
@@ -22,9 +22,9 @@ export interface LastWord {
 }
 
 /**
- * The words of known names, in several lists. One list contains the words of all companies. Each other list contains
- * the words of the companies that share one word, so that pairs can be counted. For example, `limited ac` matches
- * companies with `limited` and another word that begins with `ac`.
+ * The words in known names, in several lists. One list holds the words of all companies. Each of the other lists holds
+ * the words of the companies that have one particular word, so that pairs can be counted. For example, `limited ac`
+ * matches companies with `limited` and another word that begins with `ac`.
  */
 export class WordTexts {
   readonly #semantics: WordSemantics;
@@ -37,7 +37,7 @@ export class WordTexts {
   readonly #beside = new Map<string, KnownTexts>();
   /** The known names with diacritics; null until the upstream is known to ignore diacritics. */
   #namesWithDiacritics: string[] | null = null;
-  /** Lists of words that were read from the names, because the warehouse has no index for them. */
+  /** Word lists that were read from the names, because the warehouse has no index for them. */
   readonly #inMemory: SortedWords[] = [];
   #companies: number;
 
@@ -80,8 +80,9 @@ export class WordTexts {
   }
 
   /**
-   * Whether counting the words that occur together with this one is worthwhile. Without an index, counting reads all
-   * names. In a large registry, it is therefore worthwhile only if many companies with the word are unseen.
+   * Returns whether it is worthwhile to count the words that occur together with this word. Without an index, all names
+   * must be read to count them. In a large registry, that is therefore worthwhile only if many companies with the word
+   * are unseen.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;
@@ -98,7 +99,7 @@ export class WordTexts {
     return texts;
   }
 
-  /** Opens a list. `beside` is the word that all companies of the list have; null for the list of all companies. */
+  /** Opens a list. `beside` is the word that all companies in the list have; null for the list of all companies. */
   #open(beside: string | null): KnownTexts {
     const first = beside === null ? FIRST_WORDS : [];
     const words = this.#wordsOf(beside === null ? ALL_COMPANIES : this.#companiesWith(beside));
@@ -106,8 +107,8 @@ export class WordTexts {
     return new PrefixTexts({
       ...{ counts: new OrderedCounts(words, LONGEST), model: this.#model, longest: LONGEST, repeats: true },
       first: this.#minLength > 1 ? first : [],
-      // A second word that is a prefix of the first one is not sent, because the pair matches the same companies as the
-      // first word alone.
+      // A second word that is a prefix of the first word is not sent, because the pair matches the same companies as
+      // the first word alone.
       canBeSent: (query) => [...query].length >= this.#minLength && beside?.startsWith(query) !== true,
       readAs: (query) => this.#upstreamFolding.readAs(query),
     });

@@ -67,7 +67,7 @@ export class CallValuation {
     const ratePerDay = rateOfClass(rateClass);
     const { shown, truth, prior } = this.#learned;
     if (why === 'flagged') {
-      // For a Gamma distribution of shape a, E[1/λ] = a/(a − 1) · 1/E[λ]. Here, a = k + 2.
+      // For a Gamma distribution with shape a, E[1/λ] = a/(a − 1) · 1/E[λ]. Here, a = k + 2.
       const uncertainty = 1 + 1 / (prior.shape + 1);
       return { days: weights.repair * truth * uncertainty * flaggedYield(ratePerDay), repairs: truth };
     }
@@ -75,15 +75,15 @@ export class CallValuation {
     return { days: weights.repair * fetchYield(watch), repairs: 1 - stillRight(watch) };
   }
 
-  /** Returns the value of listing one company again, `sinceDays` after its last listing. */
+  /** Returns the value of listing one company again `sinceDays` after its last listing. */
   listing(sinceDays: number): number {
     const { repair } = WEIGHTS[this.#focus];
     return repair * this.#listings.at(sinceDays, this.#callCostDays / repair);
   }
 
   /**
-   * Returns the probability that a listing flags a company whose last listing was τ = `sinceDays` days ago: Σ_c s_c ·
-   * (1 − e^(−vλ_c τ)).
+   * Returns the probability that a listing flags a company last listed τ = `sinceDays` days ago: Σ_c s_c · (1 −
+   * e^(−vλ_c τ)).
    */
   flags(sinceDays: number): number {
     const { shown } = this.#learned;
@@ -94,7 +94,7 @@ export class CallValuation {
   }
 
   /**
-   * Learns μ from the value of a chosen call. μ follows the 10 % quantile of these values by stochastic approximation
+   * Learns μ from a chosen call's value. μ follows the 10% quantile of these values by stochastic approximation
    * (Robbins and Monro 1951), in multiplicative steps.
    */
   chosen(days: number): void {
@@ -103,7 +103,7 @@ export class CallValuation {
     else this.#callCostDays *= days < this.#callCostDays ? 1 - STEP * (1 - QUANTILE) : 1 + STEP * QUANTILE;
   }
 
-  /** The expected days until a company with the mean rate changes, which is 1/m. */
+  /** The expected number of days until a company with the mean rate changes, which is 1/m. */
   get #averageDays(): number {
     return 1 / this.#learned.prior.meanPerDay;
   }
@@ -119,7 +119,7 @@ class LearnedRates {
   #shown = 0;
   #truth = 0;
   #classShares: ReadonlyMap<number, number> = new Map();
-  /** The number of observations at the time when the shares were last read. */
+  /** The number of observations when the shares were last read. */
   #sharesReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(knowledge: Knowledge) {
@@ -142,7 +142,7 @@ class LearnedRates {
     return this.#shown;
   }
 
-  /** f, the share of flagged companies whose record had changed. */
+  /** f, the share of flagged companies with a changed record. */
   get truth(): number {
     return this.#truth;
   }
@@ -154,7 +154,7 @@ class LearnedRates {
 
   /**
    * Returns the share of known companies in each rate class. The shares are read again when the number of observations
-   * has grown by 5 %. A company is stored in the class of its expected rate. Its true rate has a Gamma distribution
+   * has increased by 5%. A company is stored in the class of its expected rate. Its true rate has a Gamma distribution
    * with shape k + 1 around the expected rate. This variation lowers the value of listings, so the shares include it.
    */
   readClassShares(): ReadonlyMap<number, number> {
@@ -175,8 +175,8 @@ class LearnedRates {
 }
 
 /**
- * Caches the value of listing an average company again, by the days since its last listing. The natural logarithm of
- * the days is rounded to steps of 1/16.
+ * Caches the value of listing an average company again, by the number of days since its last listing. The natural
+ * logarithm of that number is rounded to steps of 1/16.
  */
 class ListingYields {
   readonly #learned: LearnedRates;
@@ -202,7 +202,7 @@ class ListingYields {
     return value;
   }
 
-  /** Recomputes the gains if the call cost or v has changed by more than 2 %. */
+  /** Recomputes the gains if the call cost or v has changed by more than 2%. */
   #updateGains(callCostDays: number): void {
     const { shown } = this.#learned;
     if (isNear(callCostDays, this.#gains.callCostDays) && isNear(shown, this.#gains.shown)) return;

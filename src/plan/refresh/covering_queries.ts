@@ -1,8 +1,8 @@
 import type { QueryState } from '../../knowledge.ts';
 
 /**
- * Returns queries whose listings together show every listed company. They include complete listings, and truncated
- * listings of queries that no listed query extends. Extensions of a completely listed query are not included.
+ * Returns queries with listings that together show every listed company: completely listed queries, and truncated
+ * queries that no listed query extends. Extensions of a completely listed query are excluded.
  */
 export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   const listed = states.filter(isListed);
@@ -22,7 +22,7 @@ export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   );
 }
 
-/** Whether the listing has ended, at its last page or at the cap, and has shown a company. */
+/** Returns whether the listing has ended, at its last page or at the cap, and has shown a company. */
 export function isListed({ status, rows }: QueryState): boolean {
   return (status === 'complete' || status === 'capped') && rows > 0;
 }

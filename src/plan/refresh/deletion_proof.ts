@@ -5,7 +5,7 @@ import type { Pending } from '../pending.ts';
 
 /**
  * Plans control calls: record calls for ids that almost surely do not exist. They show which 404 response the upstream
- * sends for an unknown id. The proof of a deletion compares 404 responses with it.
+ * sends for an unknown id. To prove a deletion, other 404 responses are compared with that response.
  */
 export class ControlCalls {
   readonly #knowledge: Knowledge;
@@ -49,17 +49,17 @@ const MISSING_IN_A_ROW = 3;
 /**
  * Plans the witness: one call for another known company after known ids returned 404. If the witness returns a record,
  * record calls still work, so the missing companies are deleted. If three known ids in a row and the witness return
- * 404, the URL of records has probably changed.
+ * 404, the record URL has probably changed.
  */
 export class Witness {
   readonly #knowledge: Knowledge;
   readonly #pending: Pending;
   /** The known ids that returned 404 since a call last returned a record. */
   #missingIds: string[] = [];
-  /** The company whose record was received last in this run; null if there is none. */
+  /** The id of the last company for which this run received a record; null if there is none. */
   #lastFoundId: string | null = null;
   #inFlight: string | null = null;
-  /** Whether a witness call was sent since the first missing id, or no company can serve as witness. */
+  /** Whether a witness call has been sent since the first missing id, or no company can serve as witness. */
   #isSent = false;
 
   constructor(knowledge: Knowledge, pending: Pending) {
@@ -68,8 +68,8 @@ export class Witness {
   }
 
   /**
-   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. Three ids
-   * without the witness could be deleted companies.
+   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. Without the
+   * witness, the three ids could belong to deleted companies.
    */
   get drift(): string | null {
     if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;
@@ -88,7 +88,7 @@ export class Witness {
     return this.#isSent;
   }
 
-  /** Returns the witness call, or null if it was already sent or no other company is known. */
+  /** Returns the witness call, or null if it has already been sent or no other company is known. */
   take(nowMs: number): EntityCall | null {
     if (this.#isSent) return null;
     this.#isSent = true;
@@ -138,7 +138,8 @@ const SAMPLE_SIZE = 20;
 
 /**
  * Returns an id that looks like the known ids but almost surely belongs to no company; null if no id is known. Attempt
- * 0 replaces every character with the last of its class (`9`, `z`, `Z`). Later attempts use pseudo-random characters.
+ * 0 replaces every character with the last character in its class (`9`, `z`, `Z`). Later attempts use pseudo-random
+ * characters.
  */
 export function unknownIdLike(knownIds: readonly string[], attempt: number): string | null {
   const known = new Set(knownIds);
@@ -152,8 +153,8 @@ export function unknownIdLike(knownIds: readonly string[], attempt: number): str
 }
 
 /**
- * Replaces every digit and letter of the pattern with a pseudo-random one of the same class. The generator is the LCG
- * of Numerical Recipes.
+ * Replaces every digit and letter in the pattern with a pseudo-random character of the same class. The generator is the
+ * LCG from Numerical Recipes.
  */
 function variantOf(pattern: string, variant: number): string {
   let seed = variant * 7919 + 104_729;

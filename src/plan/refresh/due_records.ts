@@ -5,7 +5,7 @@ import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { Pending } from '../pending.ts';
 
 // Due records are read ahead in batches, because one lookup per call would be too slow at thousands of calls per
-// second. A new flag makes the batch outdated, so batches become smaller if flags arrive often.
+// second. A new flag makes the batch outdated, so batches become smaller if companies are flagged often.
 const MIN_AHEAD = 16;
 const MAX_AHEAD = 1024;
 
@@ -15,7 +15,7 @@ export class DueRecords {
   readonly #age: AgeLimit;
   readonly #pending: Pending;
   readonly #yieldOf: ((record: RatedRecord) => ExpectedYield) | undefined;
-  /** The current batch. The most valuable record is the last one. */
+  /** The current batch, with the most valuable record last. */
   #ahead: DueRecord[] = [];
   #readAhead = MAX_AHEAD;
   /** The record that was taken last, which returns to the queue if its call is not sent. */

@@ -1,7 +1,7 @@
 import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/change_rate.ts';
 
 /**
- * The value of keeping one company up to date. The unit is days on which one more record is right.
+ * The value of keeping one company up to date, in days on which one more record is right.
  *
  * | symbol | name | meaning |
  * |---|---|---|
@@ -11,12 +11,12 @@ import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/cha
  * | v | `shown` | the share of changes that a listing shows; such a change flags the company |
  * | μ | `callCostDays` | the value of the least valuable call for which the quota suffices |
  *
- * If listings show no changes (v = 0), this is the optimal schedule for a limited number of fetches by Cho and
- * Garcia-Molina ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). In the form of Azar,
- * Horvitz, Lubetzky, Peres and Shahaf ("Tractable near-optimal policies for crawling", PNAS 115(32), 2018), a company
- * is fetched as soon as its index reaches μ. Listings correspond to the change signals of Kolobov et al. ("Staying up
- * to date with online content changes using reinforcement learning for scheduling", NeurIPS 2019), and flagged
- * companies are fetched immediately.
+ * If listings show no changes (v = 0), this is Cho and Garcia-Molina's optimal schedule for a limited number of fetches
+ * ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). In the form of Azar, Horvitz, Lubetzky,
+ * Peres and Shahaf ("Tractable near-optimal policies for crawling", PNAS 115(32), 2018), a company is fetched as soon
+ * as its index reaches μ. Listings correspond to the change signals of Kolobov et al. ("Staying up to date with online
+ * content changes using reinforcement learning for scheduling", NeurIPS 2019), and flagged companies are fetched
+ * immediately.
  */
 export interface Watch {
   readonly ratePerDay: number;
@@ -26,13 +26,13 @@ export interface Watch {
 }
 
 /**
- * The index φ of an unflagged company: the gain of a fetch now, compared with a later fetch.
+ * An unflagged company's index φ: the gain from a fetch now, compared with a later fetch.
  *
  * φ = R − p·L, with
- * - R = (1 − e^(−λt)) / λ, the expected days since the fetch for which the record was right;
+ * - R = (1 − e^(−λt)) / λ, the expected number of days for which the record was right since the last fetch;
  * - p = e^(−(1−v)λt − vλo), the probability that the record is still right (`stillRight`);
- * - L = (1 − e^(−vλc)) / (vλ) + o·e^(−vλc), the expected days from the last fetch to a flag or, without a flag, to this
- *   fetch.
+ * - L = (1 − e^(−vλc)) / (vλ) + o·e^(−vλc), the expected number of days from the last fetch to a flag or, without a
+ *   flag, to this fetch.
  *
  * The schedule maximises the mean gain per day between two fetches, (R − μ) / L. Its derivative with respect to t is
  * zero at φ = μ. For v = 0, φ is [1 − e^(−λt)(1 + λt)] / λ.
@@ -53,7 +53,7 @@ export function stillRight({ ratePerDay, ageDays, openDays, shown }: Watch): num
   return Math.exp(-(1 - shown) * ratePerDay * ageDays - shown * ratePerDay * open);
 }
 
-/** The value of fetching a record that is known to be wrong: 1/λ, the expected days until the next change. */
+/** The value of fetching a record that is known to be wrong: 1/λ, the expected number of days until the next change. */
 export function flaggedYield(ratePerDay: number): number {
   return 1 / ratePerDay;
 }
@@ -63,7 +63,7 @@ export function flaggedYield(ratePerDay: number): number {
  *
  * The formula is φ for the rate vλ, at which listings show changes, and for the τ days since the last listing
  * (`sinceDays`). A listing does not repair a record, but causes a fetch. Each day therefore has the value g
- * (`gainPerDay`): the value of a day on which the record is right, minus the cost of the calls for it.
+ * (`gainPerDay`): the value of a day on which the record is right, minus the cost of the calls that keep it right.
  */
 export function listingYield({
   ratePerDay,
@@ -91,8 +91,8 @@ export function gainsPerDay(callCostDays: number, shown: number): ReadonlyMap<nu
 }
 
 /**
- * g = (R − μ) / L at the age t* with φ(t*) = μ, found by bisection (φ grows with t). g = 0 if φ never reaches μ
- * (1/λ ≤ μ): the company changes too fast to be fetched.
+ * g = (R − μ) / L at the age t* with φ(t*) = μ, found by bisection (φ increases with t). g = 0 if φ never reaches μ
+ * (1/λ ≤ μ), because the company changes too often to be worth fetching.
  */
 function gainPerDay(ratePerDay: number, callCostDays: number, shown: number): number {
   if (flaggedYield(ratePerDay) <= callCostDays) return 0;
@@ -109,5 +109,5 @@ function gainPerDay(ratePerDay: number, callCostDays: number, shown: number): nu
   return Math.max((rightDays - callCostDays) / waitDays, 0);
 }
 
-/** Lower rates per day are treated as zero, because division by such rates would lose all precision. */
+/** Lower rates per day are treated as zero, because dividing by such rates would lose all precision. */
 const NO_RATE = 1e-9;

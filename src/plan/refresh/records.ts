@@ -13,7 +13,7 @@ const REASONS: Record<DueRecord['why'], string> = {
   wanted: 'wanted by a backfill',
 };
 
-/** Chooses record calls: fetches of due records, and the calls that prove a deletion. */
+/** Chooses record calls: those that fetch due records, and those that prove a deletion. */
 export class Records {
   readonly #pending: Pending;
   readonly #due: DueRecords;
@@ -46,7 +46,7 @@ export class Records {
     return this.#witness.drift;
   }
 
-  /** Returns the best record calls that can be sent now, at most `most` of them. */
+  /** Returns at most `most` record calls that can be sent now, best first. */
   next(nowMs: number, most: number): EntityCall[] {
     const calls: EntityCall[] = [];
     while (calls.length < most) {
@@ -58,8 +58,8 @@ export class Records {
   }
 
   /**
-   * Returns the value of the best call in days. It is 0 if nothing is due, and Infinity if the proof of a deletion
-   * needs the call.
+   * Returns the best call's value in days. It is 0 if nothing is due, and Infinity if the call is needed to prove a
+   * deletion.
    */
   bestYield(nowMs: number): number {
     if (this.drift !== null) return 0;

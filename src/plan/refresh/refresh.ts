@@ -35,7 +35,7 @@ export class Refresh {
     });
   }
 
-  /** Returns the value of the best call in days, or 0 if nothing is due. */
+  /** Returns the best call's value in days, or 0 if nothing is due. */
   bestYield(nowMs: number): number {
     return Math.max(this.#recordYield(nowMs), this.#sweepYield(nowMs));
   }
@@ -49,7 +49,7 @@ export class Refresh {
     return record >= sweep ? this.records.take(nowMs) : this.#takeSweep(nowMs);
   }
 
-  /** Whether the call requests a page of a repeated listing. */
+  /** Returns whether the call requests a page of a repeated listing. */
   isSweep({ query }: SearchCall): boolean {
     return this.#sweeps.isSweeping(query);
   }
@@ -69,8 +69,7 @@ export class Refresh {
   }
 
   /**
-   * Returns the value of the best sweep in days. A due listing always has a small value, even if listings show no
-   * changes.
+   * Returns the best sweep's value in days. A due listing always has a small value, even if listings show no changes.
    */
   #sweepYield(nowMs: number): number {
     const offer = this.#sweeps.offer(nowMs, this.#listingYield);
@@ -84,7 +83,7 @@ export class Refresh {
     return this.#sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
   }
 
-  /** Sets the mean age of listings to half the age of the oldest listing. */
+  /** Sets the listings' mean age to half the age of the oldest listing. */
   #setOpenDays(nowMs: number): void {
     this.valuation.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
   }

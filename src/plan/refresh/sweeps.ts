@@ -20,7 +20,7 @@ interface ActiveSweep {
   readonly seen: { readonly rows: number; readonly pages: number };
 }
 
-/** The expected result of the next call of a sweep. */
+/** The expected result of a sweep's next call. */
 export interface SweepOffer {
   readonly rows: number;
   /** The number of days since the companies were last listed. */
@@ -39,9 +39,7 @@ export class Sweeps {
    */
   readonly #queues = new Map<number, Queue>();
   readonly #active = new Map<string, ActiveSweep>();
-  /**
-   * The sweeps that are queued or have started, by query. Queued sweeps that are missing from this map are outdated.
-   */
+  /** The sweeps that are queued or have started, by query. Queued sweeps missing from this map are outdated. */
   readonly #current = new Map<string, Sweep>();
 
   constructor(options: {
@@ -57,8 +55,8 @@ export class Sweeps {
   }
 
   /**
-   * Returns the age in days of the oldest listing in the queue that covers the most companies, or null if no sweep
-   * waits.
+   * Returns the age, in days, of the oldest listing in the queue that covers the most companies, or null if no sweep is
+   * waiting.
    */
   oldestDays(nowMs: number): number | null {
     let most = 0;
@@ -74,7 +72,7 @@ export class Sweeps {
 
   /**
    * Describes the best call, or returns null if no sweep can be sent. `yieldOf` computes the value of listing one
-   * company again, `sinceDays` after its last listing.
+   * company again `sinceDays` after its last listing.
    */
   offer(nowMs: number, yieldOf: (sinceDays: number) => number): SweepOffer | null {
     const active = this.#nextActive(nowMs);
@@ -101,7 +99,7 @@ export class Sweeps {
     return call;
   }
 
-  /** Whether the query belongs to a sweep that has started. */
+  /** Returns whether the query belongs to a sweep that has started. */
   isSweeping(query: SearchQuery): boolean {
     return this.#active.has(queryKey(query));
   }
@@ -149,14 +147,14 @@ export class Sweeps {
     queue.add(sweep);
   }
 
-  /** Returns a started sweep whose next page may be requested now, or null if there is none. */
+  /** Returns a started sweep that may request its next page now, or null if there is none. */
   #nextActive(nowMs: number): ActiveSweep | null {
     for (const active of this.#active.values())
       if (this.#pending.isFree('search', targetOf(callFor(active.sweep, active, 0)), nowMs)) return active;
     return null;
   }
 
-  /** Returns the oldest sweep of a queue that may start now, or null if there is none. Drops outdated entries. */
+  /** Returns the oldest sweep in a queue that may start now, or null if there is none. Drops outdated entries. */
   #head(queue: Queue, nowMs: number): Sweep | null {
     queue.dropWhile((sweep) => this.#current.get(queryKey(sweep.query)) !== sweep);
     return queue.first((sweep) => this.#pending.isFree('search', targetOf(callFor(sweep, null, 0)), nowMs));
@@ -204,7 +202,7 @@ class Queue {
     this.#from = 0;
   }
 
-  /** Returns the first sweep that satisfies `fits`, or null if none of the first LOOK_PAST sweeps does. */
+  /** Returns the first sweep for which `fits` is true, or null if there is none among the first LOOK_PAST sweeps. */
   first(fits: (sweep: Sweep) => boolean): Sweep | null {
     const until = Math.min(this.#from + LOOK_PAST, this.#sweeps.length);
     for (let at = this.#from; at < until; at++) {

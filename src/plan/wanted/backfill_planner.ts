@@ -18,7 +18,7 @@ import { type Finding, NameHunt } from './name_hunt.ts';
 import type { NameQueryRules } from './name_queries.ts';
 import { type WantedListing, WantedListings } from './wanted_listings.ts';
 
-/** The items of a backfill or watchlist. */
+/** The items in a backfill or watchlist. */
 export interface Wanted {
   readonly entityIds: readonly string[];
   readonly names: readonly string[];
@@ -39,7 +39,7 @@ export class BackfillPlanner implements Planner {
   readonly #records: Records;
   readonly #hunt: NameHunt;
   readonly #listings: WantedListings;
-  /** The ids of the wanted records that are not fetched yet, in order. */
+  /** The ids of the wanted records that have not been fetched yet, in order. */
   readonly #queue: Set<string>;
   readonly #openNames: Set<number>;
   /** Whether the planner needs the registry count to decide if several names can share a search. */
@@ -107,7 +107,7 @@ export class BackfillPlanner implements Planner {
     this.#records.release(call);
   }
 
-  /** Returns the finding for the wanted name with this index. */
+  /** Returns what was found for the wanted name with this index. */
   finding(at: number): Finding {
     return this.#hunt.finding(at);
   }
@@ -121,7 +121,7 @@ export class BackfillPlanner implements Planner {
     };
   }
 
-  /** The number of wanted records that are not fetched yet. */
+  /** The number of wanted records that have not been fetched yet. */
   get recordsLeft(): number {
     return this.#queue.size;
   }
@@ -213,7 +213,7 @@ export function restoredHunt(
   return hunt;
 }
 
-/** Returns the known rules of name searches. `semantics` is null if the query rule is unknown. */
+/** Returns the known rules for name searches. `semantics` is null if the query rule is unknown. */
 export function searchRules(dialect: Dialect): NameQueryRules {
   const { search } = dialect;
   return {

@@ -6,7 +6,7 @@ import { Heap } from '../heap.ts';
 import type { Pending } from '../pending.ts';
 import { NameQueries, type NameQuery, type NameQueryRules } from './name_queries.ts';
 
-/** The finding for one wanted name. */
+/** What was found for one wanted name. */
 export type Finding =
   | { readonly is: 'open' }
   /** Exactly one company has this name. */
@@ -28,14 +28,14 @@ type Purpose = 'share' | 'whole' | 'explore';
 interface ActiveQuery {
   readonly query: NameQuery;
   readonly purpose: Purpose;
-  /** The names that wait for this query. No other query is sent for these names until this query ends. */
+  /** The names that are waiting for this query. No other query is sent for these names until this query ends. */
   readonly claimed: readonly number[];
 }
 
 /**
  * Finds companies by name with few searches. A query that finds several wanted names is listed completely if that needs
- * fewer calls than one query per name. If a complete listing does not contain a name, no company has that name. For
- * such a name, one or two shorter queries look for similar names.
+ * fewer calls than one query per name. If a name is missing from a complete listing, no company has that name. For such
+ * a name, one or two shorter queries look for similar names.
  */
 export class NameHunt {
   readonly #pending: Pending;
@@ -43,11 +43,11 @@ export class NameHunt {
   readonly #candidates: NameCandidates;
   readonly #frontier = new Heap<NameQuery>();
   readonly #active = new Map<NameQuery, ActiveQuery>();
-  /** The active query that each name waits for; null if it waits for none. */
+  /** The active query that each name is waiting for; null if it is not waiting. */
   readonly #claims: (NameQuery | null)[];
-  /** The completeness of the search for each name. */
+  /** How completely each name has been searched. */
   readonly #searched: Searched[];
-  /** For each name, the number of queries that were sent to find similar names. */
+  /** The number of queries sent to find similar names, for each name. */
   readonly #explorations: number[];
   readonly #names: readonly string[];
 
@@ -105,8 +105,8 @@ export class NameHunt {
   }
 
   /**
-   * Learns from a page whose companies were already passed to `see`. `pageNames` are their names, in the order of the
-   * upstream.
+   * Learns from a page after its companies have been passed to `see`. `pageNames` are their names, in the upstream's
+   * order.
    */
   learn(state: QueryState, pageNames: readonly string[]): void {
     const query = this.#queries.get(state.query.text);
@@ -117,7 +117,7 @@ export class NameHunt {
     if (active !== undefined && !this.#needsPage(active, state)) this.#end(active);
   }
 
-  /** Gives up a query that failed repeatedly or was refused. */
+  /** Gives up on a query that failed repeatedly or was refused. */
   giveUp(text: string): void {
     const query = this.#queries.get(text);
     if (query === undefined) return;
@@ -138,7 +138,7 @@ export class NameHunt {
     return query === undefined ? 0 : this.#queries.expectedTotal(query);
   }
 
-  /** Whether this query equals a wanted name. */
+  /** Returns whether this query equals a wanted name. */
   isWholeName(text: string): boolean {
     return (this.#queries.get(text)?.wholes.length ?? 0) > 0;
   }
@@ -155,8 +155,8 @@ export class NameHunt {
   }
 
   /**
-   * Marks names as searched after the state of a query has changed. A complete listing covers all names that the query
-   * finds. A query that equals a name can cover that name even without a complete listing.
+   * Marks names as searched after a query's state has changed. A complete listing covers all names that the query
+   * finds. A query equal to a name can cover that name even without a complete listing.
    */
   #conclude(query: NameQuery, state: QueryState, firstNames: readonly string[]): void {
     if (state.status === 'complete') for (const at of query.names) this.#markSearched(at, 'whole');
@@ -168,8 +168,8 @@ export class NameHunt {
   }
 
   /**
-   * Whether the page shows all companies with this name. It does if they come first and other names follow, because the
-   * upstream then ranks exact matches first.
+   * Returns whether the page shows all companies with this name. It does if these companies come first and other names
+   * follow, because the upstream then ranks exact matches first.
    */
   #isRankedFirst(at: number, names: readonly string[]): boolean {
     const wanted = comparable(this.#names[at] as string);
@@ -184,7 +184,7 @@ export class NameHunt {
     this.#offerNearby(at);
   }
 
-  /** Whether another page of the query is worth a call. */
+  /** Returns whether the query's next page is worth a call. */
   #needsPage({ query, purpose, claimed }: ActiveQuery, state: QueryState): boolean {
     if (state.status !== 'open') return false;
     const open = claimed.filter((at) => this.#searched[at] === 'no');
@@ -248,7 +248,7 @@ export class NameHunt {
     }
   }
 
-  /** Returns the best purpose of a query and its value: the expected number of names found or excluded per call. */
+  /** Returns a query's best purpose and its value: the expected number of names found or excluded per call. */
   #yieldOf(query: NameQuery): {
     readonly value: number;
     readonly purpose: Purpose;
@@ -277,8 +277,8 @@ export class NameHunt {
 }
 
 /**
- * `no`: the name was not searched yet. `partly`: other companies may have this name too. `whole`: all companies with
- * this name were seen.
+ * `no`: the name has not been searched yet. `partly`: other companies may also have this name. `whole`: all companies
+ * with this name have been seen.
  */
 type Searched = 'no' | 'partly' | 'whole';
 
@@ -293,11 +293,11 @@ function reasonOf(purpose: Purpose, names: number): string {
   return purpose === 'explore' ? `looks for names like ${wanted}` : `finds ${wanted}`;
 }
 
-// The discount for a shared listing, because its yield is less certain than that of a query for one name.
+// The discount for a shared listing, because its yield is less certain than the yield of a query for one name.
 const SHARED_DISCOUNT = 0.9;
 const EXPLORATION_WEIGHT = 0.3;
 const MAX_EXPLORATIONS = 2;
 const MAX_PAGES_PER_NAME = 2;
-// If a similar name has at least this score, it is most likely the wanted name, and no further similar names are
-// searched.
+// A similar name with at least this score is most likely the wanted name, so no more queries for similar names are
+// sent.
 const GOOD_SCORE = Math.max(0.85, MIN_SCORE);

@@ -12,7 +12,7 @@ export interface NameQuery {
   /** The number of known companies that the query finds. */
   known: number;
   state: QueryState | null;
-  /** Whether the query was given up, so that no further page is requested. */
+  /** Whether the query was given up on, so that no more pages are requested. */
   isAbandoned: boolean;
 }
 
@@ -29,19 +29,18 @@ export class NameQueries {
   readonly #rules: NameQueryRules;
   readonly #queries = new Map<string, NameQuery>();
   readonly #ofName: (readonly NameQuery[])[];
-  /** The shared queries of each name, by word, with the shortest query first. */
+  /** Each name's shared queries, by word, with the shortest query first. */
   readonly #byWord: (readonly (readonly NameQuery[])[])[];
   readonly #wantedCount: number;
   /**
-   * For each query length, the number of queries that find exactly one wanted name (`#seenOnce`) or exactly two
-   * (`#seenTwice`).
+   * The number of queries of each length that find exactly one wanted name (`#seenOnce`) or exactly two (`#seenTwice`).
    */
   readonly #seenOnce: number[] = [];
   readonly #seenTwice: number[] = [];
   #knownCount = 0;
   #registryTotal: number | null = null;
   /**
-   * The sum of the actual totals of all queries whose first page was received. `#expectedTotals` is the sum of their
+   * The sum of the actual totals of all queries with a first page received. `#expectedTotals` is the sum of their
    * expected totals.
    */
   #actualTotals = 0;
@@ -81,7 +80,7 @@ export class NameQueries {
   }
 
   /**
-   * Returns the query that finds names similar to this one, or null if there is none. It is the shortest prefix of a
+   * Returns the query that finds names similar to this name, or null if there is none. It is the shortest prefix of a
    * word with at most two pages of matches.
    */
   nearby(at: number): NameQuery | null {
@@ -90,8 +89,8 @@ export class NameQueries {
       const narrow = word.findIndex(
         (query) => [...query.text].length >= MIN_NEARBY_LENGTH && this.expectedTotal(query) <= maxTotal,
       );
-      // If a prefix was listed, longer prefixes show nothing new. A shorter prefix may show more if the listed prefix
-      // had few matches.
+      // If a prefix has been listed, longer prefixes show nothing new. A shorter prefix may show more if the listed
+      // prefix had few matches.
       const showedLittle = (word[narrow]?.state?.total ?? maxTotal) < maxTotal / 4;
       const chosen = word[showedLittle ? narrow - 1 : narrow];
       if (chosen !== undefined && chosen.state === null && !chosen.isAbandoned) return chosen;
@@ -114,7 +113,9 @@ export class NameQueries {
     }
   }
 
-  /** Learns the state of a query. The first total of each query also corrects the expected totals of other queries. */
+  /**
+   * Learns a query's state. The first total received for each query also corrects the expected totals of other queries.
+   */
   learn(query: NameQuery, state: QueryState): void {
     if (query.state === null && state.total !== null && !isWhole(query)) {
       this.#expectedTotals += Math.min(this.expectedTotal(query), MAX_LEARNED_TOTAL);
@@ -124,14 +125,14 @@ export class NameQueries {
   }
 
   /**
-   * Returns the total of the query or, if it is unknown, an estimate from a sample: the known and the wanted names. If
-   * a prefix of the query has a total, the sample determines only the query's share of that total.
+   * Returns the query's total or, if it is unknown, an estimate from a sample: the known and the wanted names. If a
+   * prefix of the query has a total, the sample determines only the query's share of that total.
    */
   expectedTotal(query: NameQuery): number {
     if (query.state !== null) return query.state.total ?? query.state.rows;
     if (isWhole(query)) return 1;
-    // The margin corrects the winner's curse: queries with overestimated yields are chosen more often. The margin is
-    // larger if the sample contains few matches.
+    // The margin corrects for the winner's curse: queries with overestimated yields are chosen more often. The margin
+    // is larger if there are few matches in the sample.
     return this.#estimate(query) * (1 + 1 / Math.sqrt(query.known + query.names.length));
   }
 
@@ -150,9 +151,9 @@ export class NameQueries {
   }
 
   /**
-   * Estimates the share of the registry that matches a query if the query finds one name of the sample: (2·n₂/n₁) /
+   * Estimates the share of the registry that matches a query if the query finds one name in the sample: (2·n₂/n₁) /
    * sample size. This is the Good-Turing estimate (Good, Biometrika 40, 1953). n₁ and n₂ are the numbers of queries of
-   * this length that find one and two names.
+   * this length that find one name and two names.
    */
   #shareOfSingle(length: number, sample: number): number {
     const once = this.#seenOnce[length] ?? 0;
@@ -192,25 +193,25 @@ export class NameQueries {
   }
 }
 
-/** Whether the query equals a wanted name and finds no other one. */
+/** Returns whether the query equals a wanted name and finds no other wanted name. */
 function isWhole({ names, wholes }: NameQuery): boolean {
   return names.length === wholes.length;
 }
 
-// A few wanted names do not represent the registry. The sample is therefore assumed to contain this many further names,
-// which no query finds.
+// A few wanted names do not represent the registry. The sample is therefore assumed to include this many additional
+// names, which no query finds.
 const UNSEEN_NAMES = 100;
 const NEARBY_PAGES = 2;
 const MIN_NEARBY_LENGTH = 3;
 const BLANK = { known: 0, state: null, isAbandoned: false };
-// The limit for each learned total, so that a single huge total does not outweigh all others.
+// The cap on each learned total, so that a single huge total does not outweigh all others.
 const MAX_LEARNED_TOTAL = 10_000;
 
-/** The texts of queries that find a wanted name. */
+/** The queries that find a wanted name. */
 export interface NameTexts {
   /** The whole name, which finds almost no other company. */
   readonly whole: string;
-  /** For each word, the shorter queries that certainly find the name, shortest first. */
+  /** The shorter queries that certainly find the name, for each word, shortest first. */
   readonly shared: readonly (readonly string[])[];
 }
 
@@ -218,8 +219,8 @@ const MAX_PREFIX_LENGTH = 24;
 
 /**
  * Derives the queries that find a name. If the query rule is unknown (`semantics` null), only the name itself certainly
- * finds it. A word is used only if every tokeniser recognises it, which requires that it consists of letters and digits
- * between spaces.
+ * finds it. A word is used only if every tokeniser recognises it, so it must consist of letters and digits between
+ * spaces.
  */
 export function nameTextsOf(semantics: Semantics | null, name: string, minLength: number): NameTexts {
   const whole = folded(name).replace(/[.,]+$/u, '');

@@ -60,7 +60,7 @@ export class WantedListings {
     for (const wanted of this.#wanted) this.#add(wanted.listing.query, wanted, null);
   }
 
-  /** Learns the state and the companies of a query from a received page or from the warehouse. */
+  /** Learns a query's state and companies from a received page or from the warehouse. */
   learn(state: QueryState, rows: readonly Row[]): void {
     for (const node of this.#nodesOf(state.query)) {
       for (const row of rows) {
@@ -73,12 +73,12 @@ export class WantedListings {
     }
   }
 
-  /** Whether the query belongs to one of the wanted listings. */
+  /** Returns whether the query belongs to one of the wanted listings. */
   includes(query: SearchQuery): boolean {
     return this.#nodesOf(query).length > 0;
   }
 
-  /** Gives up a query that failed repeatedly or was refused. */
+  /** Gives up on a query that failed repeatedly or was refused. */
   giveUp(query: SearchQuery): void {
     for (const node of this.#nodesOf(query)) {
       node.isDone = true;
@@ -124,8 +124,8 @@ export class WantedListings {
   }
 
   /**
-   * Whether the node needs no further call, because it was listed or split or because an ancestor has shown all its
-   * companies.
+   * Returns whether the node needs no more calls, because it was listed or split, or because an ancestor has shown all
+   * its companies.
    */
   #isFinished(node: Node): boolean {
     if (node.isDone) return true;
@@ -133,7 +133,10 @@ export class WantedListings {
     return false;
   }
 
-  /** Extends the split prefixes by characters seen since the last extension, because missing names may contain them. */
+  /**
+   * Extends the split prefixes by characters seen since they were last extended, because those may occur in missing
+   * names.
+   */
   #splitFurther(): boolean {
     const before = this.#queue.length;
     for (const wanted of this.#wanted) {
@@ -165,8 +168,8 @@ export class WantedListings {
   }
 
   /**
-   * Adds the extensions of a node, with the most frequent next characters first. These may show all companies, so that
-   * the other extensions need no call.
+   * Adds a node's extensions, with the most frequent next characters first. These may show all companies, so that the
+   * other extensions need no call.
    */
   #addExtensions(node: Node): void {
     const { text, by } = node.query;
@@ -215,8 +218,8 @@ function see({ listing, found, characters }: Wanted, { entityId, name }: Row): v
 }
 
 /**
- * Counts how often each character follows the prefix in the companies found. A space and the next character count as
- * one.
+ * Counts how often each character follows the prefix in the companies found. A space and the character after it count
+ * as one.
  */
 function nextCharacters({ query, wanted }: Node): Map<string, number> {
   const prefix = query.by === 'identifier' ? foldedIdentifier(query.text) : folded(query.text);

@@ -19,9 +19,9 @@ export interface WatchOptions {
 }
 
 /**
- * Opens a planner for a watchlist. Names and queries are searched again when their listings exceed the maximum age of
- * summaries. Records of found companies are fetched when they are due. As in a backfill, several names can share a
- * query. For an ambiguous name, no record is fetched, because a person must choose the company.
+ * Opens a planner for a watchlist. Names and queries are searched again when their listings exceed the maximum age for
+ * summaries. Found companies' records are fetched when they are due. As in a backfill, several names can share a query.
+ * For an ambiguous name, no record is fetched, because a person must choose the company.
  */
 export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: WatchOptions): Planner {
   const { kinds, maxAge, startedAtMs } = settings;
@@ -58,7 +58,7 @@ export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: Wa
   };
 }
 
-/** Returns the finding for each name of a watchlist from what is already known, without a call. */
+/** Returns what has already been found for each name on a watchlist, without making a call. */
 export function findingsOf(
   names: readonly string[],
   knowledge: BackfillKnowledge,
@@ -68,7 +68,7 @@ export function findingsOf(
   return names.map((_, at) => hunt.finding(at));
 }
 
-/** Returns the items of a watchlist that can be obtained with the permitted kinds of call. */
+/** Returns the items on a watchlist that can be obtained with the permitted kinds of call. */
 export function wantedNow({
   knowledge,
   dialect,
