@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Problem } from './config_error.ts';
 import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from './key_paths.ts';
 
-/** Where the configuration values come from, which determines the positions shown for problems. */
+/** The configuration's data and the sources of its values, which determine the positions shown for problems. */
 export interface Origin {
   readonly file: string;
   readonly document: Document;

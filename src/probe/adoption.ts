@@ -6,15 +6,15 @@ import type { Exchange } from './evidence.ts';
 import { isEmptyQuery } from './findings/empty_query.ts';
 import { isFirstPage } from './search_pages.ts';
 
-/** A response that the probe received, and the call of the mirror that would have returned the same response. */
+/** A response that the probe received, and the mirror's call that would have returned the same response. */
 export interface Adoption {
   readonly exchange: Exchange;
   readonly call: Call;
 }
 
 /**
- * Returns the responses of the probe that the mirror can use as its own: statistics, records, and first pages as the
- * dialect would request them. They are loaded into the mirror, so `sync` does not request them again.
+ * Returns the probe's responses that the mirror can use as its own: statistics, records, and first pages as the dialect
+ * would request them. They are loaded into the mirror, so `sync` does not request them again.
  */
 export function adoptable(
   exchanges: readonly Exchange[],
@@ -36,8 +36,8 @@ export function adoptable(
 }
 
 /**
- * Returns the longest first page of each query. The page must contain all matches, or as many rows as a page that the
- * dialect requests.
+ * Returns each query's longest first page. The page must have all matches, or as many rows as the dialect would
+ * request.
  */
 function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): Adoption[] {
   if (search === null) return [];
@@ -55,7 +55,9 @@ function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): 
   return [...longest.values()];
 }
 
-/** Returns the query with which the mirror would request the same page, or null if the mirror sends no such query. */
+/**
+ * Returns the query with which the mirror would request the same page, or null if the mirror would send no such query.
+ */
 function queryOf(
   { exchange, query }: SearchPage,
   { query_param, identifier_param, min_length }: Dialect['search'],

@@ -6,7 +6,7 @@ import { PREFIXES } from './word_lists.ts';
 
 /** Chooses queries with many matches. Their responses show the page size and the paging. */
 
-/** Returns the longest first page of the query with the most matches, or null if no page had rows. */
+/** Returns the longest first page for the query with the most matches, or null if no page had rows. */
 export function broadest({ pages }: SearchConclusions): SearchPage | null {
   const first = pages.filter(
     ({ rows, query, exchange }) => rows.length > 0 && query !== null && isFirstPage(exchange),
@@ -41,10 +41,13 @@ export function probeBreadth(conclusions: Conclusions, search: SearchConclusions
 
 const WHY = 'which query has more than one page of matches?';
 
-/** A complete mirror of a registry with at most this many companies costs only a few more calls than further probes. */
+/**
+ * For a registry with at most this many companies, mirroring everything costs only a few more calls than further
+ * probes.
+ */
 const SMALL_REGISTRY = 500;
 
-/** Returns whether the registry is small and the API refuses unknown parameters, or may refuse them. */
+/** Returns whether the registry is small and the API refuses, or might refuse, unknown parameters. */
 export function isSmallAndStrict({ query, registrySize }: Conclusions): boolean {
   return (registrySize ?? Infinity) <= SMALL_REGISTRY && query.mayBeStrict;
 }
@@ -53,16 +56,19 @@ const ENOUGH_FOR_PAGES = 8;
 // In a small registry, only very short queries have more matches than a page has rows.
 const MAX_BROAD_CHARS = 2;
 const MAX_QUERIES = 5;
-// In a small registry, few queries have more matches than fit on a page.
+// A small registry has few queries with more matches than fit on a page, so only this many are tried.
 const FEW_QUERIES = 3;
 
-/** Returns the query with the most matches so far, or a new query if those matches are too few to fill a large page. */
+/**
+ * Returns the query with the most matches so far, or a new query if that query has too few matches to fill a large
+ * page.
+ */
 export function broadQuery(
   { queryParam, query: { searches }, minQueryChars }: Conclusions,
   search: SearchConclusions,
   base: SearchPage,
 ): string | null {
-  // A query of one letter also shows whether the upstream accepts queries of that length.
+  // A one-letter query also shows whether the upstream accepts queries that short.
   const isLetterUseful =
     search.minQueryLength.certainty === 'open' && !search.queryRule.possible.includes('token');
   if (base.total !== null && base.total > ENOUGH_FOR_LARGE_PAGE && !isLetterUseful) return base.query;
@@ -76,7 +82,7 @@ export function toQueryParam({ queryParam }: Conclusions, query: string | null):
   return [queryParam.value ?? '', query ?? ''];
 }
 
-/** Returns a query that was not sent before and should have many matches under every possible query rule. */
+/** Returns a query that has not been sent before and should have many matches under every possible query rule. */
 function broaderQuery(
   search: SearchConclusions,
   param: string,
@@ -101,15 +107,16 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
   );
   const [first, second] = prefixes;
   if (!possible.includes('token')) {
-    // If a query can match any word of a name, the prefixes of all words are counted, not only those of whole names.
+    // If a query can match any word in a name, the prefixes of all words are counted, not only the prefixes of whole
+    // names.
     const isSubstring = possible.every((rule) => rule === 'substring');
     const [letter, other] = possible.includes('prefix')
       ? prefixes
       : frequentParts(names, minLength, isSubstring);
     return [letter, other, 'a', 's', 'm', ...PREFIXES].filter((query) => query !== undefined);
   }
-  // A word in nearly all known names is probably the query that found these names. Words with diacritics are omitted,
-  // because the upstream may fold them.
+  // A word that is in nearly all known names is probably the query that found these names. Words with diacritics are
+  // omitted, because the upstream may fold them.
   const all = known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]);
   const words = frequent(all).filter(
     (word) =>
@@ -121,7 +128,10 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
   return queries.filter((query) => query !== undefined);
 }
 
-/** Returns the prefixes of words, in descending order of the number of names that contain them. */
+/**
+ * Returns the prefixes with `length` letters of the words in the names, most frequent first. If `isAnywhere` is true,
+ * returns all such parts of words, not only prefixes.
+ */
 function frequentParts(names: readonly string[], length: number, isAnywhere: boolean): string[] {
   const partsOf = (word: string) => {
     const characters = [...word];

@@ -4,7 +4,7 @@ import { roleOfParam } from './param_roles.ts';
 
 /**
  * Companions are parameters that every search needs in addition to the query, such as a country. Error messages name
- * them. Every search is sent with the companions, and they are removed before the findings evaluate the search.
+ * them. Every search is sent with its companions, and they are removed before the findings evaluate the search.
  */
 
 /** Returns the companions, each with a value that the API accepts, or with `all` if no accepted value is known. */
@@ -26,8 +26,8 @@ function valueFrom(values: readonly string[]): string {
 }
 
 /**
- * Returns the exchanges with the companions removed from the requests. An unsuccessful search without a companion is
- * omitted, because its response reveals nothing about the other parameters.
+ * Returns the exchanges with the companions removed from the requests. An unsuccessful search that lacked a companion
+ * is omitted, because its response reveals nothing about the other parameters.
  */
 export function withoutCompanions(exchanges: readonly Exchange[], companions: readonly Param[]): Exchange[] {
   if (companions.length === 0) return [...exchanges];

@@ -29,7 +29,9 @@ import {
 } from './refusals.ts';
 import { hasSeveralRows, isFirstPage, readSearchPages } from './search_pages.ts';
 
-/** Draws all conclusions from the requests and responses. Each finding uses only the findings computed before it. */
+/**
+ * Draws all conclusions from the requests and responses. Each finding uses only findings that were computed before it.
+ */
 export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: ProbeInput): Conclusions {
   const joins = joinsOf(upstream);
   const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
@@ -74,12 +76,12 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
 }
 
 /**
- * The share of the calls that may be spent on guessed parameter names. The other calls are reserved for names that the
- * user or error messages provide.
+ * The share of the calls that may be spent on guessed parameter names. The rest is reserved for names that the user or
+ * error messages provide.
  */
 const GUESSED_SHARE = 2 / 3;
 
-/** The first search guesses names, even if only two calls may be sent. */
+/** The first search guesses names, even if only two calls may be made. */
 const MIN_GUESSES = 2;
 
 interface SearchInput {
@@ -87,7 +89,7 @@ interface SearchInput {
   readonly searches: readonly Exchange[];
   readonly entities: readonly Exchange[];
   readonly queryParam: string;
-  /** The URL of a record, with `{id}`. */
+  /** A record's URL, with `{id}`. */
   readonly template: string;
 }
 

@@ -4,33 +4,34 @@ import type { JsonObject } from '../json/json.ts';
 import type { ErrorHints } from './errors/error_hints.ts';
 import type { Exchange, Finding, Param } from './evidence.ts';
 
-/** The types of the input and the conclusions of a probe. `conclude.ts` computes the conclusions. */
+/** The types for a probe's input and conclusions. `conclude.ts` computes the conclusions. */
 
 /** Facts that the user gives to the probe. They take precedence over the evidence in responses. */
 export interface Hints {
   readonly queryParam: string | null;
   /** Names of registered companies. */
   readonly examples: readonly string[];
-  /** The statements of an OpenAPI document, or null if the user gave none. */
+  /** What an OpenAPI document states, or null if the user gave no document. */
   readonly specification?: Specification | null;
 }
 
 /**
- * The statements of an OpenAPI document about an API. Their certainty is `sure` if the document states the value,
- * `likely` if names suggest it, and `open` if the document does not contain it. Responses take precedence over the
- * document, because a document can be outdated.
+ * What an OpenAPI document states about an API. The certainty is `sure` if the document states the value, `likely` if
+ * names suggest it, and `open` if the document says nothing about it. Responses take precedence over the document,
+ * because a document can be outdated.
  */
 export interface Specification {
   readonly title: string;
-  /** The search path contains the parameters of `extra`. */
+  /** The search path includes the parameters in `extra`. */
   readonly addresses: Finding<Addresses | null>;
-  /** A value for `upstream.key_header`. */
+  /** The value for `upstream.key_header`. */
   readonly keyHeader: Finding<string | null>;
   readonly queryParam: Finding<string | null>;
   readonly minLength: Finding<number | null>;
   readonly identifierParam: Finding<string | null>;
   /**
-   * Parameters that every search must have. Each has the only value that the document permits, or the first of several.
+   * Parameters that every search must have. Each has the only value that the document permits, or the first value if it
+   * permits several.
    */
   readonly extra: Readonly<Record<string, string>>;
   readonly sizeParam: Finding<string | null>;
@@ -38,9 +39,9 @@ export interface Specification {
   readonly paging: Finding<PagingStyle | null>;
   readonly results: Finding<Pointer | null>;
   readonly item: Pointer;
-  /** Inside the item. */
+  /** Relative to the item. */
   readonly id: Finding<Pointer | null>;
-  /** Inside the item. */
+  /** Relative to the item. */
   readonly name: Finding<Pointer | null>;
   readonly total: Finding<Pointer | null>;
   readonly record: Finding<RecordPaths | null>;
@@ -49,21 +50,21 @@ export interface Specification {
 
 export interface ProbeInput {
   readonly upstream: UpstreamAddress;
-  /** All requests sent so far and their responses, in the order in which the requests were sent. */
+  /** All requests so far and their responses, in the order in which the requests were sent. */
   readonly exchanges: readonly Exchange[];
   readonly hints: Hints;
   /**
-   * The maximum number of calls that all runs of this probe may send. At most two thirds of them may be spent on
-   * guessed names. The default is no limit.
+   * The maximum number of calls that all runs of this probe may make. At most two thirds of them may be spent on
+   * guessed names. By default, there is no limit.
    */
   readonly maxCalls?: number;
 }
 
 export interface Conclusions {
-  /** Possible paths of the three resources. The documented paths come first. */
+  /** Possible paths for the three resources. The documented paths come first. */
   readonly joins: readonly Addresses[];
   readonly addresses: Finding<Addresses | null>;
-  /** The paths at which the statistics are requested next, or null if all paths were tried. */
+  /** The paths at which the statistics are requested next, or null if all paths have been tried. */
   readonly nextAddress: Addresses | null;
   readonly registryTotal: Finding<Pointer | null>;
   /** The registry count, read at the path `registryTotal`, or null if it is unknown. */
@@ -98,11 +99,14 @@ export interface QueryEvidence {
   readonly hint: string | null;
   /** Names of registered companies, given by the user. */
   readonly examples: readonly string[];
-  /** The facts that error messages state. */
+  /** What error messages state. */
   readonly stated: ErrorHints;
-  /** Whether the API refuses unknown parameters, or may do so. */
+  /** Whether the API refuses, or might refuse, unknown parameters. */
   readonly mayBeStrict: boolean;
-  /** Whether the API reports only that a parameter is missing if a request also has unknown parameters. */
+  /**
+   * Whether the API, for a request that lacks a parameter and also has unknown ones, reports only the missing
+   * parameter.
+   */
   readonly reportsMissingFirst: boolean;
   /** Whether the probe may still guess parameter names. */
   readonly mayGuess: boolean;
@@ -125,20 +129,20 @@ export interface ResultList {
 export interface Candidate {
   readonly pointer: Pointer;
   readonly score: number;
-  /** The path of the value in rows that have none at `pointer`. */
+  /** The path to the value in rows that have none at `pointer`. */
   readonly fallback?: Pointer;
 }
 
-/** The conclusions from the searches and from the records of their results. */
+/** The conclusions from the searches and from the records of the companies that they found. */
 export interface SearchConclusions {
   readonly listing: ResultList;
-  /** The path of the id, relative to a row. The paths in `id` and `name` are relative to the item. */
+  /** The path to the id, relative to a row. The paths in `id` and `name` are relative to the item. */
   readonly idPath: Pointer;
-  /** The path of the id, relative to a row, in rows that have none at `idPath`. Null if all rows have one. */
+  /** The path to the id, relative to a row, in rows without a value at `idPath`. Null if all rows have one there. */
   readonly idFallback: Pointer | null;
   readonly namePath: Pointer | null;
   readonly item: Pointer;
-  /** The path of a result beside the list, or null if there is none. */
+  /** The path to a result that is outside the list, or null if there is none. */
   readonly main: Finding<Pointer | null>;
   /** Whether a company can have several rows. */
   readonly hasSeveralRows: boolean;
@@ -158,26 +162,28 @@ export interface SearchConclusions {
   readonly isWhole: IsWhole;
 }
 
-/** A parsed response of a search. */
+/** A parsed search response. */
 export interface SearchPage {
   readonly exchange: Exchange;
   /** Null if the request had no query. */
   readonly query: string | null;
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
-  /** The key of each row within the listing. It is the id, or the content if a company can have several rows. */
+  /** Each row's key within the listing, which is the id, or the row's content if a company can have several rows. */
   readonly keys: readonly string[];
   readonly names: readonly (string | null)[];
   readonly total: number | null;
 }
 
-/** Whether a page contains all matches of its query. False if this is uncertain. */
+/** Whether a page has all of its query's matches. False if this is uncertain. */
 export type IsWhole = (page: SearchPage) => boolean;
 
 export interface SizeFacts {
-  /** The number of rows on a page if the request has no size parameter. Null if no page had rows. */
+  /** How many rows a page has if the request has no size parameter. Null if no page had rows. */
   readonly byDefault: number | null;
-  /** Whether a truncated page shows the default page size. Otherwise it can be larger than `byDefault`. */
+  /**
+   * Whether a truncated page shows the default page size. If not, the default page size can be larger than `byDefault`.
+   */
   readonly isDefaultShown: boolean;
   readonly param: Finding<string | null>;
   readonly maxSize: Finding<MaxPageSize>;
@@ -186,7 +192,7 @@ export interface SizeFacts {
 export interface MaxPageSize {
   /** The largest page size that a response has proven, in rows. */
   readonly rows: number;
-  /** The page size to try next, or null if all sizes were tried. */
+  /** The page size to try next, or null if all sizes have been tried. */
   readonly next: number | null;
 }
 
@@ -199,7 +205,7 @@ export type PagingStyle =
 
 export interface PagingConclusion extends Finding<PagingStyle | null> {
   readonly nextPageLink: NextPageLink | null;
-  /** The possible effects of page and offset parameters that no response contradicts. */
+  /** The possible effects of page and offset parameters, except effects that a response contradicts. */
   readonly moves: readonly Move[];
   readonly positions: readonly PagePosition[];
 }
@@ -207,12 +213,12 @@ export interface PagingConclusion extends Finding<PagingStyle | null> {
 /** A reference to the next page in a response: a URL or a cursor. */
 export interface NextPageLink {
   readonly is: 'link_header' | 'next_url' | 'cursor';
-  /** The JSON path of the link, or '' if a header contains it. */
+  /** The JSON path to the link, or '' if the link is in a header. */
   readonly at: Pointer;
   readonly value: string;
 }
 
-/** A possible effect of a page or offset parameter: the number of rows by which it moves the first row. */
+/** A possible effect of a page or offset parameter: by how many rows it moves the first row. */
 export interface Move {
   readonly style: 'page' | 'offset';
   readonly param: string;
@@ -222,14 +228,14 @@ export interface Move {
   readonly shift: number;
 }
 
-/** A page whose request had paging parameters, and the position of the page in the listing. */
+/** A page that was requested with paging parameters, and its position in the listing. */
 export interface PagePosition {
   readonly page: SearchPage;
-  /** The index of the page's first row in `order`, or `beyond` if the known rows do not contain that row. */
+  /** The index of the page's first row in `order`, or `beyond` if that row is not among the known rows. */
   readonly shift: number | 'beyond';
   /** The page sizes that may have applied to the request. */
   readonly pageSizes: readonly number[];
-  /** The row keys of the longest first page of the same query. */
+  /** The row keys on the longest first page for the same query. */
   readonly order: readonly string[];
 }
 
@@ -244,7 +250,7 @@ export interface KnownName {
   readonly name: string;
 }
 
-/** The rule by which a query matches names. */
+/** How a query matches names. */
 export type QueryRule = Exclude<NameMatch, 'unknown'>;
 
 export interface QueryRuleFinding extends Finding<QueryRule | null> {

@@ -6,7 +6,7 @@ import { relativeTo } from './findings/row_paths.ts';
 import { findTotal } from './findings/search_total.ts';
 import { findRegistryTotal } from './findings/statistics_total.ts';
 
-/** A dialect key whose value contradicts the responses, and the value that fits them. */
+/** A dialect key with a value that contradicts the responses, and a value that fits them. */
 export interface DialectChange {
   /** The dotted key, relative to `dialect`. */
   readonly key: string;
@@ -18,7 +18,7 @@ export interface DialectChange {
 /** A response that does not match the dialect. */
 export interface Mismatch {
   readonly exchange: Exchange;
-  /** The id of the requested record, or null for other calls. */
+  /** The requested record's id, or null for other calls. */
   readonly entityId: string | null;
 }
 
@@ -43,7 +43,7 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
   const listing = findResultList(responses);
   const id = listing?.ids[0];
   if (listing === null || id === undefined) return [];
-  // Keep the configured path of the id if every row still has a value there, even if another path has a higher score.
+  // Keep the configured path to the id if every row still has a value there, even if another path has a higher score.
   const hasId = listing.rows.every((row) => textAt(row, `${search.item}${search.id}`) !== null);
   const hasName =
     search.name !== null && listing.rows.some((row) => textAt(row, `${search.item}${search.name}`) !== null);

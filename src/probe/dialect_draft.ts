@@ -9,12 +9,12 @@ import { relativeTo } from './findings/row_paths.ts';
 import { broadQueryRules } from './findings/total_in_rejection.ts';
 import { softRule } from './refusals.ts';
 
-/** A proposed dialect, with notes on the keys whose values are not certain. */
+/** A proposed dialect, with notes on keys with uncertain values. */
 export interface DialectDraft {
   readonly dialect: Dialect;
   /** The notes by dotted key, relative to `dialect`. */
   readonly notes: ReadonlyMap<string, Note>;
-  /** The dotted keys whose value was not found. */
+  /** The dotted keys for which no value was found. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -63,7 +63,7 @@ function pagingOf({ paging, size }: SearchConclusions): Paging {
   return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }
 
-/** Returns a key that no row has, for the list of a company's results. */
+/** Returns a key for the list of a company's results, which must differ from the keys in all rows. */
 function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
   const keys = new Set(
     rows.flatMap((row) => {
@@ -75,8 +75,8 @@ function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
 }
 
 /**
- * Returns the path of the fallback id in records. If records and summaries have the main id at the same path, they
- * share the path of the fallback id too.
+ * Returns the path to the fallback id in records. If records and summaries have the main id at the same path, they also
+ * have the fallback id at the same path.
  */
 function recordFallbacks({ idPath, idFallback, item, record }: SearchConclusions): Pointer[] {
   if (idFallback === null || record.value?.id !== relativeTo(item, idPath)) return [];

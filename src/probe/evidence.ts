@@ -5,10 +5,10 @@ import type { Json } from '../json/json.ts';
 /** A request that the probe sends before a dialect exists. It costs one unit of allowance. */
 export interface ProbeRequest {
   readonly kind: CallKind;
-  /** The path from the root of the host, without query parameters. */
+  /** The path from the host's root, without query parameters. */
   readonly path: string;
   readonly params: readonly Param[];
-  /** The question that the response should answer. It is stored as the reason of the call. */
+  /** The question that the response should answer. It is stored as the reason for the call. */
   readonly why: string;
 }
 
@@ -24,20 +24,20 @@ export interface Exchange {
   readonly headers: Headers;
   /** Undefined if the body is not JSON. */
   readonly json: Json | undefined;
-  /** The first characters of the body. */
+  /** The first few characters of the body. */
   readonly text: string;
   readonly reading: Reading;
-  /** The id of the call that returned the response, if the call is stored. */
+  /** If the call is stored, its id. */
   readonly callId?: number;
 }
 
 /**
- * The meaning of a response while no dialect is known:
+ * What a response means while no dialect is known:
  * - ok: JSON that describes no error
  * - absent: 404 or 410
  * - refused: the upstream considers the request invalid
  * - broken: not JSON, a server error, or no response
- * - rejected: a limit or the key caused the rejection, which reveals nothing about the request
+ * - rejected: because of a limit or the key, so the rejection reveals nothing about the request
  */
 export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
 
@@ -51,7 +51,7 @@ export function wasSent(searches: readonly Exchange[], params: readonly Param[])
   return searches.some(({ request }) => keyOf(request.params) === key);
 }
 
-/** Whether a search was refused that had the same parameters, except for the value of the first one. */
+/** Whether a search was refused that had the same parameters, except for the first parameter's value. */
 export function wasRefused(searches: readonly Exchange[], params: readonly Param[]): boolean {
   const key = keyOf(params.slice(1));
   return searches.some(
@@ -68,7 +68,7 @@ function keyOf(params: readonly Param[]): string {
 
 /** One learned property of the upstream. */
 export interface Finding<T = unknown> {
-  /** Null if the property was not found or the upstream does not have it. `because` states which. */
+  /** Null if the property was not found or the upstream does not have it. `because` states which of the two. */
   readonly value: T;
   readonly certainty: Certainty;
   /** The evidence, as a sentence. */

@@ -86,7 +86,7 @@ export function pagingInWords(paging: PagingStyle | null): string | null {
   }
 }
 
-/** Returns the response headers that report limits, each with the value of the last response that contains it. */
+/** Returns the response headers that report limits, each with its value in the last response that has it. */
 export function limitHeaders(
   exchanges: readonly Exchange[],
 ): { readonly name: string; readonly value: string }[] {

@@ -8,7 +8,7 @@ export interface Leaf {
   readonly value: Json;
 }
 
-/** Returns the scalars of a body that are not inside a list. It reads at most 2,000 values and 16 levels. */
+/** Returns the scalars in a body that are not inside a list. It reads at most 2,000 values and 16 levels. */
 export function leavesOf(json: Json): Leaf[] {
   const leaves: Leaf[] = [];
   walk(json, [], (value, path) => {
@@ -17,7 +17,7 @@ export function leavesOf(json: Json): Leaf[] {
   return leaves;
 }
 
-/** Returns the lists of a body that are not inside another list. */
+/** Returns the lists in a body that are not inside another list. */
 export function arraysOutside(json: Json): { readonly pointer: Pointer; readonly list: Json[] }[] {
   const arrays: { pointer: Pointer; list: Json[] }[] = [];
   walk(json, [], (value, path) => {
@@ -44,7 +44,7 @@ export function currentLeavesOf(json: Json): Leaf[] {
   });
 }
 
-/** Returns whether a key contains the time at which something ended: `endDate`, `valid_until`, `dateFin`. */
+/** Returns whether a key such as `endDate`, `valid_until` or `dateFin` gives the time at which something ended. */
 function isEndKey(key: string): boolean {
   return /^[^[\]=]+$/.test(key) && wordsOfKey(key).some((word) => END_WORDS.has(word));
 }

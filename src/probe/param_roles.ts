@@ -11,7 +11,8 @@ import {
 } from './word_lists.ts';
 
 /**
- * The use of a parameter, derived from its name. A `filter` has a fixed set of values, such as countries or languages.
+ * What a parameter is used for, derived from its name. A `filter` has a fixed set of values, such as countries or
+ * languages.
  */
 export type ParamRole = 'query' | 'identifier' | 'size' | 'page' | 'offset' | 'cursor' | 'filter';
 
@@ -26,7 +27,7 @@ const EXACT: ReadonlyMap<string, ParamRole> = new Map([
 
 /**
  * Parts of parameter names in several languages. Earlier roles take precedence: `pageSize` is a size, `nextPageToken`
- * is a cursor. A part with fewer than four letters must be a whole word of the name.
+ * is a cursor. A part with fewer than four letters must be a whole word in the name.
  */
 const PARTS: readonly (readonly [ParamRole, readonly string[]])[] = [
   part('cursor', 'cursor token continuation curseur kursor marcador'),
@@ -109,8 +110,8 @@ function withRole(role: ParamRole, names: readonly string[]): [string, ParamRole
 }
 
 /**
- * Returns the parameters to try for a role. If the API names its parameters, only those are tried. Otherwise the usual
- * names are tried, except names that the API refused. Usual names are guesses, and only a share of the calls may be
+ * Returns the parameters to try for a role. If the API names its parameters, only those are tried. Otherwise, the usual
+ * names are tried, except those that the API has refused. Usual names are guesses, and only a share of the calls may be
  * spent on guesses.
  */
 export function candidatesFor(
@@ -123,7 +124,7 @@ export function candidatesFor(
   return usual.filter((name) => !unknown.includes(name));
 }
 
-/** The facts about parameters that error messages state, and whether the probe may still guess names. */
+/** What error messages state about parameters, and whether the probe may still guess names. */
 export interface ParamEvidence {
   readonly stated: ErrorHints;
   readonly mayGuess: boolean;

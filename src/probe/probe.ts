@@ -61,10 +61,10 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   );
 }
 
-/** After this many calls, no more requests for optional findings are sent. */
+/** After this many calls, no more requests are sent for optional findings. */
 const FEW_CALLS = 10;
 
-/** Drafts the next search. The probes are tried in the order of their expected yield. */
+/** Drafts the next search. The probes are tried in order of expected yield. */
 function nextSearch(
   { hints, exchanges }: ProbeInput,
   conclusions: Conclusions,
@@ -104,7 +104,7 @@ const VALUABLE = [...NECESSARY, probeNamedSize];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];
 
-/** The order for a small registry whose API refuses unknown parameters. */
+/** The order for a small registry with an API that refuses unknown parameters. */
 const SMALL_ORDER = [
   probeQueryRule,
   probeBreadth,

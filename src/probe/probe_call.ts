@@ -6,7 +6,7 @@ import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
 import { softError } from './refusals.ts';
 
-/** A call that contains its own request, because no dialect exists yet from which the URL could be built. */
+/** A call that carries its own request, because there is no dialect yet from which to build the URL. */
 export type ProbeCall = Call & { readonly probe: ProbeRequest };
 
 export function probeCall(probe: ProbeRequest): ProbeCall {
@@ -100,7 +100,10 @@ export const EMPTY_DIALECT = Dialect.parse({
 
 const KEPT_CHARACTERS = 20_000;
 
-/** Replaces the success status of an error with 429 if its text mentions a limit, otherwise with 400. */
+/**
+ * For an error that was sent with a success status, changes the status to 429 if its text mentions a limit, otherwise
+ * to 400.
+ */
 function asErrorStatus(reply: Reply, text: string): Reply {
   return { ...reply, status: LIMIT_WORDS.test(text) ? 429 : 400 };
 }

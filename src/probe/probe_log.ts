@@ -5,7 +5,7 @@ import type { Exchange } from './evidence.ts';
 import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
 import type { ProbeLog } from './probe_planner.ts';
 
-/** A stored request of an earlier probe, with its response. */
+/** A stored request from an earlier probe, with its response. */
 export interface KeptProbe {
   readonly callId: number;
   readonly target: string;
@@ -15,7 +15,7 @@ export interface KeptProbe {
   readonly body: Buffer | null;
 }
 
-/** All requests and responses of a probe, including those of earlier runs, and the protocol of its calls. */
+/** All of a probe's requests and responses, including those from earlier runs, and the protocol for its calls. */
 export interface OpenProbeLog extends ProbeLog {
   readonly protocol: Protocol;
   /** Returns the text that represents a request in `_call.target`. */
@@ -23,7 +23,7 @@ export interface OpenProbeLog extends ProbeLog {
   note(outcome: Outcome): void;
 }
 
-/** Opens the probe log of one host. Stored requests to other hosts are ignored. */
+/** Opens the probe log for one host. Stored requests to other hosts are ignored. */
 export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenProbeLog {
   const exchanges: Exchange[] = [];
   const add = (callId: number, exchange: Exchange | null) => {

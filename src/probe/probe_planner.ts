@@ -5,14 +5,14 @@ import type { Exchange, ProbeRequest } from './evidence.ts';
 import { probe } from './probe.ts';
 import { probeCall } from './probe_call.ts';
 
-/** All requests of a probe and their responses. The list grows while the engine runs. */
+/** All of a probe's requests and their responses. The list becomes longer while the engine runs. */
 export interface ProbeLog {
   readonly exchanges: readonly Exchange[];
 }
 
 /**
- * Opens a planner that sends one request at a time and chooses each request from all earlier responses. The planner
- * ends when no further request is justified, or after three consecutive calls without a response.
+ * Opens a planner that sends one request at a time, choosing each request on the basis of all earlier responses. The
+ * planner ends when no further request is justified, or after three consecutive calls without a response.
  */
 export function openProbePlanner(options: {
   readonly upstream: UpstreamAddress;
@@ -48,7 +48,9 @@ export function openProbePlanner(options: {
 
 const MAX_WITHOUT_RESPONSE = 3;
 
-/** Returns the last request if it failed with a server or network error and was not retried yet, otherwise null. */
+/**
+ * Returns the last request if it failed with a server or network error and has not been retried yet, otherwise null.
+ */
 function failedRequest(exchanges: readonly Exchange[]): ProbeRequest | null {
   const last = exchanges.at(-1);
   if (last === undefined || last.reading !== 'broken') return null;

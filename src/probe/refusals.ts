@@ -7,7 +7,9 @@ import type { Exchange } from './evidence.ts';
 import { arraysOutside, leavesOf } from './json_leaves.ts';
 import { roleOfParam } from './param_roles.ts';
 
-/** Evaluates refused searches: errors behind a success status, and refused parameters, query lengths and page sizes. */
+/**
+ * Evaluates refused searches: errors sent with a success status, and refused parameters, query lengths and page sizes.
+ */
 
 /**
  * Returns the error in the body of a response with a success status, or null if there is none. A body is an error if it
@@ -33,7 +35,7 @@ const SUCCESS_KEY = /^\/(is_?)?(success|successful|ok)$/i;
 const RESULT_KEY = /^\/(status|result)$/i;
 const FAILED = /^(error|fail|failed|failure)$/i;
 
-/** Returns the rule that recognises errors behind a success status, or null if no such error was seen. */
+/** Returns the rule that recognises errors sent with a success status, or null if no such error was seen. */
 export function softRule(refusals: readonly Exchange[], good: readonly Exchange[]): ResponseRule | null {
   for (const refusal of refusals) {
     const rule = softRuleOf(refusal, good, 'refused');
@@ -60,7 +62,7 @@ export function softRuleOf(
     : { kind: request.kind, status, at, means };
 }
 
-/** Returns the pointer to the top-level key of a pointer: `/a` for `/a/b/c`. */
+/** Returns the pointer to the top-level key in a pointer: `/a` for `/a/b/c`. */
 function topOf(pointer: string): string {
   return `/${pointer.split('/')[1] ?? ''}`;
 }
@@ -86,13 +88,14 @@ export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
   const refusals = searches.filter(
     ({ request, reading }) => request.params.length > 3 && (reading === 'refused' || reading === 'broken'),
   );
-  // The query may have caused one refusal. If queries of different lengths were refused, the parameters are the cause.
+  // The query may have caused a single refusal. If queries of different lengths were refused, the parameters are the
+  // cause.
   return refusals.length > 1 || errorHintsOf(searches).refusesUnknown;
 }
 
 /**
- * Returns whether the upstream refuses unknown parameters, or may refuse them, because it refused a search with many
- * candidate parameters and accepted none.
+ * Returns whether the upstream refuses unknown parameters, or might refuse them because it has refused a search with
+ * many candidate parameters and accepted no such search.
  */
 export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
   const hasRefused = searches.some(
@@ -101,7 +104,10 @@ export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
   return refusesUnknownParams(searches) || (hasRefused && !ignoresUnknownParams(searches));
 }
 
-/** Returns the min query length that the refusals suggest, or 1 if they suggest none. */
+/**
+ * Returns whether the upstream, for a request that lacks a parameter and also has unknown ones, reports only the
+ * missing parameter.
+ */
 export function reportsMissingFirst(searches: readonly Exchange[]): boolean {
   return searches.some((search) => {
     if (search.request.params.length <= 3 || search.reading !== 'refused') return false;
@@ -110,7 +116,7 @@ export function reportsMissingFirst(searches: readonly Exchange[]): boolean {
   });
 }
 
-/** Returns the min query length that the refusals suggest; 1 if they suggest none. */
+/** Returns the min query length that the refusals suggest, or 1 if they suggest none. */
 export function minLengthByRefusals(searches: readonly Exchange[]): number {
   const refused = searches.filter(({ reading }) => reading === 'refused');
   return Math.max(

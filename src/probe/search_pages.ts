@@ -9,7 +9,7 @@ import { textAt } from './findings/result_list.ts';
 import { wholeNumberOf } from './json_leaves.ts';
 import { isPagingParam, roleOfParam } from './param_roles.ts';
 
-/** The JSON paths that are needed to read a page. The paths of id and name are relative to a row. */
+/** The JSON paths that are needed to read a page. The paths to the id and the name are relative to a row. */
 export interface PagePaths {
   readonly queryParam: string;
   readonly results: Pointer;
@@ -49,19 +49,19 @@ export function hasSeveralRows(pages: readonly Pick<SearchPage, 'ids'>[]): boole
   return pages.some(({ ids }) => new Set(ids).size < ids.length);
 }
 
-/** Returns whether a search has no paging parameter, so its response is the first page. */
+/** Returns whether a search has no paging parameter and therefore gets the first page. */
 export function isFirstPage({ request }: Exchange): boolean {
   return !request.params.some(([name]) => isPagingParam(name));
 }
 
-/** Returns the page size parameters of a search and their values. */
+/** Returns a search's page size parameters and their values. */
 export function sizesSent({ exchange }: SearchPage): { readonly name: string; readonly value: number }[] {
   return exchange.request.params
     .filter(([name, value]) => roleOfParam(name) === 'size' && /^\d+$/.test(value))
     .map(([name, value]) => ({ name, value: Number(value) }));
 }
 
-/** Returns the keys of the page with the most rows, or [] if there is no page. */
+/** Returns the row keys on the page with the most rows, or [] if there is no page. */
 export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
   return pages.reduce<readonly string[]>(
     (longest, { keys }) => (keys.length > longest.length ? keys : longest),
@@ -70,8 +70,8 @@ export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
 }
 
 /**
- * Returns whether a query has more matches than the page has rows. A total or a next-page link proves it. Without
- * these, the result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
+ * Returns whether a query has more matches than the page has rows. A total or a next-page link proves it. If there is
+ * neither, the result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
  */
 export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes' | 'maybe' | 'no' {
   const { rows, total } = page;
@@ -83,7 +83,7 @@ export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes'
   return alike.length > 0 || rows.length % 5 === 0 ? 'maybe' : 'no';
 }
 
-/** Returns whether `other` is a page of the same query and has no rows. */
+/** Returns whether `other` is a page for the same query and has no rows. */
 function isEmptyPage(other: SearchPage, page: SearchPage): boolean {
   return other !== page && other.query === page.query && other.rows.length === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * The vocabulary of APIs: parameter names, keys and queries, most likely first. Each word is only a candidate that the
- * responses must confirm. Add a new parameter name to the list of its kind.
+ * The vocabulary that APIs use: parameter names, keys and queries, most likely first. Each word is only a candidate
+ * that the responses must confirm. Add a new parameter name to the list for its kind.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -10,7 +10,7 @@ const scored = (score: number, text: string) => words(text).map((word) => [word,
 
 /**
  * Parameters that may take the query. Each has its own query, which has matches in most registries under any query
- * rule. It is an article or a legal form in one of many languages, and also the prefix of many names.
+ * rule. The query is an article or a legal form in one of many languages, and is also a prefix of many names.
  */
 export const QUERY_PARAM_SEEDS: readonly (readonly [param: string, seed: string])[] = pairs(`
   q=co query=as name=the search=sa term=and text=in company_name=ag keyword=de filter[name]=la company=st navn=al
@@ -43,12 +43,12 @@ export const CURSOR_PARAMS = words(`
   cursor page_token after next next_cursor pageToken page[cursor] page[after] starting_after continuation
   nextPageToken next_page_token scroll_id token`);
 
-/** Page and offset parameters that are tried in separate requests. */
+/** Page and offset parameters, which are each tried in a separate request. */
 export const SINGLE_PAGING_PARAMS = words(
   'page offset start p page_number skip start_index page[number] from pageNumber',
 );
 
-/** Words in keys of next-page links and cursors. */
+/** Words in keys for next-page links and cursors. */
 export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
   words('next cursor after continuation scroll suivant suivante volgende neste siguiente'),
 );
@@ -57,13 +57,13 @@ export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
   words('previous prev before first last self has'),
 );
 
-/** The most frequent first letters of names. They have matches even in a small registry. */
+/** The most frequent first letters in names. They have matches even in a small registry. */
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 
 /** Frequent prefixes of three letters. */
 export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car sol pre');
 
-/** Frequent words, for APIs whose queries must have several letters or be whole words. */
+/** Frequent words, for APIs that require queries to have several letters or be whole words. */
 export const LONG_SEED_QUERIES = words(`
   limited group services company holding international trading north consulting first solutions partners energy
   global capital invest property transport green technology marine studio union royal`);
@@ -127,7 +127,7 @@ export const NOT_TOTAL_WORDS: ReadonlySet<string> = new Set(
     remaining quota calls index max`),
 );
 
-/** Words in keys of the statistics that mean companies. */
+/** Words in the statistics' keys that mean companies. */
 export const COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     company companies entity entities organisation organisations organization organizations enterprise enterprises
@@ -135,7 +135,7 @@ export const COMPANY_WORDS: ReadonlySet<string> = new Set(
     corporations records`),
 );
 
-/** Words in keys of the statistics that mean only a part of the companies, or something else. */
+/** Words in the statistics' keys that mean only some of the companies, or something else. */
 export const NOT_COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     officer officers person persons people events filings documents acts charges active inactive dissolved closed new

@@ -165,7 +165,7 @@ interface ChangeHistory {
 const STEP_MS = 1_000;
 
 /**
- * Returns the time in epoch milliseconds with fractions, so that arrivals in the same millisecond can be told apart.
+ * Returns the time in epoch milliseconds with fractions, so that arrivals in the same millisecond have distinct times.
  */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();

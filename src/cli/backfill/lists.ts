@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 
-/** Where a list comes from: a file or standard input. */
+/** A list's source: a file or standard input. */
 export interface ListSource {
   /** The file's path, or `-` for standard input. */
   readonly path: string;

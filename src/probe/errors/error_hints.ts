@@ -14,21 +14,24 @@ import {
   VALUES,
 } from './error_words.ts';
 
-/** The facts that error messages state about requests. */
+/** What error messages state about requests. */
 export interface ErrorHints {
   /** Parameters that a request must have. */
   readonly required: readonly string[];
   /** Parameters that the API accepts. */
   readonly allowed: readonly string[];
-  /** Sent parameters that the API does not have. */
+  /** Parameters that were sent although the API does not have them. */
   readonly unknown: readonly string[];
   /** Whether a message refuses unknown parameters, even if it does not name them. */
   readonly refusesUnknown: boolean;
-  /** Whether error messages name all unknown parameters of a request, so that one request can test many names. */
+  /** Whether error messages name all unknown parameters in a request, so that one request can test many names. */
   readonly namesAllUnknown: boolean;
-  /** Whether a message lists the parameters of the API. */
+  /** Whether a message lists the API's parameters. */
   readonly isListed: boolean;
-  /** The values that the API accepts, by parameter. A parameter with a date format has an example in that format. */
+  /**
+   * The values that the API accepts, by parameter. For a parameter with a date format, the value is an example in that
+   * format.
+   */
   readonly values: ReadonlyMap<string, readonly string[]>;
   /** The min query length in characters, or null if no message states it. */
   readonly minQueryLength: number | null;
@@ -50,7 +53,7 @@ interface Collected {
   isTooBroad: boolean;
 }
 
-/** Collects the facts that error responses state. */
+/** Collects what error responses state. */
 export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
   const found: Collected = {
     ...{ required: new Set(), allowed: new Set(), unknown: new Set(), values: new Map() },
@@ -70,7 +73,7 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
     const unnamed = [...sent].filter((name) => !inThis.unknown.has(name));
     if (inThis.unknown.size < MANY || unnamed.length > FEW) continue;
     namesAllUnknown = true;
-    // The API has named all unknown parameters, so it accepts the other ones that were sent.
+    // The API has named all unknown parameters, so it accepts all others that were sent.
     for (const name of unnamed) accepted.add(name);
   }
   const isListed = found.allowed.size >= COMPLETE_LIST;
@@ -106,7 +109,7 @@ function readMessage({ param, text }: ErrorMessage, sent: ReadonlySet<string>, f
   if (format !== null && subject !== null) found.values.set(subject, [`2000${format[2]}01${format[2]}01`]);
 }
 
-/** Reads the min query length or the maximum that a message states. */
+/** Reads the min query length, or the maximum value, that a message states. */
 function readNumbers(text: string, { lengths, maxima }: Collected): void {
   const length =
     new RegExp(`(?:${MIN_LENGTH.source}|>=?|≥)\\w*\\D{0,25}?\\b(\\d{1,2})\\D{0,12}${CHARACTERS.source}`).exec(
@@ -125,10 +128,7 @@ function readNumbers(text: string, { lengths, maxima }: Collected): void {
   }
 }
 
-/**
- * Splits a text into clauses that contain one statement each. A statement about allowed names becomes a separate
- * clause.
- */
+/** Splits a text into clauses with one statement each. A statement about allowed names becomes a separate clause. */
 function clausesOf(text: string): string[] {
   return text
     .slice(0, MAX_CHARS)
@@ -155,12 +155,12 @@ function indexAfter(wanted: RegExp, text: string, before: RegExp): number {
 interface Subject {
   /** The parameter to which the body attributes the message. */
   readonly param: string | null;
-  /** The parameter to which the previous clause refers. */
+  /** The parameter that the previous clause is about. */
   readonly subject: string | null;
   readonly sent: ReadonlySet<string>;
 }
 
-/** Reads one clause and returns the parameter to which it refers, or null if there is none. */
+/** Reads one clause and returns the parameter that it is about, or null if there is none. */
 function readClause(clause: string, { param, subject, sent }: Subject, found: Collected): string | null {
   const folded = foldCharacters(clause);
   const names = namesIn(clause, sent, param === null);
@@ -212,8 +212,8 @@ function isAboutParams(folded: string): boolean {
 
 /**
  * Returns the parameter names in a clause. A word is a name if it is quoted, follows the word "parameter", precedes a
- * verb, or does not look like an ordinary word. The word before a verb counts only if `isUnattributed`: the body
- * attributes the message to no parameter.
+ * verb, or does not look like an ordinary word. The word before a verb counts only if `isUnattributed`, which means
+ * that the body attributes the message to no parameter.
  */
 function namesIn(clause: string, sent: ReadonlySet<string>, isUnattributed = true): string[] {
   const names = new Set<string>();
@@ -271,7 +271,7 @@ function withoutBrackets(item: string): string {
   return text.includes('[') ? text.replace(/\]{2,}$/, ']') : text.replace(/[\]}>).]+$/, '');
 }
 
-/** Words in messages that are not parameter names, although their position suggests it. */
+/** Words in messages that are not parameter names, although their position suggests that they are. */
 const NOT_NAMES: ReadonlySet<string> = new Set(
   `the a an this that it is are must be of for and or to in on with one value values parameter parameters query request
   field search string required missing invalid error validation failed bad json http get null undefined true false

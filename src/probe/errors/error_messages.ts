@@ -9,8 +9,8 @@ export interface ErrorMessage {
 }
 
 /**
- * The members that name a parameter, with the formats that use them. If an object has several of these members, the
- * first in this list is used.
+ * The members that name a parameter, with the formats that use them. If an object has several of them, the one that
+ * comes first in this list is used.
  */
 const NAMING_MEMBERS: readonly string[] = [
   'parameter', // JSON:API, in `source`
@@ -35,8 +35,8 @@ const NAMING_MEMBERS: readonly string[] = [
 ];
 
 /**
- * The members of error bodies whose keys are parameter names. They occur in Laravel, Rails and .NET (`errors`), zod's
- * flattened and tree forms (`fieldErrors`, `properties`), and Go and PHP validators.
+ * The members in error bodies that have parameter names as keys. They occur in Laravel, Rails and .NET (`errors`),
+ * zod's flattened and tree forms (`fieldErrors`, `properties`), and Go and PHP validators.
  */
 const MAP_MEMBERS =
   /^(errors?|fieldErrors|field_errors|properties|validation(Errors|_errors)?|violations|fields|constraints?_?by_?field|invalid|messages|modelState|details?)$/i;
@@ -105,8 +105,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
 }
 
 /**
- * Returns whether a key is a parameter name. It is one if the object is a map of errors. It is also one if it is at the
- * top level and contains a list of sentences, as in Django.
+ * Returns whether a key is a parameter name. It is if the object is a map of errors, or if the key is at the top level
+ * and its value is a list of sentences, as in Django.
  */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;
@@ -182,6 +182,6 @@ function unescaped(text: string): string {
   });
 }
 
-/** A request has up to 70 parameters, and some formats have five texts for each of them. */
+/** A request has up to 70 parameters, and some formats have five texts for each parameter. */
 const MAX_MESSAGES = 400;
 const MAX_DEPTH = 8;

@@ -1,7 +1,7 @@
 /**
- * The words of error messages in the languages of registries: English, German, French, Spanish, Italian, Dutch,
- * Norwegian, Danish and Swedish, Portuguese, Polish, Finnish. Each list has one line for each language. An entry is the
- * start of a word without diacritics (see `foldCharacters`). In a phrase, `_` joins the starts of several words.
+ * The words that error messages use, in the registries' languages: English, German, French, Spanish, Italian, Dutch,
+ * Norwegian, Danish and Swedish, Portuguese, Polish, Finnish. Each list has one line per language. An entry is the
+ * start of a word, without diacritics (see `foldCharacters`). In a phrase, `_` joins the starts of several words.
  */
 
 /** The message states that a parameter is required. */
@@ -109,7 +109,7 @@ export const TOO_BROAD = beginnings(`
   zbyt_wiele zawez
   liikaa_tuloksia rajaa`);
 
-/** Converts a text to lower case without diacritics. The position of every character is unchanged. */
+/** Converts a text to lower case without diacritics. Every character keeps its position. */
 export function foldCharacters(text: string): string {
   return text
     .split('')

@@ -3,8 +3,8 @@ import type { Addresses, Conclusions, ProbeInput } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
 
 /**
- * Returns the possible combinations of the base URL and the paths. The documented one comes first. If all paths are
- * configured, there is only one combination.
+ * Returns the possible combinations of the base URL and the paths. The documented combination comes first. If all paths
+ * are configured, it is the only one.
  */
 export function joinsOf(upstream: UpstreamAddress): Addresses[] {
   const standard = pathsOf(upstream);
@@ -29,8 +29,8 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
 }
 
 /**
- * Finds the combination of base URL and paths that the upstream uses. The statistics are requested next at the
- * combination `next`, which is null if all were tried.
+ * Finds the combination of base URL and paths that the upstream uses. `next` is the combination at which the statistics
+ * are requested next, or null if all have been tried.
  */
 export function findAddresses(
   joins: readonly Addresses[],
@@ -63,7 +63,7 @@ export function probeAddress({ nextAddress }: Conclusions): ProbeRequest | null 
   return { kind: 'stats', path: nextAddress.stats, params: [], why };
 }
 
-/** Returns paths whose search was not tried yet. The search may exist even if no statistics were found. */
+/** Returns the paths that have not yet been tried for search. The search may exist even if no statistics were found. */
 export function untriedSearch({ upstream, exchanges }: ProbeInput): Addresses | null {
   const tried = new Set(exchanges.map(({ request }) => request.path));
   return joinsOf(upstream).find(({ search }) => !tried.has(search)) ?? null;

@@ -7,8 +7,8 @@ import { findNextPageLink } from './next_page_link.ts';
 import { shiftOf } from './page_and_offset.ts';
 
 /**
- * Finds the parameter that takes the cursor. The evidence is a page that starts at the row to which the parameter's
- * cursor refers.
+ * Finds the parameter that takes the cursor. The evidence is a page that starts at the row that the parameter's cursor
+ * points to.
  */
 export function findCursorParam(
   { at }: NextPageLink,
@@ -25,10 +25,10 @@ export function findCursorParam(
   return sure(paging, `${only} with the cursor at ${at} returned the next rows`);
 }
 
-/** A page whose request contained cursors. */
+/** A page that was requested with cursors. */
 interface Trial {
   readonly sent: readonly string[];
-  /** The parameters whose cursor explains the first row of the page, or [] if the upstream ignored all of them. */
+  /** The parameters with a cursor that explains the page's first row, or [] if the upstream ignored all of them. */
   readonly effective: readonly string[];
 }
 
@@ -58,7 +58,7 @@ function possibleParams(trials: readonly Trial[], names: readonly string[]): str
 
 interface Cursor {
   readonly value: string;
-  /** The number of rows before the row to which the cursor refers. */
+  /** The number of rows before the row that the cursor points to. */
   readonly rows: number;
 }
 
@@ -75,7 +75,7 @@ function firstPagesOf(query: string | null, pages: readonly SearchPage[]): Searc
 }
 
 /**
- * Sends several known cursors in one request, each in a different parameter. The first row of the response shows which
+ * Sends several known cursors in one request, each in a different parameter. The first row in the response shows which
  * parameter had an effect. If the upstream refuses unknown parameters, only one parameter is sent.
  */
 export function cursorDrafts(

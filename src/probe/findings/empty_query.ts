@@ -13,10 +13,10 @@ import { isTooBroad, textOf } from '../refusals.ts';
 import { isFirstPage, isTruncated } from '../search_pages.ts';
 
 /**
- * Finds out whether an empty query lists the whole registry. It does if its total equals the registry count, or is
- * larger than the total of every other query. Without a total, a full page is evidence only if the registry count is
- * known. Otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the
- * upstream ignores the query.
+ * Finds out whether an empty query lists the whole registry. It does if its total is the registry count, or is larger
+ * than every other query's total. If there is no total, a full page is evidence only if the registry count is known.
+ * Otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the upstream
+ * ignores the query.
  */
 export function findFullListing(
   pages: readonly SearchPage[],
@@ -46,8 +46,8 @@ export function isEmptyQuery({ request }: Exchange): boolean {
 }
 
 /**
- * Draws the conclusion from refused empty queries. The finding stays open if the upstream refuses an empty query as too
- * broad.
+ * Draws the conclusion from empty queries that were refused. The finding stays open if the upstream refuses an empty
+ * query as too broad.
  */
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
   const because = 'the API refuses an empty query';
@@ -66,16 +66,15 @@ function byTotal(
   if (total < largest) return sure(false, `${because}, another query has ${largest}`);
   if (registrySize === null) return likely(true, `${because}, the largest of all queries`);
   if (total >= registrySize) return sure(true, `${because}, the registry count`);
-  // A total below the registry count is still plausible, because the upstream may clamp totals, or the registry count
-  // may include other entities.
+  // A total below the registry count is still plausible, because the upstream may cap totals, or the registry count may
+  // include other entities.
   return 2 * total >= registrySize || total % 100 === 0
     ? likely(true, `${because} of ${registrySize}, the largest of all queries`)
     : likely(false, `${because} of ${registrySize}`);
 }
 
 /**
- * Returns whether a query and the empty query have different matches, which proves that the upstream does not ignore
- * the query.
+ * Returns whether a query and the empty query have different matches. If so, the upstream does not ignore the query.
  */
 function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean {
   if (total !== null && all.total !== null) return total !== all.total;
@@ -84,8 +83,7 @@ function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean
 }
 
 /**
- * Returns whether no other page has more rows, and this page has as many rows as requested or may have more matches
- * than rows.
+ * Returns whether no other page has more rows, and this page either has as many rows as requested or may be truncated.
  */
 function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   const { length } = all.rows;
@@ -117,8 +115,8 @@ export function probeEmptyQuery(
   { size: { param, maxSize } }: SearchConclusions,
 ): SearchDraft | null {
   if (queryParam.certainty === 'open' || minQueryChars > 1 || query.searches.some(isEmptyQuery)) return null;
-  // The size parameter is sent only if its name is well known. Otherwise the search would not be recognised as an empty
-  // query later.
+  // The size parameter is sent only if its name is well known. Otherwise, the search would not be recognised as an
+  // empty query later.
   const isKnown = param.value !== null && roleOfParam(param.value) === 'size';
   const params: Param[] = isKnown ? [[param.value ?? '', String(maxSize.value.rows)]] : [];
   return { params, why: 'does an empty query list the whole registry?' };

@@ -5,8 +5,8 @@ import { type Exchange, type Param, type SearchDraft, wasSent } from '../evidenc
 import { isEmptyQuery } from './empty_query.ts';
 
 /**
- * Returns whether the upstream omits the list in responses without matches. This matters only if the responses contain
- * no total that could be 0.
+ * Returns whether the upstream omits the list in responses without matches. This matters only if the responses have no
+ * total that could be 0.
  */
 export function isAbsentWhenEmpty({ pages, listing, total }: SearchConclusions): boolean {
   return total.value === null && pages.some(({ exchange }) => !hasList(exchange, listing.results));
@@ -24,8 +24,8 @@ export function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
 }
 
 /**
- * Drafts a query without matches if the responses contain no total. The response shows whether the list is then empty
- * or missing.
+ * Drafts a query without matches if the responses have no total. The response shows whether the list is then empty or
+ * missing.
  */
 export function probeEmptyResult(
   { query, queryParam, minQueryChars }: Conclusions,

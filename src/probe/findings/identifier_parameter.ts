@@ -7,14 +7,14 @@ import { roleOfParam } from '../param_roles.ts';
 import { IDENTIFIER_PARAMS } from '../word_lists.ts';
 
 /**
- * Finds the identifier parameter of an API that refuses unknown parameters, but names only the first mistake of a
- * request. A search without a query has likely identifier parameters. If the API misses the query, it has none of these
- * parameters. If it complains about another parameter, it has one of them.
+ * Finds the identifier parameter in an API that refuses unknown parameters but names only the first mistake in a
+ * request. It sends likely identifier parameters in a search without a query. If the API reports that the query is
+ * missing, it has none of these parameters. If it complains about another parameter, it has one of them.
  */
 
 /**
- * Returns the parameters of which one takes identifiers; [] if no likely parameter does; null if no search without a
- * query was sent.
+ * Returns the parameters of which one takes identifiers, [] if no likely parameter does, or null if no search without a
+ * query has been sent.
  */
 export function possibleIdentifierParams(
   { searches }: Pick<QueryEvidence, 'searches'>,
@@ -33,7 +33,7 @@ export function possibleIdentifierParams(
   return possible;
 }
 
-/** Drafts a search without a query that has all likely identifier parameters, or half of the possible ones. */
+/** Drafts a search without a query but with all likely identifier parameters, or with half of the possible ones. */
 export function probeIdentifierParam(
   conclusions: Conclusions,
   { idPath, identifiers, known }: SearchConclusions,

@@ -27,7 +27,7 @@ import { IDENTIFIER_PARAMS } from '../word_lists.ts';
 import { possibleIdentifierParams } from './identifier_parameter.ts';
 import { nextSizeParams } from './page_size.ts';
 
-/** A search for an identifier or a prefix of one. */
+/** A search for an identifier or for a prefix of an identifier. */
 interface Attempt {
   readonly page: SearchPage;
   readonly param: string;
@@ -84,9 +84,7 @@ function notFound(params: readonly string[], queryParam: string): IdentifierFact
     : { param: open(null, because), matches: open('unknown', because) };
 }
 
-/**
- * Returns the parameters of a refused search that had only identifier parameters. The API has none of these parameters.
- */
+/** Returns the parameters in a refused search that had only identifier parameters. The API has none of them. */
 function identifierParamsIn(refusal: Exchange): string[] {
   if (errorHintsOf([refusal]).refusesUnknown) return [];
   const names = refusal.request.params.map(([name]) => name).filter((name) => roleOfParam(name) !== 'size');
@@ -113,7 +111,7 @@ function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string
   return page.exchange.request.params.flatMap(([param, identifier]) => {
     if (param !== queryParam && roleOfParam(param) !== 'identifier') return [];
     const isComplete = ids.includes(identifier);
-    // A word without digits can be the prefix of an id by chance, so it is not counted as an identifier.
+    // A word without digits can be an id's prefix by chance, so it is not counted as an identifier.
     const isPrefix =
       /\d/.test(identifier) && identifier.length >= 2 && ids.some((id) => id.startsWith(identifier));
     if (!isComplete && !isPrefix) return [];
@@ -121,7 +119,7 @@ function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string
   });
 }
 
-/** Returns whether the rows contain the wanted company, and the id or name of every row matches the identifier. */
+/** Returns whether the wanted company is among the rows, and every row's id or name matches the identifier. */
 function hasFound({ ids, names }: SearchPage, identifier: string, isComplete: boolean): boolean {
   const isInName = (index: number) => loosely(names[index] ?? '').includes(loosely(identifier));
   return (
@@ -224,8 +222,8 @@ function isAsInformative(
 }
 
 /**
- * Returns the longest prefix that several known ids have in common. If there is none, returns an id without its last
- * two characters, or null if the id is too short.
+ * Returns the longest prefix that several known ids share. If there is none, returns an id without its last two
+ * characters, or null if that id is too short.
  */
 function sharedPrefix(ids: readonly string[], minLength: number): string | null {
   const counts = new Map<string, number>();

@@ -6,7 +6,7 @@ import type { ResultList } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, paramOf, sure } from '../evidence.ts';
 import { rowsAt, textAt } from './result_list.ts';
 
-/** The JSON paths of the id and the name in a row, and the query parameter. */
+/** The JSON paths to the id and the name in a row, and the query parameter. */
 interface RowPaths {
   readonly id: Pointer;
   readonly name: Pointer | null;
@@ -14,9 +14,9 @@ interface RowPaths {
 }
 
 /**
- * Finds a result beside the list, such as the best match. `searches` are first pages. The evidence is an object with an
- * id and a name at the same paths as in the rows. Every first page must have such an object. Its company must match the
- * query, must not be in the list, and must differ between queries.
+ * Finds a result that is outside the list, such as the best match. `searches` are first pages. The evidence is an
+ * object with an id and a name at the same paths as in the rows. Every first page must have such an object. Its company
+ * must match the query, must not be in the list, and must differ between queries.
  */
 export function findMainResult(
   searches: readonly Exchange[],
@@ -30,7 +30,7 @@ export function findMainResult(
   const possible = objectsBeside(pages[0]?.json, results).filter(
     (at) => idsAt(at, pages).length === pages.length,
   );
-  // The only match of a query can be beside the list. The list is then empty or absent.
+  // A query's only match can be outside the list. The list is then empty or absent.
   const differing = possible.find((at) => new Set(idsAt(at, all)).size > 1);
   const at = differing ?? possible[0];
   if (at === undefined) return open(null, 'no response has a result beside the list');
@@ -38,7 +38,7 @@ export function findMainResult(
   return differing === undefined ? likely(at, because) : sure(at, because);
 }
 
-/** Returns the id of the company at a path if it is a result of the search, otherwise null. */
+/** Returns the id of the company at a path if the company is a result of the search, otherwise null. */
 function mainIn(
   page: Exchange,
   at: Pointer,
@@ -54,7 +54,7 @@ function mainIn(
   return isListed || !(mayFind(query, mainName) || mayFind(query, mainId)) ? null : mainId;
 }
 
-/** Returns the rows of a page: the result beside the list, if there is one, then the list. */
+/** Returns the rows on a page: first the result outside the list, if any, then the list itself. */
 export function allRowsAt(page: Exchange, results: Pointer, main: Pointer | null, id: Pointer): JsonObject[] {
   const rows = rowsAt(page, results);
   const beside = main === null ? null : objectAt(page.json, main);
@@ -69,7 +69,7 @@ function objectAt(json: Json | undefined, at: Pointer): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** Returns the paths of the objects that are not inside the list. The outer ones come first. */
+/** Returns the paths to the objects that are not inside the list, outer objects first. */
 function objectsBeside(json: Json | undefined, results: Pointer): Pointer[] {
   const found: Pointer[] = [];
   const descend = (value: Json | undefined, path: readonly string[]): void => {

@@ -15,15 +15,15 @@ import {
 import { roleOfParam } from '../param_roles.ts';
 import { isTruncated } from '../search_pages.ts';
 
-/** A page size that exceeds the limits of usual APIs. */
+/** A page size that exceeds the usual limits. */
 export const HUGE = 1000;
 
-/** The max page size of most APIs. A larger size is tried only among the first searches. */
+/** The max page size in most APIs. A larger size is tried only among the first searches. */
 export const USUAL = 100;
 
 /**
- * Finds the max page size. If a request asks for more rows, the API either refuses it or returns fewer rows. The second
- * case is evidence only if the query has more matches than the page has rows.
+ * Finds the max page size. If a request asks for more rows, the API either refuses it or returns fewer rows. Fewer rows
+ * are evidence only if the query has more matches than the page has rows.
  */
 export function findMaxPageSize(
   pages: readonly SearchPage[],
@@ -55,7 +55,7 @@ export function findMaxPageSize(
 
 function betweenRefusals(accepted: number, refused: number): Finding<MaxPageSize> {
   const between = LADDER.filter((size) => size > accepted && size < refused * 0.95);
-  // The max page size of most APIs is tried first, then the largest size below it.
+  // The max page size in most APIs is tried first, then the largest size below it.
   const next = between.find((size) => size >= USUAL) ?? between.at(-1) ?? null;
   const because = `the API accepts ${accepted} and refuses ${refused}`;
   return next === null ? likely({ rows: accepted, next }, because) : open({ rows: accepted, next }, because);
@@ -105,7 +105,7 @@ function withoutRefusals(
   );
 }
 
-/** Returns the value of the size parameter in a search, as a list of 0 or 1 numbers. */
+/** Returns the size parameter's value in a search, as a list with at most one number. */
 function sizesIn(search: Exchange, param: string): number[] {
   const text = paramOf(search, param);
   return text === null || !/^\d+$/.test(text) ? [] : [Number(text)];
@@ -118,8 +118,8 @@ function namedBy(refusal: Exchange, param: string): number[] {
 }
 
 /**
- * Drafts a request for a huge page, unless one was sent before. Its query is broad, so the response also shows whether
- * the upstream refuses broad queries.
+ * Drafts a request for a huge page, unless one has been sent before. The query is broad, so the response also shows
+ * whether the upstream refuses broad queries.
  */
 export function probeHugePage(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return conclusions.query.searches.some(hasHugeSize) ? null : probeMaxPageSize(conclusions, search);
@@ -151,8 +151,8 @@ function whyOfSize(size: number): string {
 }
 
 /**
- * Reads the page size that a probe requested from the stored reason of its call. Returns null if the call was not a
- * size probe.
+ * Reads, from the stored reason for a probe's call, the page size that the call requested. Returns null if the call was
+ * not a size probe.
  */
 export function requestedSizeOf(why: string): string | null {
   const [size] = /\d+/.exec(why) ?? [];

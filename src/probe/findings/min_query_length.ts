@@ -44,7 +44,7 @@ export function findMinQueryLength(
   return lengthOf(tooShort) === upper - 1 ? likely(upper, because) : open(lengthOf(tooShort) + 1, because);
 }
 
-/** Returns the refused queries whose length is the only possible reason for the refusal. */
+/** Returns the refused queries for which the length is the only possible reason. */
 function refusedQueries(
   refused: readonly Exchange[],
   queryParam: string,
@@ -83,7 +83,7 @@ function hasOnlySmallSizes({ request }: Exchange): boolean {
 }
 
 /**
- * Returns whether successful searches accepted every other parameter of this search, with at least the same page size.
+ * Returns whether successful searches accepted every other parameter in this search, with at least the same page size.
  */
 function areOthersAccepted({ request }: Exchange, queryParam: string, pages: readonly SearchPage[]): boolean {
   return request.params.every(
@@ -108,8 +108,8 @@ function lengthOf(query: string): number {
 }
 
 /**
- * Drafts the shortest query that the upstream may accept. It is a prefix of a query with matches, so it has matches
- * unless it is too short.
+ * Drafts the shortest query that the upstream might accept. The query is a prefix of one with matches, so it has
+ * matches unless it is too short.
  */
 export function probeMinQueryLength(
   { query: { searches }, queryParam }: Conclusions,

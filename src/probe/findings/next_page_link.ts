@@ -7,7 +7,7 @@ import { leavesOf, linkLeavesOf, wordsOfKey } from '../json_leaves.ts';
 import { NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS } from '../word_lists.ts';
 
 /**
- * Finds the most reliable next-page link in these responses: a header is preferred to a URL in the body, and a URL to a
+ * Finds the most reliable next-page link in these responses. A header is preferred to a URL in the body, and a URL to a
  * cursor.
  */
 export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | null {
@@ -17,7 +17,7 @@ export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | 
   );
 }
 
-/** Returns the next-page links of one response. */
+/** Returns the next-page links in one response. */
 export function nextPageLinksIn({ headers, json }: Exchange): NextPageLink[] {
   const link = nextLink(headers);
   const inHeader: NextPageLink[] = link === null ? [] : [{ is: 'link_header', at: '', value: link }];
@@ -41,7 +41,7 @@ function isNextKey(pointer: Pointer): boolean {
   );
 }
 
-/** Returns the paging style of a next-page link, or null for a cursor, because its parameter is not known yet. */
+/** Returns a next-page link's paging style, or null for a cursor, because the cursor's parameter is not known yet. */
 export function styleOfLink({ is, at }: NextPageLink): PagingStyle | null {
   if (is === 'link_header') return { style: 'link_header' };
   return is === 'next_url' ? { style: 'next_url', next: at } : null;

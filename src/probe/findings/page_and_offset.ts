@@ -29,7 +29,7 @@ export function findPageOrOffset(moves: readonly Move[]): Finding<PagingStyle | 
   return others.length === 0 ? sure(paging, because) : likely(paging, because);
 }
 
-/** Returns the pages whose requests had paging parameters, each with its position in the listing. */
+/** Returns the pages that were requested with paging parameters, each with its position in the listing. */
 export function positionsOf(pages: readonly SearchPage[], size: SizeFacts): PagePosition[] {
   const isFirst = (page: SearchPage) => isFirstPage(page.exchange);
   return pages.flatMap((page) => {
@@ -41,8 +41,8 @@ export function positionsOf(pages: readonly SearchPage[], size: SizeFacts): Page
 }
 
 /**
- * Returns the index of the page's first row in `order`, or `beyond` if `order` does not contain that row. Returns null
- * if the rows of the page are in a different order.
+ * Returns the index of the page's first row in `order`, or `beyond` if that row is not in `order`. Returns null if the
+ * page's rows are in a different order.
  */
 export function shiftOf({ keys }: SearchPage, order: readonly string[]): number | 'beyond' | null {
   const [first] = keys;
@@ -54,7 +54,7 @@ export function shiftOf({ keys }: SearchPage, order: readonly string[]): number 
   return overlap.every((key, index) => key === order[at + index]) ? at : null;
 }
 
-/** Returns the moves that explain the positions of all these pages. */
+/** Returns the moves that explain where all these pages start. */
 export function possibleMoves(positions: readonly PagePosition[]): Move[] {
   const moved = positions.find(({ shift }) => shift !== 0);
   if (moved === undefined) return [];
@@ -90,8 +90,8 @@ function explains(move: Move, { page, shift, pageSizes, order }: PagePosition): 
 }
 
 /**
- * Returns whether a move is consistent with the pages beyond the known rows. Two of them must have the same first row
- * if and only if the move skips the same number of rows for both.
+ * Returns whether a move is consistent with the pages beyond the known rows. Two such pages must have the same first
+ * row if and only if the move skips the same number of rows for both.
  */
 function isConsistent(move: Move, positions: readonly PagePosition[]): boolean {
   const beyond = positions.filter(({ shift }) => shift === 'beyond');
@@ -115,8 +115,8 @@ function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
 }
 
 /**
- * Returns how many rows the parameter of `move` may have skipped to reach a page. Returns [] if the request did not
- * contain the parameter.
+ * Returns how many rows the parameter in `move` may have skipped to reach a page, or [] if the request did not have the
+ * parameter.
  */
 function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): number[] {
   return movesOf(page, pageSizes)
@@ -132,7 +132,7 @@ interface FirstDraftOptions {
 
 /**
  * Drafts requests while no parameter is known to have an effect. If the upstream ignores unknown parameters, the first
- * request contains all candidates. Then there is one request for each candidate.
+ * request has all candidates. After that, there is one request for each candidate.
  */
 export function firstDrafts(
   query: Param,
@@ -165,11 +165,14 @@ export function firstDrafts(
   return isLenient ? [draftTogether(query, base, search), ...single.slice(0, 3)] : single.slice(0, maxSingle);
 }
 
-/** Drafts one request with all candidates. Each has a value that moves the first row by a different number of rows. */
+/**
+ * Drafts one request with all candidates. Each candidate's value would move the first row by a different number of
+ * rows.
+ */
 function draftTogether(query: Param, base: SearchPage, search: SearchConclusions): SearchDraft {
   const { param, byDefault } = search.size;
   const sizes = param.value === null ? distinctSizes(search, 2) : smallSize(search);
-  // If no size parameter has an effect, every move leads beyond the known rows. Then a request for the second page
+  // If no size parameter has an effect, every move leads beyond the known rows. A request for the second page then
   // identifies the parameter.
   const isFixed = param.value === null && base.ids.length === byDefault;
   const pageSizes = isFixed ? [byDefault ?? 1] : sizes.map(([, value]) => Number(value));

@@ -47,15 +47,15 @@ export function findSize(
   return { byDefault, isDefaultShown, param, maxSize: findMaxPageSize(pages, refusals, param) };
 }
 
-/** Returns the size parameter of which a refusal names the limit; null if there is none. */
+/** Returns the size parameter for which a refusal names a limit, or null if there is none. */
 function namedSizeParam(refusals: readonly Exchange[]): string | null {
   const named = refusals.flatMap((refusal) => errorHintsOf([refusal]).tooLarge);
   return named.find((name) => roleOfParam(name) === 'size') ?? null;
 }
 
 /**
- * Returns a size parameter that was the only one in its request and that the API did not refuse as unknown. Returns
- * null if there is none.
+ * Returns a size parameter that was sent in a request without any other and that the API did not refuse as unknown.
+ * Returns null if there is none.
  */
 function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exchange[]): string | null {
   const limited = refusals.filter((refusal) => {
@@ -71,7 +71,7 @@ function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exch
 }
 
 /**
- * Returns whether a page is empty although other pages of its query have rows. In that case the supposed size parameter
+ * Returns whether a page is empty although other pages for its query have rows. If so, the supposed size parameter
  * selects a page.
  */
 function isMovedBeyond({ query, rows, exchange }: SearchPage, pages: readonly SearchPage[]): boolean {
@@ -82,7 +82,7 @@ function isMovedBeyond({ query, rows, exchange }: SearchPage, pages: readonly Se
   );
 }
 
-/** Returns the non-empty pages whose requests had no effective size parameter. */
+/** Returns the non-empty pages that were requested without an effective size parameter. */
 function unsizedPages(firstPages: readonly SearchPage[]): SearchPage[] {
   return firstPages.filter((page) => {
     const sizes = sizesSent(page).map(({ value }) => value);
@@ -90,7 +90,7 @@ function unsizedPages(firstPages: readonly SearchPage[]): SearchPage[] {
   });
 }
 
-/** Finds the size parameter. The evidence is a page whose number of rows equals the value of the parameter. */
+/** Finds the size parameter. The evidence is a page with exactly as many rows as the parameter's value. */
 function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): Finding<string | null> {
   const sized = pages.filter((page) => sizesSent(page).length > 0);
   const matching = sized.flatMap((page) => {
@@ -99,7 +99,7 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
       ? []
       : [{ page, size }];
   });
-  // If the numbers of rows of two pages equal two values of the same parameter, this is rarely a coincidence.
+  // If two pages have as many rows as two values of the same parameter, this is rarely a coincidence.
   const isRepeated = ({ name, value }: (typeof matching)[number]['size']) =>
     matching.some(({ size }) => size.name === name && size.value !== value);
   const possible = matching.filter(
@@ -120,8 +120,8 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
 }
 
 /**
- * Returns whether the upstream ignored all size parameters of a request. This is the case if there are more matches,
- * but the number of rows equals none of the sizes.
+ * Returns whether the upstream ignored all size parameters in a request. It did if the page is truncated although its
+ * number of rows is none of the requested sizes.
  */
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
   const sizes = sizesSent(page).map(({ value }) => value);
@@ -140,8 +140,8 @@ function areSmallSizesIgnored(
 }
 
 /**
- * Returns whether another page has the same number of rows, although its request had a different value of the parameter
- * or none. In that case the parameter does not explain the number of rows.
+ * Returns whether another page has the same number of rows, although it was requested with a different value for the
+ * parameter or without the parameter. If so, the parameter does not explain the number of rows.
  */
 function isIndependent(page: SearchPage, param: string, pages: readonly SearchPage[]): boolean {
   const size = paramOf(page.exchange, param);
@@ -155,7 +155,7 @@ function isIndependent(page: SearchPage, param: string, pages: readonly SearchPa
 }
 
 /**
- * Returns whether the page contains all matches, so that the number of rows may equal one of many sent sizes by chance.
+ * Returns whether the page has all matches. If so, its number of rows may be one of the many requested sizes by chance.
  */
 function isByChance(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return sizesSent(page).length > 3 && isTruncated(page, pages) === 'no' && !hasMoreRows(page, pages);
@@ -177,7 +177,8 @@ function isNeverExceeded(name: string, sized: readonly SearchPage[]): boolean {
 }
 
 /**
- * Returns whether the listing has rows after this page. If so, the page is not short merely because it is the last one.
+ * Returns whether the listing has rows after this page. If so, the page is not short merely because it is the last
+ * page.
  */
 function hasMoreRows(page: SearchPage, pages: readonly SearchPage[]): boolean {
   if (isFirstPage(page.exchange) && isTruncated(page, pages) === 'yes') return true;
@@ -191,8 +192,8 @@ function isFollowed(key: string, keys: readonly string[]): boolean {
 }
 
 /**
- * Returns the page sizes that may have applied to a request. This is the value of the effective size parameter. If none
- * is known, these are the sizes that fit the number of rows.
+ * Returns the page sizes that may have applied to a request: the effective size parameter's value or, if none is known,
+ * all sizes that fit the number of rows.
  */
 export function pageSizesOf(
   page: SearchPage,
@@ -214,13 +215,13 @@ export function pageSizesOf(
   return [...new Set([rows, usual, ...sent, ...fullest, ...larger])];
 }
 
-/** Returns the page sizes that skip `shift` rows in a whole number of pages. */
+/** Returns the page sizes for which `shift` rows are a whole number of pages. */
 function divisorsOf(shift: number): number[] {
   return Array.from({ length: shift }, (_, index) => index + 1).filter((size) => shift % size === 0);
 }
 
 /**
- * Returns a function that tests whether a page contains all matches of its query. `clamp` is the largest total that the
+ * Returns a function that tests whether a page has all of its query's matches. `clamp` is the largest total that the
  * upstream reports, or null if there is no such limit.
  */
 export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: number | null): IsWhole {
@@ -238,8 +239,8 @@ export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: 
 }
 
 /**
- * Drafts one request with all likely size parameters, or one request for each if the upstream refuses unknown
- * parameters.
+ * Drafts one request with all likely size parameters or, if the upstream refuses unknown parameters, one request for
+ * each of them.
  */
 export function probeSizeParam(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { searches } = conclusions.query;
@@ -283,7 +284,7 @@ function draftsTogether(
     const query = broadQuery(conclusions, search, base);
     return [{ params: [toQueryParam(conclusions, query), ...sizes], why: 'how many rows fit on a page?' }];
   }
-  // The paging probe sends small sizes too. A separate probe of small sizes is needed only if too few rows are known to
+  // The paging probe sends small sizes too. Small sizes need a separate probe only if too few rows are known to
   // distinguish pages, or if no paging probe will follow.
   const isPagingKnown = search.paging.certainty === 'sure';
   if (isPagingKnown ? !hadEffect(conclusions, search) : base.ids.length >= ENOUGH_ROWS) return [];
@@ -323,8 +324,8 @@ function draftsOneByOne(
 }
 
 /**
- * Returns every size parameter with its own value. The values start at `from` and differ from the number of rows of
- * every known page.
+ * Returns every size parameter with its own value. The values start at `from`, and none of them is the number of rows
+ * on a known page.
  */
 export function distinctSizes({ pages }: SearchConclusions, from: number): Param[] {
   const seen = new Set(pages.map(({ rows }) => rows.length));
@@ -341,8 +342,8 @@ export function likeliest(names: readonly string[], { pages }: SearchConclusions
 }
 
 /**
- * Returns the size parameter for searches that have another purpose. Its value is the largest proven size. If that size
- * is below `USUAL`, its value is the next size to try. Returns [] if no size parameter is known.
+ * Returns the size parameter for searches that have another purpose. Its value is the largest proven size or, if that
+ * is below `USUAL`, the next size to try. Returns [] if no size parameter is known.
  */
 export function nextSizeParams({ size: { param, maxSize } }: SearchConclusions): Param[] {
   const { rows, next } = maxSize.value;

@@ -38,8 +38,8 @@ import {
 } from './page_and_offset.ts';
 
 /**
- * Finds out how the next page is requested. A next-page link takes precedence, then a cursor and its parameter, then a
- * page or offset parameter. To add a paging style, recognise it in this function and add a request to `probePaging`.
+ * Finds out how the next page is requested. It prefers a next-page link, then a cursor and its parameter, then a page
+ * or offset parameter. To add a paging style, recognise it in this function and add a request to `probePaging`.
  */
 export function findPaging(pages: readonly SearchPage[], size: SizeFacts): PagingConclusion {
   const nextPageLink = findNextPageLink(pages.map(({ exchange }) => exchange));
@@ -72,14 +72,14 @@ function isFirstPageDespiteAll({ shift, page }: PagePosition): boolean {
 }
 
 /**
- * Drafts a request for another page of the broadest query. If the size parameter is unknown, the same call probes size
- * parameters, too.
+ * Drafts a request for another page of the broadest query. If the size parameter is unknown, the same call also probes
+ * size parameters.
  */
 export function probePaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return pagingDraft(conclusions, search, MAX_SINGLE);
 }
 
-/** Drafts requests for the less likely paging parameters, one parameter each. It is called after the other findings. */
+/** Drafts requests for the less likely paging parameters, one parameter each. Called after all other findings. */
 export function probeRarePaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return pagingDraft(conclusions, search, SINGLE_PAGING_PARAMS.length);
 }
@@ -87,9 +87,9 @@ export function probeRarePaging(conclusions: Conclusions, search: SearchConclusi
 const MAX_SINGLE = 4;
 
 /**
- * Drafts one request with all usual parameter names that were not tested yet. It is useful if the API names all unknown
- * parameters, because it then has the unnamed ones. Returns null if too few names are untested, or if the API listed
- * its parameters.
+ * Drafts one request with all usual parameter names that have not been tested yet. It is useful if the API names all
+ * unknown parameters, because the API then has those that it does not name. Returns null if too few names are untested,
+ * or if the API has listed its parameters.
  */
 export function probeParamNames(
   { query, queryParam }: Conclusions,
@@ -111,8 +111,8 @@ export function probeParamNames(
 const MANY_UNTESTED = 8;
 
 /**
- * Returns whether another page is worth a call. If the registry is small, parameter names can only be guessed one by
- * one, and no page is known to be truncated, longer queries cost fewer calls.
+ * Returns whether another page is worth a call. It is not if the registry is small, parameter names can only be guessed
+ * one by one, and no page is known to be truncated, because longer queries then cost fewer calls.
  */
 function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
   if (!isSmallAndStrict(conclusions)) return true;

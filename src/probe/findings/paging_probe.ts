@@ -3,7 +3,7 @@ import type { Param } from '../evidence.ts';
 import { OFFSET_PARAMS, PAGE_PARAMS } from '../word_lists.ts';
 
 /**
- * Chooses values for several paging parameters in one request, so that the first row of the response identifies the
+ * Chooses values for several paging parameters in one request, so that the first row in the response identifies the
  * effective parameter.
  */
 
@@ -28,7 +28,7 @@ function candidateOf(param: string | undefined, style: Move['style']): PagingCan
   return param === undefined ? null : { param, style, firsts: [0, 1] };
 }
 
-/** Returns the parameters of the possible moves as candidates. */
+/** Returns the parameters in the possible moves as candidates. */
 export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
   const params = new Map<string, PagingCandidate>();
   for (const { param, style, first } of moves)
@@ -36,18 +36,18 @@ export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
   return [...params.values()];
 }
 
-/** The known rows of a query. */
+/** A query's known rows. */
 export interface KnownRows {
   /** The number of rows on the longest first page. */
   readonly count: number;
-  /** The total of the query, or Infinity if it is unknown. */
+  /** The query's total, or Infinity if it is unknown. */
   readonly total: number;
 }
 
 /**
  * Returns a value for each candidate. For any page size and first value, no two candidates move the first row by the
- * same number of rows. Moves within the known rows are assigned first, then moves within the total. If the total is
- * unknown or all values are taken, the value is 2.
+ * same number of rows. Moves that stay within the known rows are assigned first, then moves within the total. If the
+ * total is unknown or all values are taken, the value is 2.
  */
 export function distinctShifts(
   candidates: readonly PagingCandidate[],
@@ -85,9 +85,9 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
 }
 
 /**
- * Returns values for a second request if the response to the first, `moved`, was beyond the known rows. Some candidates
- * get a new value, and the others repeat theirs. If the response has the same rows as the first, one of the others is
- * effective.
+ * Returns values for a second request if the first response, `moved`, was beyond the known rows. Some candidates get a
+ * new value, and the rest repeat theirs. If the second response has the same rows as the first, the effective candidate
+ * is one of those that repeated their value.
  */
 export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {
   const before = new Map(moved.page.exchange.request.params);
@@ -95,8 +95,8 @@ export function repeatedValues(candidates: readonly PagingCandidate[], moved: Pa
   const isFirstKnown = tested.every(({ firsts }) => firsts.length === 1);
   return candidates.map(({ param, firsts }, index): Param => {
     if (index >= tested.length) return [param, before.get(param) ?? '2'];
-    // If the value of the first page is known, it is sent. The first page then proves that this parameter is effective,
-    // because no other parameter requests the first page.
+    // If the value that requests the first page is known, it is sent. If the first page is returned, this parameter is
+    // effective, because no other parameter requests the first page.
     return [param, isFirstKnown ? String(firsts[0]) : '1'];
   });
 }

@@ -27,8 +27,8 @@ import {
 import { rowsAt, textAt } from './result_list.ts';
 
 /**
- * Finds the parameter that takes the query. The evidence is a search whose rows match the value of this parameter and
- * of no other.
+ * Finds the parameter that takes the query. The evidence is a search with rows that match this parameter's value and no
+ * other parameter's.
  */
 export function findQueryParam(evidence: QueryEvidence): Finding<string | null> {
   const { searches, listing, hint } = evidence;
@@ -84,7 +84,7 @@ function acceptedAlone(searches: readonly Exchange[], candidates: ReadonlySet<st
   return accepted?.request.params[0]?.[0] ?? null;
 }
 
-/** Returns the parameters that may take the query and that error messages name, most likely first. */
+/** Returns the parameters named in error messages that may take the query, most likely first. */
 function namesIn({ stated: { required, allowed } }: QueryEvidence): string[] {
   return [...new Set([...byLikelihood(required), ...byLikelihood(allowed)])];
 }
@@ -99,7 +99,7 @@ function quoted(text: string): string {
   return `"${text}"`;
 }
 
-/** The parameters of a search whose values match the returned rows. */
+/** Which of a search's parameters have values that match the returned rows. */
 type ParamMatch =
   | OneMatch
   | { readonly is: 'several'; readonly params: readonly string[] }
@@ -117,8 +117,7 @@ interface OneMatch {
 const NO_ROWS: ParamMatch = { is: 'no_rows' };
 
 /**
- * Compares the rows of a successful search with the values of its parameters. Only the parameters in `candidates` are
- * considered.
+ * Compares a successful search's rows with its parameters' values. Only the parameters in `candidates` are considered.
  */
 function matchOf(search: Exchange, listing: ResultList | null, candidates: ReadonlySet<string>): ParamMatch {
   const rows = listing === null ? [] : rowsAt(search, listing.results);
@@ -143,8 +142,8 @@ function shareFound(query: string, rows: readonly JsonObject[], { names, ids }: 
 }
 
 /**
- * Returns the parameter whose value the body repeats, because some APIs repeat the query. Returns null unless there is
- * exactly one.
+ * Returns the parameter with a value that the body repeats, because some APIs repeat the query. Returns null unless
+ * there is exactly one such parameter.
  */
 function echoIn({ json }: Exchange, sent: readonly Param[]): ParamMatch | null {
   const leaves = json === undefined ? [] : leavesOf(json);
@@ -155,7 +154,7 @@ function echoIn({ json }: Exchange, sent: readonly Param[]): ParamMatch | null {
     : null;
 }
 
-/** Drafts searches until one with the query parameter has returned rows. */
+/** Drafts searches until a search with the query parameter has returned rows. */
 export function probeRows({ query, queryParam, search }: Conclusions): SearchDraft | null {
   const hasRows =
     search !== null &&
@@ -166,7 +165,7 @@ export function probeRows({ query, queryParam, search }: Conclusions): SearchDra
 
 /**
  * Drafts a request with all candidate parameters, each with its own query, then requests with fewer candidates, then
- * requests with only one.
+ * requests with only one candidate.
  */
 function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
   const { searches, listing, examples, mayGuess } = evidence;
@@ -215,7 +214,8 @@ function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null 
 }
 
 const MAX_QUERIES = 10;
-// If no frequent word has matches, queries probably find only the start of a name.
+// Only this many frequent words are tried. If none of them has matches, queries probably match only the start of a
+// name.
 const MAX_WORDS = 3;
 
 function alternating(...lists: readonly (readonly string[])[]): string[] {
@@ -231,13 +231,13 @@ function together({ searches }: QueryEvidence, queries: readonly string[], why: 
   if (refusesUnknownParams(searches) || minLengthByRefusals(searches) > (queries[0]?.length ?? 0))
     return null;
   const params = QUERY_PARAMS.map((param, index): Param => [param, queries[index % queries.length] ?? '']);
-  // Size parameters in the same request save a call. If the number of rows equals one of the sizes, the response also
-  // identifies the size parameter.
+  // Size parameters in the same request save a call. If the page has as many rows as one of the sizes, the response
+  // also identifies the size parameter.
   const sizes = SIZE_PARAMS.map((param, index): Param => [param, String(DISTINCTIVE_SIZES[index] ?? 11)]);
   return { params: [...params, ...sizes], why };
 }
 
-/** Drafts a request if several candidates match the rows. Each candidate gets a different known name. */
+/** If several candidates match the rows, drafts a request in which each candidate gets a different known name. */
 function withSeenNames({ searches }: QueryEvidence, listing: ResultList): SearchDraft | null {
   const { rows, names } = listing;
   const [path] = names;
@@ -266,7 +266,8 @@ function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft
 }
 
 /**
- * Returns the parameters that may take the query, which are candidates in every search that several candidates explain.
+ * Returns the parameters that may take the query. In every search that several candidates explain, they are among those
+ * candidates.
  */
 function possibleParams(searches: readonly Exchange[], listing: ResultList): string[] {
   const candidates = new Set(QUERY_PARAMS);
@@ -280,7 +281,7 @@ function possibleParams(searches: readonly Exchange[], listing: ResultList): str
 }
 
 /**
- * Returns whether a search without parameters may make the upstream name its parameters. This is likely if the last
+ * Returns whether a search without parameters might make the upstream name its parameters. This is likely if the last
  * search returned results or a long message.
  */
 function mayExplain(searches: readonly Exchange[]): boolean {

@@ -14,8 +14,8 @@ import { nextSizeParams } from './page_size.ts';
 const ALL: readonly QueryRule[] = ['prefix', 'token', 'token_prefix', 'substring'];
 
 /**
- * Finds the query rule of names by elimination. A rule is refuted by a returned row that it does not match. It is also
- * refuted if a page with all matches lacks a known company that the rule matches.
+ * Finds the query rule for names by elimination. A rule is refuted by a returned row that it does not match, or by a
+ * page that has all matches but lacks a known company that the rule matches.
  */
 export function findQueryRule(
   pages: readonly SearchPage[],
@@ -50,8 +50,8 @@ interface QueryPage extends SearchPage {
 }
 
 /**
- * Returns the number of rows whose name and id do not contain the query. The upstream matched them by a field that the
- * rows do not show.
+ * Returns the number of rows with the query in neither their name nor their id. The upstream matched them by a field
+ * that the rows do not show.
  */
 function unexplainedRows({ query, names, ids }: QueryPage): number {
   return names.filter((name, index) => !mayFind(query, `${name} ${ids[index]}`)).length;
@@ -84,7 +84,7 @@ function refutedByAbsence(
 }
 
 /**
- * Returns whether a query finds a name under a rule, or null if this depends on how the upstream splits names into
+ * Returns whether a query finds a name under a rule, or null if that depends on how the upstream splits names into
  * words.
  */
 export function finds(rule: QueryRule, query: string, name: string): boolean | null {
@@ -143,7 +143,7 @@ function everyOf(values: readonly (boolean | null)[]): boolean | null {
   return values.includes(null) ? null : true;
 }
 
-/** Drafts a query whose matches differ between the possible rules. */
+/** Drafts a query that matches different names under the possible rules. */
 export function probeQueryRule(
   { query: { searches }, queryParam, minQueryChars, registrySize }: Conclusions,
   search: SearchConclusions,
@@ -175,7 +175,7 @@ interface QueryLimits {
   readonly registrySize: number;
   /** All queries sent so far, folded by `loosely`. */
   readonly sent: ReadonlySet<string>;
-  /** Whether an earlier probe sent a part of a word, and its response did not decide between the rules. */
+  /** Whether an earlier probe sent part of a word and got a response that did not decide between the rules. */
   readonly wasInconclusive: boolean;
 }
 
@@ -190,7 +190,7 @@ function distinctiveQuery(
 ): string | null {
   const names = known.slice(-MAX_NAMES).map(({ name }) => name);
   const best = (queries: Iterable<string>) => bestOf(queries, possible, names, limits);
-  // Two whole words are rarer than a part of a word, but APIs treat them differently.
+  // Two whole words are rarer than part of a word, but APIs treat them in different ways.
   if (limits.wasInconclusive) return best(pairsIn(names)) ?? best(fragmentsOf(names, 5));
   for (let length = rareLength(limits); length >= Math.max(4, limits.minLength); length--) {
     const query = best(fragmentsOf(names, length));
@@ -219,11 +219,12 @@ function bestOf(
 }
 
 /**
- * Returns the shortest length n (4 to 9 letters) for a part of a word whose matches should fill at most half a page:
+ * Returns the smallest number of letters n (4 to 9) for which the matches of a part of a word should fill at most half
+ * a page:
  *
  *   registrySize * 10^(-n/2 - 0.5) <= pageSize / 2
  *
- * With two more letters, a part has a tenth of the matches.
+ * With two more letters, a part of a word has a tenth of the matches.
  */
 function rareLength({ pageSize, registrySize }: QueryLimits): number {
   for (let length = 4; length < 9; length++)
@@ -231,7 +232,7 @@ function rareLength({ pageSize, registrySize }: QueryLimits): number {
   return 9;
 }
 
-/** Returns all parts of words that have `length` letters. */
+/** Returns all parts of words with `length` letters. */
 function fragmentsOf(names: readonly string[], length: number): Set<string> {
   const fragments = new Set<string>();
   for (const name of names)
@@ -259,7 +260,7 @@ function pairsIn(names: readonly string[]): Set<string> {
   return pairs;
 }
 
-/** Returns the number of pairs of rules for which the query gives different results on a known name. */
+/** Returns how many pairs of rules give different results for this query on a known name. */
 function distinguishedPairs(possible: readonly QueryRule[], query: string, names: readonly string[]): number {
   const containing = names.filter((name) => name.includes(query));
   const differ = (a: QueryRule, b: QueryRule) =>

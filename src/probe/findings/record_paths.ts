@@ -8,16 +8,16 @@ import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 import { itemOf, textAt } from './result_list.ts';
 import { innermost, relativeTo } from './row_paths.ts';
 
-/** A listed company whose record was requested. */
+/** A listed company for which the record was requested. */
 export interface ListedCompany {
   readonly id: string;
   readonly name: string | null;
-  /** The path of the id, relative to the list item. */
+  /** The path to the id, relative to the list item. */
   readonly idInList: Pointer;
   readonly nameInList: Pointer | null;
 }
 
-/** Finds the path of the record in the body, and the paths of the id and the name in the record. */
+/** Finds the path to the record in the body, and the paths to the id and the name in the record. */
 export function findRecord(response: Exchange, company: ListedCompany): Finding<RecordPaths | null> {
   const body = response.json;
   if (body === undefined) return open(null, 'the response is not JSON');
@@ -62,8 +62,8 @@ interface Pair {
 }
 
 /**
- * Scores a pair of paths for id and name. It prefers keys that are the same as in the list, paths near each other,
- * words for names, and short paths.
+ * Scores a pair of paths to the id and the name. Keys that are also in the list, paths near each other, words for
+ * names, and short paths score best.
  */
 function pairScore({ id, name }: Pair, { idInList, nameInList }: ListedCompany): number {
   const depth = id.split('/').length + (name?.split('/').length ?? 0);
@@ -98,16 +98,16 @@ function isSameId(value: Json, id: string): boolean {
   return typeof value !== 'boolean' && scalarText(value) === id;
 }
 
-/** A fetched record, and the path of the row value that the request used as its id. */
+/** A fetched record, and the path to the row value that was used as the id in the request. */
 export interface OpenedRecord {
-  /** The path of the value, relative to a row. */
+  /** The path to the value, relative to a row. */
   readonly idPath: Pointer;
   readonly record: Finding<RecordPaths | null>;
 }
 
 /**
- * Finds the path in the rows whose values open records when used as ids. Each record must belong to the company of its
- * row.
+ * Finds the path in the rows to values with which records can be fetched. Each record must belong to the same company
+ * as its row.
  */
 export function findOpenedRecord(
   listing: ResultList,
@@ -141,7 +141,7 @@ function openedBy(
   return record.value === null ? null : { idPath, record };
 }
 
-/** Returns the finding if no record was recognised. */
+/** Returns the finding for when no record was recognised. */
 export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | null> {
   return open(
     null,
@@ -149,13 +149,13 @@ export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | n
   );
 }
 
-/** Returns the URL path of one record, or null if the id cannot be part of a path. */
+/** Returns a record's URL path, or null if the id cannot be part of a path. */
 export function entityPath(template: string, id: string): string | null {
   const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);
   return url instanceof UnwritableUrl ? null : url.pathname + url.search;
 }
 
-/** Requests a record. Its id is the row value at the most likely path of the id. */
+/** Requests a record. The id is the row value at the most likely path for ids. */
 export function probeRecord(
   { upstream, exchanges }: ProbeInput,
   { addresses }: Conclusions,

@@ -7,7 +7,7 @@ import { arraysOutside, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ELEMENT_WORDS } from '../word_lists.ts';
 import { idCandidates, innermost, nameCandidates } from './row_paths.ts';
 
-/** Finds the list of results that all successful searches have in common, or null if no search had rows. */
+/** Finds the list of results that is in the same place in all successful searches, or null if no search had rows. */
 export function findResultList(searches: readonly Exchange[]): ResultList | null {
   const votes = new Map<Pointer, number>();
   for (const { json } of searches)
@@ -26,13 +26,13 @@ export function findResultList(searches: readonly Exchange[]): ResultList | null
   return { results, rows, ids: idCandidates(longest, names[0]?.pointer ?? null), names };
 }
 
-/** Returns the rows of a response, or [] if the response has no list at `results`. */
+/** Returns a response's rows, or [] if it has no list at `results`. */
 export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
   const list = valueAt(json, results);
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-/** Returns the path of the company inside a row, given the paths of its id and name. */
+/** Returns the path to the company inside a row, given the paths to its id and name. */
 export function itemOf(rows: readonly JsonObject[], id: Pointer, name: Pointer | null): Pointer {
   return innermost(rows, name === null ? [id] : [id, name], isBesideCompany);
 }
@@ -47,7 +47,7 @@ export function textAt(row: JsonObject, pointer: Pointer): string | null {
 }
 
 /**
- * Scores how much a list looks like a list of companies. The score is 0 if it does not. Long lists whose elements have
+ * Scores how much a list looks like a list of companies. The score is 0 if it does not. Long lists of elements with
  * many fields, ids and names score best.
  */
 function companyScore(list: readonly Json[]): number {

@@ -6,7 +6,7 @@ import { type Finding, likely, open, sure } from '../evidence.ts';
 import { currentLeavesOf, isNumber, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ID_WORDS, NAME_WORDS, NOT_ID_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 
-/** Finds the path of the id in an item. `opened` is the record that was requested with the id at that path, if any. */
+/** Finds the path to the id in an item. `opened` is the record that was requested with the id at that path, if any. */
 export function findId(
   pointer: Pointer,
   opened: Finding<RecordPaths | null> | null,
@@ -20,7 +20,7 @@ export function findId(
   return likely(pointer, `its values differ from row to row${rivals}`);
 }
 
-/** Finds the path of the name in an item. A fetched record that contains the same name confirms the path. */
+/** Finds the path to the name in an item. A fetched record with the same name confirms the path. */
 export function findName(
   pointer: Pointer | null,
   record: Finding<RecordPaths | null>,
@@ -31,7 +31,7 @@ export function findName(
     : sure(pointer, 'the record has the same name');
 }
 
-/** Returns the id and the name of each row that contains both. */
+/** Returns the id and the name from each row that has both. */
 export function knownNames({ rows }: ResultList, id: Pointer, name: Pointer | null): KnownName[] {
   return rows.flatMap((row) => {
     const idText = scalarText(valueAt(row, id));
@@ -40,7 +40,7 @@ export function knownNames({ rows }: ResultList, id: Pointer, name: Pointer | nu
   });
 }
 
-/** Returns the paths of values in the rows that may be the company's name, most likely first. */
+/** Returns the paths to values in the rows that may be the company's name, most likely first. */
 export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
   return ranked(valuesByPath(rows), (pointer, values) => {
@@ -55,8 +55,8 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
 }
 
 /**
- * Returns the paths of values that may be the entity id, most likely first. The values at such a path differ from row
- * to row. Rows with the same name are an exception, because they can be several results of one company.
+ * Returns the paths to values that may be the entity id, most likely first. The values at such a path differ from row
+ * to row, except in rows with the same name, because those can be several results for one company.
  */
 export function idCandidates(all: readonly JsonObject[], name: Pointer | null): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
@@ -77,8 +77,8 @@ function idWordScore(pointer: Pointer): number {
 }
 
 /**
- * Returns the pairs of paths where every row has exactly one of the two, such as `/number` in most rows and
- * `/foreign_number` in the others. The first path of a pair is the more frequent one.
+ * Returns the pairs of paths of which every row has exactly one, such as `/number` in most rows and `/foreign_number`
+ * in the rest. The first path in a pair is the more frequent one.
  */
 function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly JsonObject[]): Candidate[] {
   const partial = [...byPath].filter(
@@ -100,7 +100,9 @@ function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly Js
 // Different companies can have the same name.
 const MIN_NAMES = 0.8;
 
-/** Returns whether no two rows have the same value, except rows with the same name. At least two values must differ. */
+/**
+ * Returns whether no two rows have the same value, apart from rows with the same name. At least two values must differ.
+ */
 function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
   const distinct = new Set(texts).size;
   if (distinct === texts.length) return true;
@@ -111,8 +113,8 @@ function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name:
 }
 
 /**
- * Returns the deepest object that contains all `paths` and the whole company. Starting at the root, a level is skipped
- * only if all its other keys belong to an envelope according to `isWrapping`.
+ * Returns the deepest object that includes all `paths` and the whole company. Starting at the root, a level is skipped
+ * only if `isWrapping` classifies all of its other keys as part of an envelope.
  */
 export function innermost(
   documents: readonly Json[],
@@ -167,7 +169,7 @@ function ranked(
 }
 
 /**
- * Scores the words of a pointer. Words of the last key get their full score, and words of the keys above it get half.
+ * Scores the words in a pointer. Words in the last key get their full score, and words in the keys above it get half.
  */
 function wordScore(pointer: Pointer, good: ReadonlyMap<string, number>, bad: ReadonlySet<string>): number {
   const keys = segmentsOf(pointer);
@@ -216,7 +218,7 @@ function isCounting(values: readonly Json[]): boolean {
   return values.every((value, index) => value === first + index);
 }
 
-/** Returns the last path segments of the URLs in a row: `/company/00185647` contains the id. */
+/** Returns the last path segments of the URLs in a row. For example, `/company/00185647` ends with the id. */
 function urlTails(row: JsonObject): Set<string> {
   return new Set(
     leavesOf(row).flatMap(({ value }) => {

@@ -5,21 +5,18 @@ import { type Exchange, type Finding, likely, open, sure } from '../evidence.ts'
 import { leavesOf, wholeNumberOf, wordsOfKey } from '../json_leaves.ts';
 import { NOT_TOTAL_WORDS, TOTAL_WORDS } from '../word_lists.ts';
 
-/** A number in the response of one search. */
+/** A number in the response to one search. */
 interface Sample {
   readonly count: number;
   readonly rows: number;
   readonly query: string;
-  /**
-   * Whether the request contained the same number as a page size or page number. Null if the request contained no
-   * number.
-   */
+  /** Whether the request sent the same number as a page size or page number. Null if the request sent no number. */
   readonly wasSent: boolean | null;
 }
 
 /**
- * Finds the path of a query's total. The total differs between queries and is at least the number of rows. It equals
- * the number of rows if all matches fit on the page.
+ * Finds the path to a query's total. The total differs between queries and is at least the number of rows. If all
+ * matches fit on the page, it is exactly the number of rows.
  */
 export function findTotal(
   searches: readonly Exchange[],
@@ -74,7 +71,7 @@ export function findClamp(
   if (beyond !== undefined)
     return sure(beyond.total, `a page with the total ${beyond.total} has ${beyond.ids.length} rows`);
   if (largest < 100 || largest % 100 !== 0) return open(null, `the largest total so far is ${largest}`);
-  // If all queries have the same total, each query may have matched the whole registry.
+  // If all queries have the same total, each of them may have matched the whole registry.
   const isLimit = pages.some(({ total }) => total !== null && total > 0 && total < largest);
   return isLimit && queries.size > 1 && firstIds.size > 1
     ? sure(largest, `different queries have the total ${largest}`)
@@ -109,7 +106,7 @@ function samplesOf(
   return samples;
 }
 
-/** Returns whether no key suggests that the number is, for example, a page number, a limit or a time. */
+/** Returns whether the keys give no sign that the number is, for example, a page number, a limit or a time. */
 function isPlainNumber(pointer: Pointer): boolean {
   return !segmentsOf(pointer)
     .flatMap(wordsOfKey)
@@ -117,8 +114,8 @@ function isPlainNumber(pointer: Pointer): boolean {
 }
 
 /**
- * Scores how likely it is that the value at a path is the number of matches. The score is 0 if its keys do not suggest
- * it.
+ * Scores how likely it is that the value at a path is the number of matches. The score is 0 if the path's keys do not
+ * suggest it.
  */
 export function totalScore(pointer: Pointer): number {
   const keys = segmentsOf(pointer).map(wordsOfKey);
@@ -132,8 +129,8 @@ export function totalScore(pointer: Pointer): number {
 }
 
 /**
- * Returns whether a number can be a total. It must be at least the number of rows, or a round number that may be a
- * limit of totals.
+ * Returns whether a number can be a total. It must be at least the number of rows, or a round number that may be a cap
+ * on totals.
  */
 function isPossible({ count, rows }: Sample): boolean {
   return count >= rows || (count >= 100 && count % 100 === 0);
@@ -142,7 +139,7 @@ function isPossible({ count, rows }: Sample): boolean {
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 
 /**
- * Returns whether the number equals the row count on one page of a query, and is the same on an empty page of that
+ * Returns whether the number is the row count on one of a query's pages, and is the same on an empty page for that
  * query.
  */
 const isSteady = (all: readonly Sample[]) =>
@@ -157,8 +154,8 @@ const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count =
 const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
 
 /**
- * Returns whether the last key, such as `totalElements`, means a total and not just a number of rows. Such a number can
- * equal the number of rows of every page so far, if no query had more matches than a page has rows.
+ * Returns whether the last key, such as `totalElements`, means a total and not just a number of rows. A total can be
+ * the same as the number of rows on every page so far, if no query had more matches than fit on a page.
  */
 function isNamedTotal(pointer: Pointer): boolean {
   const last = wordsOfKey(segmentsOf(pointer).at(-1) ?? '');
@@ -167,13 +164,13 @@ function isNamedTotal(pointer: Pointer): boolean {
 
 const isOneCount = (all: readonly Sample[]) => new Set(all.map(({ count }) => count)).size === 1;
 
-/** Returns whether the number only repeats a page size or page number of the request. */
+/** Returns whether the number only repeats a page size or page number from the request. */
 function isRepeated(all: readonly Sample[]): boolean {
   const informative = all.filter(({ wasSent }) => wasSent !== null);
   return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
 }
 
-/** Returns whether the number is small and equal for different queries, as a page size or a version would be. */
+/** Returns whether the number is small and the same for different queries, as a page size or a version would be. */
 function isConstant(all: readonly Sample[]): boolean {
   const queries = new Set(all.map(({ query }) => query));
   return (

@@ -6,8 +6,8 @@ import { leavesOf, wholeNumberOf, wordsOfKey } from '../json_leaves.ts';
 import { COMPANY_WORDS, NOT_COMPANY_WORDS, TOTAL_WORDS } from '../word_lists.ts';
 
 /**
- * Finds the registry count in the statistics. `listed` is the total of an empty query, or null if it is unknown. A
- * number in the statistics that equals `listed` is the registry count. `probeAddress` requests the statistics.
+ * Finds the registry count in the statistics. `listed` is the total for an empty query, or null if it is unknown. If a
+ * number in the statistics is the same as `listed`, it is the registry count. `probeAddress` requests the statistics.
  */
 export function findRegistryTotal(stats: Json, listed: number | null): Finding<Pointer | null> {
   const counts = leavesOf(stats).flatMap(({ pointer, value }) => {

@@ -6,9 +6,9 @@ import { leavesOf } from '../json_leaves.ts';
 import { isTooBroad } from '../refusals.ts';
 
 /**
- * Returns the rule that reads the number of matches from the rejection of a broad query, such as "too many results (581
- * 859)". Returns [] if no rejection states such a number. A number after "at most" or "more than" is the limit, not the
- * number of matches.
+ * Returns the rule that reads the number of matches from the message that rejects a broad query, such as "too many
+ * results (581 859)". Returns [] if no rejection states such a number. A number after "at most" or "more than" is the
+ * limit, not the number of matches.
  */
 export function broadQueryRules(searches: readonly Exchange[]): ResponseRule[] {
   const rules = searches.filter(isTooBroad).flatMap((search): ResponseRule[] => {
@@ -32,7 +32,7 @@ export function broadQueryRules(searches: readonly Exchange[]): ResponseRule[] {
   return rules.slice(0, 1);
 }
 
-/** Returns the texts of a rejection that state that the query has too many matches, with their JSON paths. */
+/** Returns the texts in a rejection that state that the query has too many matches, with their JSON paths. */
 function messagesIn({ json, text }: Exchange): { readonly at: string | null; readonly text: string }[] {
   const texts =
     json === undefined
@@ -41,7 +41,7 @@ function messagesIn({ json, text }: Exchange): { readonly at: string | null; rea
   return texts.filter((message) => TOO_BROAD.test(foldCharacters(message.text)));
 }
 
-/** Returns the words before the number of matches, or null if the text contains no such number. */
+/** Returns the words before the number of matches, or null if the text has no such number. */
 function textBeforeTotal(text: string): string | null {
   const folded = foldCharacters(text);
   for (const { index, 0: number } of text.matchAll(/\d{1,3}(?:[ .,'’\u00a0\u202f]\d{3})+(?!\d)|\d+/gu)) {

@@ -8,7 +8,7 @@ import { textAt } from './result_list.ts';
 
 /**
  * Finds out how the upstream responds to an unknown id. The value is the rule that recognises this response, or null if
- * the status is sufficient.
+ * the status is enough.
  */
 export function findAbsence(
   entities: readonly Exchange[],
@@ -33,7 +33,7 @@ export function findAbsence(
 
 const NOT_REQUESTED = 'no unknown id was requested yet';
 
-/** Returns the response to an id that no row contains, or null if no such id was requested. */
+/** Returns the response to an id that is in no row, or null if no such id has been requested. */
 function responseToUnknownId(
   entities: readonly Exchange[],
   listing: ResultList | null,

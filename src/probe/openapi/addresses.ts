@@ -4,8 +4,8 @@ import type { ApiDocument, Operation } from './document.ts';
 import { fixedParameters, type Operations } from './operations.ts';
 
 /**
- * Finds the paths of the three resources on the host of `baseUrl`. The paths include required parameters that have a
- * fixed value.
+ * Finds the three resources' paths on the host in `baseUrl`. The paths include required parameters that have a fixed
+ * value.
  */
 export function findAddresses(
   { basePath }: ApiDocument,
@@ -15,8 +15,8 @@ export function findAddresses(
   if (search.value === null) return open(null, search.because);
   const configured = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const { path } = search.value.operation;
-  // If the document contains no server, its paths are relative to the configured address, unless they already begin
-  // with the path of that address.
+  // If the document names no server, its paths are relative to the configured address, unless they already begin with
+  // that address's path.
   const prefix = basePath ?? (path.startsWith(`${configured}/`) ? '' : configured);
   const standard = `${configured.replace(/\/api$/, '')}/api`;
   const addresses = {

@@ -2,8 +2,8 @@ import type { Conclusions, SearchConclusions, Specification } from '../conclusio
 import type { Finding } from '../evidence.ts';
 
 /**
- * Completes the conclusions with the statements of an OpenAPI document. Each finding that the responses leave open gets
- * the value from the document.
+ * Completes the conclusions with what an OpenAPI document states. Each finding that the responses leave open gets the
+ * document's value.
  */
 export function completedBy(conclusions: Conclusions, specification: Specification): Conclusions {
   const { search } = conclusions;

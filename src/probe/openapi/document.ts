@@ -6,12 +6,12 @@ import { valueAt } from '../../json/pointer.ts';
 export interface ApiDocument {
   readonly title: string;
   /**
-   * The path of the configured server, otherwise of the first one, without a trailing slash. Null if the document
-   * contains no server or the server has no path.
+   * The configured server's path, or else the first server's, without a trailing slash. Null if the document names no
+   * server or the server has no path.
    */
   readonly basePath: string | null;
   readonly operations: readonly Operation[];
-  /** The schemes of the first security requirement. They state how a request sends the key. */
+  /** The schemes in the first security requirement, which state how a request sends the key. */
   readonly security: readonly JsonObject[];
   /** Follows a local reference and returns its target, or undefined if the reference leads to another document. */
   resolved(value: Json | undefined): JsonObject | undefined;
@@ -23,7 +23,7 @@ export interface Operation {
   readonly path: string;
   readonly text: string;
   readonly parameters: readonly Parameter[];
-  /** The media type object of a successful JSON response. It contains a schema or examples. */
+  /** The media type object for a successful JSON response. It has a schema or examples. */
   readonly content: JsonObject | undefined;
   /** Names of the response headers, in lower case. */
   readonly headers: readonly string[];
@@ -38,8 +38,7 @@ export interface Parameter {
 }
 
 /**
- * Opens a parsed document. Returns null if it is not an OpenAPI document. `baseUrl` is the configured address of the
- * API.
+ * Opens a parsed document. Returns null if it is not an OpenAPI document. `baseUrl` is the API's configured address.
  */
 export function openDocument(parsed: unknown, baseUrl: string): ApiDocument | null {
   const given = parsed as Json;
@@ -111,14 +110,14 @@ function jsonContent(content: JsonObject | undefined): JsonObject | undefined {
   return isJsonObject(media) ? media : undefined;
 }
 
-/** Returns the server with the configured address, otherwise the first one. */
+/** Returns the server with the configured address, otherwise the first server. */
 function serverAt(document: JsonObject, baseUrl: string): Json | undefined {
   const servers = listAt(document, '/servers');
   const addressOf = (url: string) => url.replace(/\/+$/, '');
   return servers.find((server) => addressOf(textAt(server, '/url')) === addressOf(baseUrl)) ?? servers[0];
 }
 
-/** Returns the path of a server URL. Variables in the URL get their default values. */
+/** Returns a server URL's path. Variables in the URL get their default values. */
 function basePathOf(server: Json | undefined): string | null {
   const url = textAt(server, '/url').replace(/\{(\w+)\}/g, (_, name) =>
     textAt(server, `/variables/${name}/default`),

@@ -118,8 +118,8 @@ function statsScore({ path, parameters }: Operation, { json }: Exchange): number
 }
 
 /**
- * Scores a pair of search and record operations. Two operations of the same collection score best: `/companies` and
- * `/companies/{id}`.
+ * Scores a pair of search and record operations. Two operations on the same collection, such as `/companies` and
+ * `/companies/{id}`, score best.
  */
 function pairScore(search: Candidate, entity: Candidate): number {
   const collection = entity.operation.path.replace(/\/\{\w+\}.*$/, '');
@@ -133,7 +133,7 @@ function listingOf({ response }: Described): ResultList | null {
 }
 
 /**
- * Returns the default value of a parameter, otherwise the first value that its schema permits. Returns null if it
+ * Returns a parameter's default value, or else the first value that its schema permits. Returns null if the schema
  * permits any value.
  */
 function constantOf({ schema }: Parameter): string | null {
@@ -146,7 +146,7 @@ function constantOf({ schema }: Parameter): string | null {
 
 /**
  * Returns the query parameters that a request must have. Each has the only value that the document permits, or the
- * first of several.
+ * first value if it permits several.
  */
 export function fixedParameters(
   parameters: readonly Parameter[],
@@ -184,7 +184,7 @@ const SEARCH_WORDS = new Set([
   'hledat',
   'vyhledat',
 ]);
-/** Words that may follow the id in the path of a record. Other words mean a part of the company. */
+/** Words that may follow the id in a record's path. Other words mean a part of the company. */
 const RECORD_WORDS = new Set(['profile', 'detail', 'record', 'info', 'data', 'full']);
 const STATS_WORDS = new Set(['count', 'totals', 'summary', 'metrics']);
 /** Words in paths that mean a part of a company, or something other than companies. */

@@ -16,7 +16,7 @@ import {
 import type { Parameter } from './document.ts';
 import type { Described } from './sample.ts';
 
-/** Scores how likely it is that a parameter takes the name of a company. The score is 0 if it cannot. */
+/** Scores how likely it is that a parameter takes a company name. The score is 0 if it cannot. */
 export function queryScore(parameter: Parameter): number {
   const { name, description, isRequired, schema } = parameter;
   const type = [schema.type].flat().find((one) => one !== 'null');
@@ -48,8 +48,8 @@ export function findQueryParam(parameters: readonly Parameter[]): Finding<Parame
 }
 
 /**
- * Finds the parameter that takes an identifier. `idKeys` are the names of the id in the path of a record and in the
- * search results.
+ * Finds the parameter that takes an identifier. `idKeys` are the names for the id in a record's path and in the search
+ * results.
  */
 export function findIdentifierParam(
   parameters: readonly Parameter[],
@@ -76,7 +76,7 @@ export function findSizeParam(parameters: readonly Parameter[]): Finding<Paramet
     : sure(best, `the document describes ${best.name}${quoted(best)}`);
 }
 
-/** Finds the max page size in the schema or the description of the page size parameter. */
+/** Finds the max page size in the page size parameter's schema or description. */
 export function findMaxSize(param: Parameter | null): Finding<number | null> {
   if (param === null) return open(null, 'the page size cannot be set');
   const { maximum, exclusiveMaximum } = param.schema;
@@ -97,7 +97,7 @@ export function findMaxSize(param: Parameter | null): Finding<number | null> {
 const MAXIMUM =
   /(?:max(?:imum|\.)?|limit(?:ed|é|ée) (?:to|à)|up to|at most|not exceed|no more than|between \d+ and|from \d+ to)[^\d(*]{0,24}(\d[\d,. ]*\d|\d)/i;
 
-/** Finds the min query length in the schema or the description of the query parameter. */
+/** Finds the min query length in the query parameter's schema or description. */
 export function findMinLength(param: Parameter | null): Finding<number | null> {
   const minLength = param?.schema.minLength;
   if (typeof minLength === 'number' && minLength > 0)
@@ -129,7 +129,7 @@ export function findPaging({ operation, response }: Described): Finding<PagingSt
   return open(null, 'the document does not describe how to request the next page');
 }
 
-/** Returns the cursor of the first page, if the document states one. */
+/** Returns the cursor for the first page, if the document states one. */
 function firstCursor({ description, schema }: Parameter): { first?: string } {
   const stated = typeof schema.default === 'string' ? schema.default : null;
   const first = stated ?? /['"`“](\*)['"`”]/.exec(description)?.[1] ?? null;
@@ -174,7 +174,7 @@ function isPaging(name: string): boolean {
   return [CURSOR_WORDS, PAGE_WORDS, OFFSET_WORDS, SIZE_WORDS].some((words) => words.test(name));
 }
 
-/** Returns whether a list contains a name. Letter case and separators are ignored. */
+/** Returns whether a name is in a list, ignoring letter case and separators. */
 function isIn(list: readonly string[], name: string): boolean {
   return list.includes(name) || (name.length > 2 && list.some((other) => plain(other) === plain(name)));
 }

@@ -10,8 +10,8 @@ export interface Described {
 }
 
 /**
- * Builds a sample response from the schema of an operation, so that the probe's findings can evaluate it. A list has
- * three elements, and a list inside a list has one. Values differ from element to element. If there is no schema, the
+ * Builds a sample response from an operation's schema, so that the probe's findings can evaluate it. A list has three
+ * elements, and a list inside a list has one. Values differ from element to element. If there is no schema, the
  * document's example is the response.
  */
 export function sampleResponse(
@@ -43,9 +43,9 @@ function exampleOf(holder: JsonObject, resolved: ApiDocument['resolved']): Json 
 
 interface Position {
   readonly key: string;
-  /** The index of the element in the outer list, or null if the value is not inside a list. */
+  /** The element's index in the outer list, or null if the value is not inside a list. */
   readonly element: number | null;
-  /** The schemas that contain this value. If a schema contains itself, the sample ends at the repetition. */
+  /** The schemas that enclose this value. If a schema contains itself, the sample stops at the repetition. */
   readonly above: readonly JsonObject[];
   readonly budget: { values: number };
   readonly resolved: ApiDocument['resolved'];
@@ -71,10 +71,7 @@ function sampleValue(given: Json | undefined, position: Position): Json {
   return type === 'object' ? {} : scalarOf(schema, position);
 }
 
-/**
- * Returns the members of an object, including those of the schemas that it combines, or null if the schema has no
- * members.
- */
+/** Returns an object's members, including members from the schemas that it combines, or null if the schema has none. */
 function membersOf(schema: JsonObject, position: Position, combined: readonly Json[]): JsonObject | null {
   const own = Object.entries(position.resolved(schema.properties) ?? {}).map(
     ([key, property]): [string, Json] => [key, sampleValue(property, { ...position, key })],
@@ -111,7 +108,7 @@ function scalarOf(
     wordsOfKey(key).some((word) => URL_WORDS.has(word)) ||
     (typeof example === 'string' && /^(https?:\/\/|\/)/.test(example));
   if (isUrl) return `https://host.example/${encodeURIComponent(key)}/${element}`;
-  // The value contains a space, so that every value looks equally like a name.
+  // The value has a space in it, so that every value looks equally like a name.
   return `${key} ${element}`;
 }
 

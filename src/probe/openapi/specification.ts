@@ -25,8 +25,8 @@ import {
 import type { Described } from './sample.ts';
 
 /**
- * Reads a parsed OpenAPI document. Returns null if it is not an OpenAPI document. `baseUrl` is the configured address
- * of the API.
+ * Reads a parsed OpenAPI document. Returns null if it is not an OpenAPI document. `baseUrl` is the API's configured
+ * address.
  */
 export function readSpecification(parsed: unknown, baseUrl: string): Specification | null {
   const document = openDocument(parsed, baseUrl);
@@ -62,7 +62,7 @@ function named<T extends { readonly name: string }>({
   return { ...finding, value: value?.name ?? null };
 }
 
-/** The score of a path whose keys do not look like a name. */
+/** The score for a path with keys that do not look like a name. */
 const NAMED = 9;
 
 type ListFindings = Pick<Specification, 'results' | 'item' | 'id' | 'name' | 'total'>;
@@ -107,8 +107,8 @@ function totalFinding({ json }: Exchange): Finding<Pointer | null> {
 }
 
 /**
- * Finds the record in the response of the entity operation. The id in the record has the same name as the path
- * variable, or as the id in the search results.
+ * Finds the record in the entity operation's response. The id in the record has the same name as the path variable, or
+ * as the id in the search results.
  */
 function recordFinding({ operation, response }: Described, list: ListFindings): Finding<RecordPaths | null> {
   const holder = recordHolder(response.json);

@@ -3,7 +3,7 @@ import type { Conclusions, Specification } from '../conclusions.ts';
 import { type DialectDraft, draftDialect, type Note } from '../dialect_draft.ts';
 import type { Finding } from '../evidence.ts';
 
-/** Drafts the dialect from the responses, or from the document if the responses are not sufficient. */
+/** Drafts the dialect from the responses, or from the document if the responses are not enough. */
 export function draftWith(
   conclusions: Conclusions,
   specification: Specification | null,
