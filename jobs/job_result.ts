@@ -4,7 +4,7 @@ import { MirrorError, messageOf, UsageError } from '../src/errors.ts';
 import type { RunReport } from '../src/operations/run_report.ts';
 import { counted } from '../src/report/figures.ts';
 
-/** The result of a finished job, as the dashboard shows it. Keep the result small, because Redis stores it twice. */
+/** A finished job's result, as shown on the dashboard. Keep it small, because Redis stores it twice. */
 export interface JobResult {
   readonly summary: string;
   /** The id of the run in `_run`; null if the job needed no run. */

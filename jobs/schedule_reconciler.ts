@@ -34,7 +34,7 @@ export interface ReconcileInput {
    * A job that is about to end; null if no job is. It does not count as queued, so that its next batch is queued now.
    */
   readonly ending: MirrorJob | null;
-  /** The jobs that failed on their last attempt before its run started, by name. */
+  /** The jobs with a last attempt that failed before its run started, by name. */
   readonly failures: ReadonlyMap<string, FailureBeforeRun>;
 }
 

@@ -8,7 +8,7 @@ export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
  * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error from the last
- * attempt to read the warehouse and the ledger. `failures` holds, by name, the jobs that failed on their last attempt
+ * attempt to read the warehouse and the ledger. `failures` holds, by name, the jobs with a last attempt that failed
  * before its run started.
  */
 export function problemsOf(

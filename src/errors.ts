@@ -14,17 +14,17 @@ export abstract class MirrorError extends Error {
   }
 }
 
-/** The command line or the configuration is invalid, and nothing was written. */
+/** Thrown if the command line or the configuration is invalid. Nothing has been written. */
 export class UsageError extends MirrorError {
   readonly exitCode = 2;
 }
 
-/** The run failed because of a file, a disk, or an upstream that returns only errors. */
+/** Thrown if the run failed because of a file, a disk, or an upstream that returns only errors. */
 export class FailedError extends MirrorError {
   readonly exitCode = 1;
 }
 
-/** The message of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -10,8 +10,8 @@ export interface Knowledge {
   /** The number of companies listed or fetched so far. */
   knownCount(): number;
   /**
-   * The last registry count and the time of its call. Null if no statistics have been received. `total` is null if they
-   * include no count.
+   * The last registry count and the time of its call; null if no statistics have been received. `total` is null if the
+   * statistics include no count.
    */
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
   /** The last registry count received at or before `atMs`; null if there is none. */

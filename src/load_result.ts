@@ -7,17 +7,17 @@ export interface LoadResult {
   readonly verdict: VerdictKind;
   /** The companies on a search page, in the upstream's order. */
   readonly rows: readonly ListedCompany[];
-  /** The state of the query after this page; null if the call was not a search. */
+  /** The query's state after this page; null if the call was not a search. */
   readonly query: QueryState | null;
   /** Whether the record is new and whether its content changed; null if the call was not a record call. */
   readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
   /** True if the upstream returned 404 for a known entity. */
   readonly missing: boolean;
-  /** True if the entity of this call was marked as gone. */
+  /** True if the entity that was requested was marked as gone. */
   readonly gone: boolean;
   /** The number of quarantine rows added or updated. */
   readonly quarantined: number;
-  /** The failure of the target if it now waits for a retry; null if the call did not fail. */
+  /** The target's failure if the target is now waiting for a retry; null if the call did not fail. */
   readonly failure: Failure | null;
   /** The number of entities marked as gone: the requested entity, or others that this response proves to be deleted. */
   readonly goneCount: number;
@@ -57,7 +57,7 @@ export interface QueryState {
    * - `refused`: the query is never sent again.
    */
   readonly status: 'open' | 'complete' | 'capped' | 'refused';
-  /** The time at which the first page of the current listing was received. */
+  /** When the first page of the current listing was received. */
   readonly listedAtMs: number;
 }
 

@@ -351,7 +351,8 @@ function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): QuotaLeft
 
 interface Health {
   /**
-   * After several consecutive failures, no call is sent before this time (epoch milliseconds). 0 if calls may be sent.
+   * After several consecutive failures, no call is sent before this time (epoch milliseconds). It is 0 if calls may be
+   * sent.
    */
   readonly resumesAtMs: number;
   /** Evaluates processed responses. Returns why the run must end, or null if it continues. */

@@ -34,7 +34,7 @@ export interface Outcome extends Attempt {
 /** The meaning of a response, as defined by the dialect's response table. Reaching a limit is not a failure. */
 export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
-  /** The response to a record call was a 404. Further calls must prove that the entity is gone. */
+  /** The response to a record call was a 404. More calls are needed to prove that the entity is gone. */
   | { readonly is: 'absent'; readonly shape: string }
   /**
    * The upstream reported that the entity was deleted, with a 410 or a value that the dialect defines. `answer` is the

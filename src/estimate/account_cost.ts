@@ -31,7 +31,7 @@ export interface EstimatedWindow {
 /** The part of the ledger's state that an estimate needs. */
 export interface AccountState {
   readonly windows: readonly EstimatedWindow[];
-  /** The end of a pause in epoch milliseconds; null if the account is not paused. */
+  /** When a pause ends, in epoch milliseconds; null if the account is not paused. */
   readonly pausedUntilMs: number | null;
   /** The exhausted allowance that the upstream reported; null if it reported none. */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
@@ -108,7 +108,7 @@ export function costData({ calls, total, low, high, windows, perMinute }: Accoun
   };
 }
 
-/** Returns the date on which the calls are finished, or null if the account can never make that many calls. */
+/** Returns the date on which the calls will be finished, or null if the account can never make that many calls. */
 function finishOf({ affordable, finishesAtMs }: Completion, calls: number): string | null {
   return affordable < calls ? null : isoTime(finishesAtMs);
 }

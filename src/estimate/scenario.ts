@@ -16,7 +16,7 @@ export interface Scenario {
   readonly openShare: number;
   /** Whether searches ignore diacritics, so that `as` finds `Åsbygg`. */
   readonly ignoresDiacritics: boolean;
-  /** Whether searches cannot find the missing companies. */
+  /** Whether the missing companies cannot be found by searching. */
   readonly isOutOfReach: boolean;
   /** Whether the order of results depends on the query. */
   readonly ranksByQuery: boolean;

@@ -6,11 +6,11 @@ import { foldedIdentifier } from '../names/query_matching.ts';
  * differ.
  */
 export interface IdMaker {
-  /** Returns an identifier of a known form. */
+  /** Returns an identifier with a known form. */
   known(freedDigits: number): string;
-  /** Returns an identifier of a known form with this prefix, or null if no known identifier has the prefix. */
+  /** Returns an identifier with this prefix and a known form, or null if no known identifier has the prefix. */
   withPrefix(prefix: string, freedDigits: number): string | null;
-  /** Returns an identifier of an unknown form. */
+  /** Returns an identifier with an unknown form. */
   other(): string;
 }
 

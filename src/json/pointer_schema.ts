@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The schema of a JSON Pointer. It has a file of its own, so that code that only uses pointers does not load zod. */
+/** The schema of a JSON Pointer. It has its own file, so that code that only uses pointers does not load zod. */
 export const Pointer = z
   .string()
   .regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer: empty, or beginning with "/"')

@@ -84,7 +84,7 @@ function deriveAnswer(
   return result.newCompanies > 0 ? result : { ...result, goneCount: noteSuccess(session, outcome) };
 }
 
-/** Returns whether there can be data in the body. There is none in the body of a server error. */
+/** Returns whether there can be data in the body. A server error's body has none. */
 function mayHoldContent({ status, body, failure }: Outcome): boolean {
   if (failure === KEY_IN_BODY) return true;
   return body !== null && body.length > 0 && status !== null && status < 500;

@@ -56,7 +56,7 @@ export function openProbeLoader(options: {
 
 /**
  * Loads the responses to a probe as searches, records and statistics, each in one transaction. Each call keeps its id
- * and gets a new kind. The planner therefore does not repeat these calls.
+ * but gets a new kind. The planner therefore does not repeat these calls.
  */
 export function adoptProbes(options: {
   readonly warehouse: Warehouse;

@@ -85,7 +85,7 @@ const encoder = new TextEncoder();
 export interface IndexSource {
   /** The companies, sorted bytewise by folded name and then by id. */
   readonly byName: Iterable<{ readonly knownId: number; readonly entityId: string; readonly folded: string }>;
-  /** The `knownId` of the same companies, sorted by the upper-cased entity id. */
+  /** The same companies' `knownId`s, sorted by upper-cased entity id. */
   readonly byId: () => Iterable<number>;
 }
 

@@ -43,7 +43,7 @@ export function sharedLength(one: string, other: string): number {
   return at;
 }
 
-/** The companies that have the same word with the same value of `shared`. */
+/** The companies with the same word and the same value of `shared`. */
 interface Group extends OrderedWord {
   companies: number;
 }

@@ -18,7 +18,7 @@ export interface NotifyOptions {
   readonly receivers: readonly Receiver[];
 }
 
-/** The result of a run, for the event `health`. */
+/** How a run ended, for the event `health`. */
 export interface RunEnd {
   readonly healthy: boolean;
   readonly ended: string;

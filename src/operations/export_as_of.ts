@@ -30,7 +30,7 @@ export function documentsAsOf(db: Database, at: string): Rowset {
 
 const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
 
-/** Returns a table as it was at a past time, with the current columns. */
+/** Returns a table as it was at a past time, but with the current columns. */
 export function tableAsOf(db: Database, name: string, at: string): Rowset {
   const schema = readSchema(db, live, {
     mapping: settledMapping(db) ?? DEFAULT_MAPPING,

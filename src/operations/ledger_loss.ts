@@ -66,7 +66,7 @@ function missingCalls(reading: LedgerReading, nowMs: number): number {
   return Math.max(0, missing, isOlder ? concurrency : 0);
 }
 
-/** Returns the input of `lostCalls`. */
+/** Returns the input for `lostCalls`. */
 export function ledgerReadingOf({
   config: { account, upstream },
   warehouse: { db },
@@ -95,7 +95,7 @@ function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number 
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = requireCounts(use, nowMs);
-  // Without a window, only the rate is limited, so the time of the last call is sufficient.
+  // Without a window, only the rate is limited, so it is enough to know when the last call was made.
   if (missing > 0) use.ledger.recount(recountOf([use], nowMs));
   else if (hasWindows(use, nowMs)) requireOtherCalls(use, nowMs);
   use.ledger.startRun();

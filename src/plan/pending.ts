@@ -60,7 +60,7 @@ export class Pending {
     return blocked;
   }
 
-  /** Returns the time of the earliest future retry of these kinds of call, or null if none is waiting. */
+  /** Returns when the next call of these kinds is due for a retry, or null if none is waiting. */
   earliestRetryMs(kinds: ReadonlySet<CallKind>, nowMs: number): number | null {
     let earliest: number | null = null;
     for (const kind of kinds) {

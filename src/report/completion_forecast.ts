@@ -7,7 +7,7 @@ import { callBuckets } from '../warehouse/page_queries.ts';
 import { readStoredEstimate, type StoredEstimate } from '../warehouse/stored_estimate.ts';
 import { count, counted } from './figures.ts';
 
-/** The forecast of the time at which nothing more is due. */
+/** The forecast of when nothing more will be due. */
 export type CompletionForecast =
   | { readonly is: 'unknown' }
   /** Nothing was due when the last run ended. */

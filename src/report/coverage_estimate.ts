@@ -9,7 +9,7 @@ export interface CoverageEvidence {
    * total.
    */
   readonly largestTotal: number | null;
-  /** The number of companies on each result page of a search, and how many of them were new. */
+  /** The number of companies on each page of search results, and how many of them were new. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 

@@ -36,7 +36,7 @@ export interface HealthFacts {
   readonly isRunning: boolean;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** The end of the last successful run, UTC; null if no run has succeeded yet. */
+  /** When the last successful run ended, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
   /** The number of quarantine entries: responses, and items of responses. */
   readonly quarantined: number;
@@ -238,7 +238,7 @@ function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
   return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
 }
 
-/** Returns the runs since the last successful one, most recent first. All of them failed or were killed. */
+/** Returns the runs since the last successful run, most recent first. They all failed or were killed. */
 function failedRuns(facts: HealthFacts): RunRow[] {
   const runs = finishedRuns(facts);
   const firstGood = runs.findIndex(({ ended }) => ended !== null && ended !== 'failed');

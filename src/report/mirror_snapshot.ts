@@ -16,7 +16,7 @@ import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;
   readonly coverage: Coverage;
-  /** The end of the last successful run, UTC; null if no run has succeeded yet. */
+  /** When the last successful run ended, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];

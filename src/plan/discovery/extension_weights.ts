@@ -95,7 +95,7 @@ export class ExtensionWeights {
     return new Map(outdated.map(({ text, matches, gained }) => [text, gained * matches * scale]));
   }
 
-  /** Returns the weight of a query without a total, which is one term of its parent's `W`. */
+  /** Returns the weight of a query without a total. The weight is one term in its parent's `W`. */
   weightOf(node: QueryNode): number {
     if (node.state?.status === 'open') return this.#keySpace.known(node.query.text) + HALF;
     const { sum } = this.weigh(node);

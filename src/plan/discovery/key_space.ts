@@ -41,7 +41,7 @@ export interface Counts {
   count(prefix: string): number;
   /** Returns the number of texts that equal this one. */
   ends(text: string): number;
-  /** Returns the characters that follow the prefix, each with its number of texts. */
+  /** Returns the characters that follow the prefix, with the number of texts for each character. */
   followers(prefix: string): Map<string, number>;
 }
 

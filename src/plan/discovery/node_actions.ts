@@ -145,7 +145,7 @@ export class NodeActions {
     const { state, parent } = node;
     const hasPage = state === null ? parent === null && this.#listsAll : state.status === 'open';
     if (!hasPage || (state !== null && state.pages === 0) || this.isInFlight(node)) return false;
-    // While a page of the empty query waits for a retry, other queries below the root are sent.
+    // While a page of the empty query is waiting for a retry, other queries below the root are sent.
     return parent !== null || this.#pending.isFree('search', nextTargetOf(node), nowMs);
   }
 

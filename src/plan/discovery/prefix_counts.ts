@@ -11,7 +11,7 @@ interface Branch {
    * the container has burst into `next`.
    */
   remainders: Map<string, number> | null;
-  /** The branches, by next character; null while there is a container. */
+  /** The branches, by next character; null until the container bursts. */
   next: Map<string, Branch> | null;
 }
 

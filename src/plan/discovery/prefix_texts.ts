@@ -10,7 +10,7 @@ export interface PrefixSettings {
   readonly model: NameModel;
   /** The maximum query length, in UTF-16 units. */
   readonly longest: number;
-  /** Whether many companies usually have the same text, as with words. */
+  /** Whether many companies usually share a text, as they do with words. */
   readonly repeats: boolean;
   /** Returns whether the query can be sent. If not, its extensions are offered instead. */
   canBeSent(query: string): boolean;
@@ -20,7 +20,7 @@ export interface PrefixSettings {
   readonly first: readonly Extension[];
 }
 
-/** Known texts that queries find by prefix. */
+/** The known texts that queries find by prefix. */
 export class PrefixTexts implements KnownTexts {
   readonly #settings: PrefixSettings;
   readonly #counts: Counts;

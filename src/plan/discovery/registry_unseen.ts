@@ -29,8 +29,8 @@ export class RegistryUnseen {
   readonly #limits: Limits;
   #registryCount: RegistryCount = { total: null, observedAtMs: 0, countAt: () => null };
   /**
-   * Cached results of `countAt`, because every choice needs one for each complete listing and `countAt` reads the
-   * warehouse.
+   * Caches the results of `countAt`, which reads the warehouse. Choosing a call needs one result for each complete
+   * listing.
    */
   readonly #earlierCounts = new Map<number, number | null>();
   /** `f`, before it is capped at ½. */

@@ -120,8 +120,8 @@ export class UnseenCounts {
   /**
    * Returns the queries below a node that can be sent now. The number of unseen companies below an identifier prefix
    * has a negative binomial distribution with shape `w_i` and mean `u_i`. The probability of at least one (`chance`) is
-   * therefore `1 − (1 + G/W)^(−w_i)`. For names, `chance` is 1, because a large registry has names that begin with
-   * every letter.
+   * therefore `1 − (1 + G/W)^(−w_i)`. For names, `chance` is 1, because in a large registry, names begin with every
+   * letter.
    */
   candidatesOf(node: QueryNode): QueryCandidate[] {
     const unexplained = this.#unexplained(node);

@@ -15,7 +15,7 @@ import {
 interface UntriedCharacter {
   readonly text: string;
   readonly isDue: boolean;
-  /** Whether the character precedes foreign scripts only if all known names are Latin. */
+  /** Whether the character comes before foreign scripts only if all known names are Latin. */
   readonly isForLatin: boolean;
 }
 

@@ -133,7 +133,7 @@ export class WordTexts {
     return findsName(this.#semantics, word, name);
   }
 
-  /** Also counts the known names without diacritics once the upstream is known to ignore diacritics. */
+  /** Also counts the known names without diacritics, once the upstream is known to ignore diacritics. */
   #collectDiacritics(): void {
     if (this.#namesWithDiacritics !== null || !this.#upstreamFolding.ignoresDiacritics) return;
     const collected: string[] = [];

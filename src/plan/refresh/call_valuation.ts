@@ -37,8 +37,7 @@ export class CallValuation {
   readonly #learned: LearnedRates;
   readonly #listings: ListingYields;
   /**
-   * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until the first call is
-   * chosen.
+   * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call has been chosen.
    */
   #callCostDays = 0;
   /** Half the mean number of days between two listings of a company. */
@@ -82,8 +81,8 @@ export class CallValuation {
   }
 
   /**
-   * Returns the probability that a listing flags a company last listed τ = `sinceDays` days ago: Σ_c s_c · (1 −
-   * e^(−vλ_c τ)).
+   * Returns the probability that a listing flags a company: Σ_c s_c · (1 − e^(−vλ_c τ)), where τ = `sinceDays` is the
+   * number of days since the company was last listed.
    */
   flags(sinceDays: number): number {
     const { shown } = this.#learned;
