@@ -57,7 +57,7 @@ export interface AccountTable {
   take(calls: number, firstMs: number, nextSlotMs: number): void;
   /** Decreases the count by one call. */
   giveBack(): void;
-  /** Counts the start of a run. */
+  /** Counts one more run as started. */
   start(): void;
   /** Pauses until `untilMs`, unless a longer pause is stored. */
   pause(untilMs: number, nowMs: number): void;
@@ -65,9 +65,9 @@ export interface AccountTable {
   reportLeft(report: { readonly left: number; readonly atMs: number; readonly untilMs: number }): void;
   /** Stores the shortest time between two calls that the upstream reported. */
   reportSpacing(spacingMs: number, nowMs: number): void;
-  /** Stores the fingerprint of a rejected key. Null deletes it. */
+  /** Stores a rejected key's fingerprint, or deletes the stored fingerprint if it is null. */
   rejectKey(fingerprint: string | null, nowMs: number | null): void;
-  /** Stores the fingerprint of a key with which a call succeeded. */
+  /** Stores the fingerprint of a key that the upstream has accepted. */
   confirmKey(fingerprint: string): void;
 }
 

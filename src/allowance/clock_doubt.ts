@@ -37,7 +37,7 @@ export function confirmClock(account: Account, nowMs: number, slotSpacingMs: num
   return { account: believed, madeByMs: nowMs };
 }
 
-/** The latest real time at which a call can have been made if the clock showed `atMs`. */
+/** The latest real time at which a call can have been made while the clock showed `atMs`. */
 export function latestDateMs(account: Account, atMs: number): number {
   return account.set_back_at_ms === null ? atMs + account.late_ms : UNDATED_MS;
 }

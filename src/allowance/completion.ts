@@ -17,7 +17,7 @@ export interface Completion {
   readonly affordable: number;
   /** The time of the last affordable call; `nowMs` if there is none. */
   readonly finishesAtMs: number;
-  /** The number of 24-hour periods from now that contain calls. */
+  /** The number of 24-hour periods, counted from now, in which calls are made. */
   readonly days: number;
   /** The time that all calls would take if only the rate limited them; 0 if there is no rate. */
   readonly atRateMs: number;
@@ -86,7 +86,7 @@ export function forecastCompletion(input: CompletionInput): Completion {
     atRateMs: calls * spacing,
   };
 
-  /** Restores the limits of the windows that have reset by `atMs`. */
+  /** Refills the windows that have reset by `atMs`. */
   function renewLimits(resets: ReadonlyMap<WindowName, number>): void {
     for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }

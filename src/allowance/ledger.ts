@@ -24,9 +24,9 @@ export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
 
 /**
  * The ledger counts each account's calls. It is a separate file because the allowance belongs to the account, and
- * several warehouses can share an account. Every process debits the ledger immediately before it sends a call.
- * Together, all processes therefore never exceed the rate or the allowance, and the remaining quota is exact. Arguments
- * and results are clock times in epoch milliseconds. The file contains steady times (`steady_time.ts`).
+ * several warehouses can share an account. Every process debits the ledger immediately before it sends a call. All
+ * processes together therefore never exceed the rate or the allowance, and the remaining quota is exact. Arguments and
+ * results are clock times in epoch milliseconds. The file contains steady times (`steady_time.ts`).
  *
  * If the file is busy, methods throw an SQLite error that `isBusy` recognises, and the caller should try again. Other
  * failures throw a FailedError that states the remedy.
@@ -44,9 +44,9 @@ export interface Ledger {
   pauseUntil(untilMs: number, nowMs: number): void;
   /**
    * Records that the upstream reported an exhausted allowance until `untilMs`. If the upstream gave no date (null), the
-   * account waits until the next window resets, or for a day if no window resets. The wait grows with each further
-   * report until a call succeeds. Few calls are therefore wasted if the upstream's limit in total is smaller than the
-   * configured one.
+   * account waits until the next window resets, or for a day if no window resets. The wait becomes longer with each
+   * further report until a call succeeds. Few calls are therefore wasted if the upstream's total limit is smaller than
+   * the configured limit.
    */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
   /**
@@ -73,7 +73,7 @@ export interface Ledger {
   warehouses(nowMs: number): string[];
   /** Identifies the ledger and shows its progress. Throws a LostFileError if the file was deleted or replaced. */
   mark(): LedgerMark;
-  /** Counts the start of a run, so that an older copy of the ledger is recognised before the run sends a call. */
+  /** Counts one more run as started, so that an older copy of the ledger is recognised before the run makes a call. */
   startRun(): void;
   /** Adds calls that a lost ledger had counted. */
   recount(recount: Recount): void;

@@ -35,7 +35,7 @@ export interface WindowRow {
    * in capitals.
    */
   readonly key: string;
-  /** The property of `Allowance` that contains the limit. */
+  /** The property of `Allowance` that holds the limit. */
   readonly property: string;
   readonly span: WindowSpan;
   readonly words: WindowWords;

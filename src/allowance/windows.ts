@@ -32,7 +32,7 @@ export interface Window {
   readonly name: WindowName;
   /** Calls. */
   readonly limit: number;
-  /** The start of the window in epoch milliseconds; -Infinity if the window contains all calls. */
+  /** When the window starts, in epoch milliseconds; -Infinity if the window covers all calls. */
   readonly sinceMs: number;
   /**
    * The time of the next reset. Null if the window never resets (lifetime) or each call leaves it separately (rolling).
@@ -119,7 +119,7 @@ export type Purpose = 'scheduled' | 'backfill';
 
 /**
  * Milliseconds between two slots: (60,000 + 1,000) / perMinute. `perMinute` slots therefore take 61 seconds. Even if
- * calls arrive up to a second late, no period of 60 seconds contains more than `perMinute` calls
+ * calls arrive up to a second late, at most `perMinute` calls arrive in any period of 60 seconds
  * (docs/decisions/0001-rate.md).
  */
 export function spacingMs(perMinute: number | null): number {
@@ -163,8 +163,8 @@ const CALENDAR = {
 };
 
 /**
- * The span that contains `nowMs`. A span starts and ends at the start of a day, which does not depend on `nowMs`. When
- * the clocks change in the time zone, spans therefore neither overlap nor leave a gap. The search checks two starts
+ * The span that includes `nowMs`. A span starts and ends at the start of a day, which does not depend on `nowMs`. Spans
+ * therefore neither overlap nor leave a gap when the clocks change in the time zone. The search checks two starts
  * before and two after the local date. Near a clock change a local date can begin twice, and a zone that crosses the
  * date line skips a date.
  */
@@ -177,9 +177,9 @@ function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) =>
 }
 
 /**
- * The start of the day whose local midnight, read as UTC, is `midnightMs`. If the clock change in spring skips this
- * time of day, the day starts later by the skipped duration. If the change in autumn repeats it, the day starts at the
- * first occurrence.
+ * The start of the day whose local midnight, read as UTC, is `midnightMs`. If this time of day is skipped when the
+ * clocks change in spring, the day starts later by the skipped duration. If it is repeated when they change in autumn,
+ * the day starts at the first occurrence.
  */
 function startOf({ minuteOfDay, timeZone }: FixedDay, midnightMs: number): number {
   const localMs = midnightMs + minuteOfDay * MINUTE_MS;

@@ -29,7 +29,7 @@ export function listedResults(matches: Matches, most: number): ListedResults {
   return { total: all.length, results: (from, count) => all.slice(from, from + count) };
 }
 
-/** Returns the summary of a result as JSON text. */
+/** Returns a result's summary as JSON text. */
 export function textOf({ id, entry }: ListedResult, catalogue: Catalogue): string {
   const text = catalogue.summary(id) ?? 'null';
   return entry === null ? text : stringifyJson(placedAt(parseJson(text), '/entry', entry));

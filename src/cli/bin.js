@@ -14,7 +14,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 } else {
   // The compile cache halves the start time and saves 20 MiB of memory.
   const cache = fileURLToPath(new URL('../../node_modules/.cache/registry-mirror', import.meta.url));
-  // Users often cannot write to the folder of an installed package.
+  // Users often cannot write to an installed package's folder.
   const hasCache = module.enableCompileCache(cache).status !== module.constants.compileCacheStatus.FAILED;
   if (!hasCache) module.enableCompileCache(join(homedir(), '.cache', 'registry-mirror'));
   const { main } = await import('./main.ts');

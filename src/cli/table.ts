@@ -11,7 +11,9 @@ export interface Column {
    * this.
    */
   readonly least?: number;
-  /** True if the column may be removed when truncation is not sufficient. The last optional column is removed first. */
+  /**
+   * True if the column may be removed when truncating columns is not enough. The last optional column is removed first.
+   */
   readonly optional?: boolean;
 }
 

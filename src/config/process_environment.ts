@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the environment of this process. No other code reads it. */
+/** Returns this process's environment. No other code reads it. */
 export function processEnvironment(): Environment {
   return process.env;
 }

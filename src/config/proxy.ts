@@ -5,7 +5,7 @@ import type { Config } from './schema.ts';
 import type { SecretUrl } from './secret.ts';
 import { ProxyUrl } from './values.ts';
 
-/** If the configuration has no proxy, adds the one from HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
+/** If the configuration has no proxy, adds the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY specify. */
 export function withProxyFromEnvironment(config: Config, env: Environment): Config {
   const { upstream } = config;
   if (upstream.proxy !== null) return config;

@@ -29,7 +29,7 @@ export interface Circumstances {
 /** Classifies a reply. `body` is the parsed body, if the caller has already parsed it. */
 export type Classify = (call: Call, reply: Reply, circumstances: Circumstances, body?: Body) => Verdict;
 
-/** Parses the body of a reply. */
+/** Parses a reply's body. */
 export function bodyOf({ body, headers }: Reply): Body {
   return readBody(body, headers['content-type'] ?? '');
 }
@@ -38,7 +38,7 @@ export function bodyOf({ body, headers }: Reply): Body {
  * Returns a function that classifies replies, first by the dialect's response table and then by the default rules. The
  * function is pure and never throws.
  *
- * @throws SyntaxError if the pattern of a rule is invalid.
+ * @throws SyntaxError if a rule's pattern is invalid.
  */
 export function openClassify(dialect: Dialect): Classify {
   const rules = dialect.responses.map(compiled);
@@ -129,7 +129,7 @@ function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
   const answer = decodeTombstone(dialect, call.entityId, body.json);
   if (!(answer instanceof NotUnderstood)) return { is: 'gone', answer };
-  // A status refers to the requested entity. A mark in the body refers to the entity whose record is in the body.
+  // A status refers to the requested entity. A mark in the body refers to the entity that the body describes.
   return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
 }
 

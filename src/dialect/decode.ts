@@ -7,7 +7,7 @@ import type { Dialect, EntityDialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { decodeSearch } from './search_results.ts';
 
-/** Reads the body of a successful response according to the dialect. This function is pure and never throws. */
+/** Reads a successful response's body according to the dialect. This function is pure and never throws. */
 export function decode(dialect: Dialect, call: Call, body: Json, headers: Headers): Answer | NotUnderstood {
   switch (call.kind) {
     case 'stats':
@@ -30,8 +30,8 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 }
 
 /**
- * Reads the tombstone of the requested entity. Returns null if the body contains no record. Another entity's record
- * proves nothing about the requested entity, so the result is then NotUnderstood.
+ * Reads the requested entity's tombstone. Returns null if the body has no record. Another entity's record proves
+ * nothing about the requested entity, so the result is then NotUnderstood.
  */
 export function decodeTombstone(
   dialect: Dialect,

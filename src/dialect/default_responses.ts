@@ -24,8 +24,8 @@ interface DefaultRule {
 }
 
 /**
- * The default meanings of responses, which apply if no row of the dialect's response table matches (RFC 9110, RFC 6585,
- * RFC 7725). The first row whose conditions are all met decides. A response that matches no row is `broken`.
+ * The default meanings of responses, which apply if no row in the dialect's response table matches (RFC 9110, RFC 6585,
+ * RFC 7725). The first matching row decides. A response that matches no row is `broken`.
  */
 const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: 'success', means: 'ok' },

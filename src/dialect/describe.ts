@@ -11,7 +11,8 @@ export interface DialectInWords {
   readonly records: readonly string[];
   readonly statistics: readonly string[];
   /**
-   * One sentence for each row of the response table, in the order of the rows, followed by one for each reported limit.
+   * One sentence for each row in the response table, in the same order, followed by one sentence for each reported
+   * limit.
    */
   readonly responses: readonly string[];
 }

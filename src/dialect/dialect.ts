@@ -18,7 +18,7 @@ export type IdentifierMatch = (typeof IDENTIFIER_MATCHES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** A row of the response table. The first row whose conditions are all met decides the outcome. */
+/** A row in the response table. The first row with all its conditions met decides the outcome. */
 export const ResponseRule = z.strictObject({
   status: z
     .union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)])

@@ -1,7 +1,8 @@
 /**
- * Limits on the cost of one response. `upstream.max_body` limits a response's size in bytes. These constants limit the
- * memory, rows and disk space that it takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million objects. A heap
- * of 512 MB is enough for every permitted response. The measurements are in docs/decisions/0021-response-limits.md.
+ * Limits on what one response can cost. `upstream.max_body` limits a response's size in bytes. These constants limit
+ * the memory, rows and disk space that it takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million objects. A
+ * heap of 512 MB is enough for every permitted response. The measurements are in
+ * docs/decisions/0021-response-limits.md.
  */
 
 /**

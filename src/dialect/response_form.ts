@@ -2,8 +2,8 @@ import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { isMarkup } from './response_body.ts';
 
 /**
- * Returns the form of a response: its status, its keys, and the values of keys that contain codes. Parts that depend on
- * the requested id are omitted. Two 404s with the same form have the same meaning.
+ * Returns a response's form: its status, its keys, and the values of keys that hold codes. Parts that depend on the
+ * requested id are omitted. Two 404s with the same form have the same meaning.
  */
 export function responseFormOf(
   status: number,

@@ -15,7 +15,7 @@ export interface ConnectionPool {
 }
 
 export function openConnectionPool(connections: readonly Connection[], clock: Clock): ConnectionPool {
-  // The most recently used connection comes first, so that the others become idle and can be closed.
+  // The most recently used connection comes first, so that all others become idle and can be closed.
   const free = [...connections];
   const opening = new Map<Connection, Promise<void>>();
   let openedAtMs = Number.NEGATIVE_INFINITY;

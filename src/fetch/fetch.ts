@@ -52,7 +52,7 @@ export interface Fetch {
   readonly isKeyAccepted: boolean;
   /**
    * Waits until the account may send. Resolves with one to `maxCount` slots, with their units already spent, or with
-   * why there is no slot.
+   * the reason if there is no slot.
    */
   slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
   /** Gives back the unit spent on a slot that no call uses. */
@@ -81,7 +81,7 @@ export function openFetch(parts: FetchParts): Fetch {
   const limiter = openRateLimiter({ ...parts, pool });
   const reports = openReports(parts);
 
-  /** The number of units spent on calls whose responses have not been observed yet. */
+  /** The number of units spent on calls for which no response has been observed yet. */
   let inFlight = 0;
 
   async function giveBack(slot: Slot): Promise<void> {

@@ -83,8 +83,8 @@ function headersWithout(headers: Headers, without: (text: string) => string): He
 }
 
 /**
- * Returns the text itself and the text after each round of decoding. A key can contain characters that look like an
- * escape, such as `=ae`, so the key must be decoded in the same way as the text.
+ * Returns the text itself and the text after each round of decoding. A key can have characters in it that look like an
+ * escape, such as `=ae`, so it must be decoded in the same way as the text.
  */
 function decodings(text: string): string[] {
   const rounds = [text];

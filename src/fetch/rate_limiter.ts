@@ -16,8 +16,8 @@ export interface SendSlot extends Slot {
 /** Waits until the account may send. All processes that use the account share its limits through the ledger. */
 export interface RateLimiter {
   /**
-   * Resolves with one to `maxCount` slots, at most LOOKAHEAD_MS before the first one, or with why there is none.
-   * Connections are opened before units are spent, so a failed connection costs nothing.
+   * Resolves with one to `maxCount` slots, at most LOOKAHEAD_MS before the first slot, or with the reason if there is
+   * none. Connections are opened before units are spent, so a failed connection costs nothing.
    */
   slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
 }
@@ -39,7 +39,7 @@ export interface RateLimiterOptions {
 }
 
 /**
- * p-throttle spreads the calls of this process over time, and the ledger enforces the limits. One transaction takes all
+ * p-throttle spreads this process's calls over time, and the ledger enforces the limits. One transaction takes all
  * slots in the next LOOKAHEAD_MS.
  */
 export function openRateLimiter(options: RateLimiterOptions): RateLimiter {

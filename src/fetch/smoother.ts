@@ -9,8 +9,8 @@ export type Smoother = (signal: AbortSignal) => Promise<void>;
 
 export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): Smoother {
   const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
-  // Intervals shorter than the resolution of a timer cannot be smoothed. Wait only for the next turn of the event loop,
-  // so that one transaction serves all connections that become free in the same turn.
+  // Intervals shorter than a timer's resolution cannot be smoothed. Wait only for the next turn of the event loop, so
+  // that one transaction serves all connections that become free in the same turn.
   if (intervalMs < 1) return () => new Promise(setImmediate);
   const ended = new AbortController();
   const open = () =>

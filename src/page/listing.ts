@@ -21,7 +21,7 @@ export function listing(options: Listing): Html {
   return html`<section class="listing" id="${options.id}"><h2>${options.title}</h2>${content(options)}</section>`;
 }
 
-/** Draws a section of the overview, whose content is replaced without a reload. */
+/** Draws a section of the overview. Its content is replaced without a reload. */
 export function liveListing(options: Listing): Html {
   const { id, title } = options;
   return html`<details class="fold listing" open><summary><h2 id="${id}-title" data-live>${title}</h2></summary>

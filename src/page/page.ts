@@ -17,7 +17,7 @@ export interface PageOptions {
   readonly find: FindCompanies;
   /** Returns a different value after each change to the mirror. */
   readonly version: () => unknown;
-  /** If true, requests whose host name is not local are rejected, so that another website cannot read this page. */
+  /** If true, requests without a local host name are rejected, so that another website cannot read this page. */
   readonly onlyLocalHosts: boolean;
   readonly now: () => number;
   /** Called with each error that the browser sees only as status 500. */

@@ -32,7 +32,7 @@ function results({ request, companies }: Found): Html {
   if (query === '') return html`<p id="results">Enter a name, prefixes of its words, or an identifier.</p>`;
   if (total === 0) return html`<p id="results">No company matches “${foreign(query)}”.</p>`;
   const shown = companies.slice(offset, offset + COMPANIES_PER_PAGE);
-  // With a state filter, count only the best matches, because the states of the others are not known.
+  // With a state filter, count only the best matches, because the states of all other matches are unknown.
   const all = state === null ? total : companies.length;
   const to = offset + shown.length;
   return html`<div id="results"><p class="note">${count(shown.length === 0 ? 0 : offset + 1)}–${count(to)} of ${counted(all, 'company', 'companies')}${state !== null && ` with state ${state}`}${ids.length < total && `; filter, pages and CSV cover the first ${count(ids.length)} of ${count(total)} matches`}</p>

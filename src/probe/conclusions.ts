@@ -75,7 +75,7 @@ export interface Conclusions {
   readonly queryParam: Finding<string | null>;
   /** Null if no search has returned rows yet. */
   readonly search: SearchConclusions | null;
-  /** The rule that recognises the response to an unknown id, or null if the status is sufficient. */
+  /** The rule that recognises the response to an unknown id, or null if the status is enough. */
   readonly absence: Finding<ResponseRule | null>;
   /** The min query length, in characters, for further probes. */
   readonly minQueryChars: number;

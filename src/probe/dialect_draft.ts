@@ -63,7 +63,7 @@ function pagingOf({ paging, size }: SearchConclusions): Paging {
   return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }
 
-/** Returns a key for the list of a company's results, which must differ from the keys in all rows. */
+/** Returns a key for the list of a company's results. No row may have the same key. */
 function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
   const keys = new Set(
     rows.flatMap((row) => {

@@ -14,7 +14,7 @@ export interface ProbeRequest {
 
 export type Param = readonly [name: string, value: string];
 
-/** The parameters of the next search, and the reason for the search. */
+/** The next search's parameters, and the reason for the search. */
 export type SearchDraft = Pick<ProbeRequest, 'params' | 'why'>;
 
 /** A request and its response. */

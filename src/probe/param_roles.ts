@@ -56,7 +56,7 @@ const PARTS: readonly (readonly [ParamRole, readonly string[]])[] = [
   ),
 ];
 
-/** A parameter whose name contains one of these words is a filter: `country_name`, `date_from`. */
+/** A parameter with one of these words in its name is a filter: `country_name`, `date_from`. */
 const FILTER = part(
   'filter',
   `country land pays pais paese kraj maa lang language sprache langue idioma lingua taal sprak jezyk kieli status state

@@ -89,8 +89,8 @@ function indexed(all: Iterable<StoredCompany>, folding: Folding): Indexed {
 }
 
 /**
- * Returns the positions of the matches. Matches by identifier come first, ordered by id. Matches by name follow,
- * ordered by name.
+ * Returns the matches' positions. Matches by identifier come first, ordered by id, followed by matches by name, ordered
+ * by name.
  */
 function foundIn({ segment }: Indexed, query: CatalogueQuery): Uint32Array {
   const names = query.by === 'identifier' ? NONE : segment.findNames(query.names, query.text);

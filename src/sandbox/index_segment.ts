@@ -129,7 +129,7 @@ function joinNames(sortedNames: readonly string[]): Joined {
 }
 
 /**
- * Returns the ranks of the names that contain all wanted words, in ascending order. A query without words has no
+ * Returns, in ascending order, the ranks of the names that contain all wanted words. A query without words has no
  * matches.
  */
 function ranksOfWords(words: Words, wanted: readonly string[], rule: 'token' | 'token_prefix'): Uint32Array {

@@ -131,7 +131,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The best match is at the top level of the body, and the other matches are in a list.
+  // The best match is at the top level of the body, and all other matches are in a list.
   main_result: {
     name: 'main_result',
     search: { results: '/hits', main: '', total: '/count', empty: 'absent' },

@@ -3,8 +3,7 @@ import { defaultProfile } from '../api/api_profile.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /**
- * Returns the configuration with which registry-mirror can mirror a running sandbox. It uses the key of one sandbox
- * account.
+ * Returns the configuration with which registry-mirror can mirror a running sandbox. It uses one sandbox account's key.
  */
 export function configurationFor(sandbox: Sandbox, account: Account): object {
   const { tier, limits } = account;

@@ -9,7 +9,7 @@ import type { BuiltIndex } from './name_index_worker.ts';
  */
 export interface NameIndexUpdater {
   current(): NameIndex;
-  /** Resolves when the index covers all companies that the mirror had at the time of this call. */
+  /** Resolves when the index covers all companies that the mirror had when this method was called. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { openWarehouse } from '../warehouse/warehouse.ts';
 /** The message that the worker sends. */
 export interface BuiltIndex {
   readonly index: NameIndex;
-  /** The warehouse's mark at the time of the build (see `namesMark`). */
+  /** The warehouse's mark when the index was built (see `namesMark`). */
   readonly mark: string;
 }
 

@@ -39,7 +39,7 @@ export function answerTable(db: Database) {
       if (paysToCompress(kind, body)) insert.run(callId, 'zstd', zstdCompressSync(body), headers);
       else insert.run(callId, null, body, headers);
     },
-    /** Replaces a stored body with a reference to an equal body. */
+    /** Replaces a stored body with a reference to an identical body. */
     refer: (callId: number, sameAs: number): void => {
       refer.run(sameAs, callId);
     },

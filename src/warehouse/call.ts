@@ -60,7 +60,8 @@ export function callTable(db: Database) {
       );
     },
     /**
-     * Stores the results of processing. Calls with equal results, such as most calls in a batch, share one statement.
+     * Stores the results of processing. Calls with identical results, such as most calls in a batch, share one
+     * statement.
      */
     settle: (results: readonly CallResult[]): void => {
       const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));

@@ -1,6 +1,6 @@
 import { snakeCase } from './column_name.ts';
 
-/** An object on a path, with the members seen so far in it. */
+/** An object on a path, and the members seen in it so far. */
 interface Level {
   readonly members: ReadonlyMap<string, Level> | null;
 }

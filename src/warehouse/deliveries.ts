@@ -110,7 +110,7 @@ export interface NewCompany {
   readonly name: string | null;
 }
 
-/** Returns the companies that became known after a version of the change feed. */
+/** Returns the companies that became known after a given version of the change feed. */
 export function newCompanies(db: Database, since: number): Iterable<NewCompany> {
   return db
     .prepare<[{ since: number }], NewCompany>(
@@ -129,7 +129,10 @@ export interface ChangedField extends NewCompany {
   readonly observedAt: string;
 }
 
-/** Returns the fields that changed after a version of the change feed, in the order of observation. */
+/**
+ * Returns the fields that changed after a given version of the change feed, in the order in which the changes were
+ * observed.
+ */
 export function changedFields(db: Database, since: number): Iterable<ChangedField> {
   return db
     .prepare<[number], ChangedField>(

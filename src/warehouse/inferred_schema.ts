@@ -64,7 +64,7 @@ export interface InferredTable {
   readonly parent: InferredTable | null;
   /** The list's path in a row of the parent table. */
   readonly path: string;
-  /** The keys from the root of the payload to the list elements. Each list on the path appears as `*`. */
+  /** The keys from the payload's root to the list elements. Each list on the path appears as `*`. */
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;

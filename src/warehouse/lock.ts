@@ -16,7 +16,7 @@ export interface LockHolder extends LockOwner {
   readonly heartbeatAt: string;
 }
 
-/** A run whose last heartbeat is older than this has died or hangs, so another run may take over its lock. */
+/** If a run's last heartbeat is older than this, the run has died or hangs, so another run may take over its lock. */
 export const LOCK_STALE_AFTER_MS = 30_000;
 
 export interface LockRequest extends LockOwner {
@@ -55,7 +55,7 @@ export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
   );
 }
 
-/** Asks the holder of the lock to end early. */
+/** Asks the lock's holder to end early. */
 export function askToStandAside(db: Database, holder: LockOwner, nowMs: number): void {
   db.prepare('UPDATE _lock SET wanted_at = ? WHERE owner = ? AND yields').run(isoTime(nowMs), holder.owner);
 }

@@ -35,7 +35,7 @@ export type MetaKey =
   /** The form of the 404 response to an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
-  /** The last company (by \`known_id\`) whose name is in \`_name\` and \`_word\`. */
+  /** The last company (by \`known_id\`) that is indexed in \`_name\` and \`_word\`. */
   | 'named_until'
   | 'next_named_until'
   /** The ledger stamps (`ledgerStamps`), as JSON. */

@@ -102,7 +102,7 @@ export function companyPages(db: Database) {
     .safeIntegers();
   return {
     company: (entityId: string): CompanyRow | null => company.get(entityId) ?? null,
-    /** Returns the versions of one company's record, newest first. */
+    /** Returns a company's record versions, newest first. */
     versions: (entityId: string, most: number): VersionSeen[] => versions.all(entityId, most),
     /** Returns one company's changes, newest first. */
     changes: (entityId: string, most: number): FieldChange[] => changes.all(entityId, most).map(withNumbers),
@@ -151,7 +151,7 @@ export interface TotalSeen {
   readonly total: number | null;
 }
 
-/** Returns the observed registry counts, latest first. */
+/** Returns the observed registry counts, newest first. */
 export function totalsSeen(db: Database, most: number): TotalSeen[] {
   return db
     .prepare<[number], TotalSeen>(

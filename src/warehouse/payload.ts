@@ -7,7 +7,7 @@ export type Bound = null | number | bigint | string;
 export interface PayloadRow {
   /** The values of the built-in columns, in column order. */
   readonly own: readonly Bound[];
-  /** The payload values, in the order of the payload columns. Missing values at the end are stored as NULL. */
+  /** The payload values, in the same order as the payload columns. Missing values at the end are stored as NULL. */
   readonly values: readonly Bound[];
   readonly rest: string | null;
 }
@@ -33,7 +33,7 @@ export function payloadTables(db: Database, naming: Naming) {
       const statements = of(table);
       statements.insert.run(bound(statements, row));
     },
-    /** Replaces the payload of a row. `row.own` contains the values of the built-in columns without the key. */
+    /** Replaces a row's payload. `row.own` has the values of the built-in columns, without the key. */
     update: (table: InferredTable, entityId: string, row: PayloadRow): void => {
       const statements = of(table);
       statements.update.run([...bound(statements, row), entityId]);

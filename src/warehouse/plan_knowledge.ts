@@ -21,7 +21,7 @@ export const LOOKUPS = {
 } as const;
 
 /**
- * This query runs once, when a plan is opened. The planner reads its rows from the latest one backwards and stops when
+ * This query runs once, when a plan is opened. The planner reads its rows backwards from the last one, and stops when
  * it has enough.
  */
 const SEARCHES_SINCE = `
@@ -101,7 +101,7 @@ function openMemory(db: Database): <T>(read: () => T) => () => T {
   };
 }
 
-/** Returns the id of the first call that returned the current registry count, or 0 if no count was observed. */
+/** Returns the id of the first call that returned the current registry count, or 0 if no count has been observed. */
 function countedSoSince(
   counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
 ): number {

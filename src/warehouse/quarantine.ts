@@ -81,7 +81,7 @@ export function quarantineRegister(db: Database) {
     'UPDATE _quarantine SET state = ? WHERE quarantine_id = ?',
   );
   return {
-    /** Returns at most `most` entries, latest first. */
+    /** Returns at most `most` entries, newest first. */
     list: (which: 'open' | 'all', most: number): Quarantined[] => (which === 'open' ? open : all).all(most),
     find: (quarantineId: number): Quarantined | null => find.get(quarantineId) ?? null,
     counts: (): Record<QuarantineState, number> => ({

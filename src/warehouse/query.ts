@@ -65,7 +65,7 @@ export function queryTable(db: Database, naming: Naming) {
     callOfPage: (key: string, index: number): number | null => page.get(key, index) ?? null,
     /** Returns the pages of the listing that started at `listedAt`, in page order. */
     pagesSince: (key: string, listedAt: string): QueryPage[] => pagesSince.all(key, listedAt),
-    /** Returns the pages of the listing from page 0 to the last page before the first missing one. */
+    /** Returns the listing's pages from page 0 up to the first missing page. */
     listing: (key: string, listedAt: string): QueryPage[] => withoutHoles(pagesSince.all(key, listedAt)),
     largestPage: (): number => largestPage.get() ?? 0,
   };

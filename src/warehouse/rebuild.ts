@@ -60,7 +60,7 @@ export function hasShadows(db: Database): boolean {
   return DERIVED.every((table) => find.get(SHADOW_PREFIX + table) !== undefined);
 }
 
-/** Renames the shadow tables to the names of the live tables, in the caller's transaction. */
+/** Gives the shadow tables the live tables' names, in the caller's transaction. */
 export function swapShadowsIn(db: Database): void {
   // When a table is renamed, SQLite would rewrite the views that read it. The views are therefore dropped and recreated
   // with their old text, so that they read the new tables.

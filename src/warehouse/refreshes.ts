@@ -27,7 +27,7 @@ export function changeShares(db: Database): ChangeShare[] {
 }
 
 export interface Confirmations {
-  /** Pairs of calls, by id, that returned equal records in different responses. */
+  /** Pairs of calls, by id, that returned the same record in different responses. */
   readonly pairs: readonly { readonly before: number; readonly after: number }[];
   /** The number of confirmations that were compared. */
   readonly refreshes: number;

@@ -55,7 +55,7 @@ export function runCounter(db: Database) {
   };
 }
 
-/** Returns the `most` latest runs, latest first. */
+/** Returns the `most` last runs, newest first. */
 export function recentRuns(db: Database, most: number): RunRow[] {
   return db
     .prepare(

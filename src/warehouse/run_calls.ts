@@ -50,7 +50,7 @@ export function runCalls(db: Database) {
     /** Returns the run with this id, or null if there is none. */
     find: (runId: number): RunRow | null => find.get(runId) ?? null,
     counts: (run: RunRow): CallCount[] => counts.all(...idsOf(run), run.runId),
-    /** Returns the calls, latest first. `onlyFailed` excludes calls that returned a result. */
+    /** Returns the calls, newest first. `onlyFailed` excludes calls that returned a result. */
     list: (run: RunRow, { most, onlyFailed = false }: { most: number; onlyFailed?: boolean }): RunCall[] =>
       list.all(...idsOf(run), run.runId, onlyFailed ? 1 : 0, most),
   };

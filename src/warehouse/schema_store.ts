@@ -85,7 +85,7 @@ interface StoredColumn {
 }
 
 function storedTables(db: Database, naming: Naming): StoredTable[] {
-  // Sorting by name length puts parents first, because the name of a child table starts with the name of its parent.
+  // Sorting by name length puts parents first, because a child table's name starts with its parent's name.
   return db
     .prepare(
       `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
@@ -226,8 +226,8 @@ function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
 }
 
 /**
- * Changes the declared types of columns without writing a row. This is possible because a wider type can read the
- * values of the narrower type. It follows SQLite's documented procedure for changes that do not affect the content
+ * Changes the declared types of columns without writing a row. This is possible because a wider type can also read the
+ * narrower type's values. It follows SQLite's documented procedure for changes that do not affect the content
  * (https://www.sqlite.org/lang_altertable.html#otheralter), and runs in the caller's transaction.
  */
 function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {

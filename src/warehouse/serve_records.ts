@@ -106,7 +106,7 @@ export function servedRecords(db: Database) {
       if (wasGone) return tombstoneOr(version);
       return version === undefined ? { is: 'unknown' } : read(version.callId, version.observedFrom);
     },
-    /** Returns the time of the first version, or null if there is none. */
+    /** Returns when the first version was seen, or null if there is none. */
     firstSeenAt: (entityId: string): string | null => firstVersion.get(entityId) ?? null,
   };
 }

@@ -85,7 +85,7 @@ export interface LedgerStamp {
 }
 
 interface LedgerStamps {
-  /** The most recently used account. It paid for all calls after its `baseCallId`. */
+  /** The account that was used last. It paid for all calls after its `baseCallId`. */
   readonly latest: string;
   readonly accounts: Readonly<Record<string, LedgerStamp>>;
 }

@@ -21,7 +21,7 @@ export function generationOf(db: Database, naming: Naming): number {
   return ((rebuilt as number | undefined) ?? 0) + (naming === live ? 0 : 1);
 }
 
-/** Quotes an SQL identifier. All identifiers are quoted, because they can contain payload keys. */
+/** Quotes an SQL identifier. All identifiers are quoted, because they can include payload keys. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }

@@ -28,7 +28,7 @@ export function versionTable(db: Database, naming: Naming) {
     end: (entityId: string, endedAt: string): void => {
       end.run({ entityId, endedAt });
     },
-    /** Reads the versions of an entity, newest first. */
+    /** Reads an entity's versions, newest first. */
     latest: (entityId: string): IterableIterator<VersionRow> => latest.iterate(entityId),
   };
 }

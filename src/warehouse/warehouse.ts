@@ -121,7 +121,7 @@ function prepareForReading(db: Database): void {
 function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): void {
   refuseForeign(db);
   const isNew = isEmpty(db);
-  // This check precedes the first write, so that the file of a newer program stays unchanged.
+  // This check comes before the first write, so that a file written by a newer program stays unchanged.
   if (!isNew) needsMigration(db);
   if (isNew) db.pragma(`page_size = ${PAGE_BYTES}`);
   if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');

@@ -108,7 +108,7 @@ export function wordIndex(db: Database, naming: Naming) {
   };
 
   return {
-    /** Adds the words of a name to the counts (`by` = 1) or removes them (-1), in memory. */
+    /** Adds the words in a name to the counts (`by` = 1) or removes them (-1), in memory. */
     count,
     /** Writes the pending counts. Call this function in the transaction that writes the names. */
     save,

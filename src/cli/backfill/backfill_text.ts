@@ -9,7 +9,7 @@ import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;
 
-/** Describes the result of a backfill as text. */
+/** Describes a backfill's result as text. */
 export function describeBackfill(report: BackfillReport, output: Output): string {
   const { backfill, counts, run } = report;
   const { stats, search, entity } = run.totals.callsByKind;

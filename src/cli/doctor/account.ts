@@ -9,7 +9,7 @@ import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the key, the licence terms and the allowance. */
 
-/** Shows the fingerprint of the key, which distinguishes keys without revealing them. */
+/** Shows the key's fingerprint, which distinguishes keys without revealing them. */
 export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: LedgerState | null): Finding {
   if (upstream.api_key.problem !== null)
     return problem(

@@ -40,7 +40,7 @@ type SchemasOf<Methods extends readonly Listed[]> = {
 };
 
 function schemasOf<const Methods extends readonly Listed[]>(methods: Methods): SchemasOf<Methods> {
-  // `map` loses the types of the individual elements.
+  // `map` loses the individual elements' types.
   return methods.map(({ schema }) => schema) as SchemasOf<Methods>;
 }
 

@@ -191,7 +191,7 @@ if (isSmall && location.search === '' && location.hash === '')
 
 const ROLES = { table: 'table', 'thead, tbody': 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' };
 
-/** Tables whose rows are displayed as blocks need explicit roles. */
+/** Tables with rows that are displayed as blocks need explicit roles. */
 function addRoles() {
   for (const [tag, role] of Object.entries(ROLES))
     for (const element of document.querySelectorAll(`.blocks:is(${tag}), .blocks :is(${tag})`))

@@ -83,7 +83,7 @@ export const coverageSection = defineSection({
   },
 });
 
-/** Returns the part of a curve that starts at `fromMs`. */
+/** Returns a curve from `fromMs` on. */
 function sinceTime(curve: readonly Grown[], fromMs: number): Grown[] {
   const before = curve.findLast(({ atMs }) => atMs < fromMs);
   const later = curve.filter(({ atMs }) => atMs >= fromMs);

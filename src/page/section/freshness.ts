@@ -72,8 +72,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Returns the position of an age on the axis of age classes. Position 0 is now, and position n is the upper limit of
- * class n.
+ * Returns an age's position on the axis of age classes. Position 0 is now, and position n is the upper limit of class
+ * n.
  */
 function classPosition(ageMs: number): number {
   const at = AGE_CLASSES.findIndex(({ ms }) => ageMs <= ms);

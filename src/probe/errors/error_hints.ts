@@ -143,7 +143,7 @@ function clausesOf(text: string): string[] {
     .filter((clause) => clause.trim() !== '');
 }
 
-/** Returns the position of the first match of `wanted` after the first match of `before`, or -1 if there is none. */
+/** Returns the position of the first match for `wanted` after the first match for `before`, or -1 if there is none. */
 function indexAfter(wanted: RegExp, text: string, before: RegExp): number {
   const first = before.exec(text);
   if (first === null) return -1;
@@ -252,7 +252,7 @@ function isIntroduction(word: string): boolean {
     : PARAMETERS.test(foldCharacters(word)) && word.endsWith(':');
 }
 
-/** Returns the items of a list: "a, b and c", `["a","b"]`, "a | b". */
+/** Returns the items in a list such as "a, b and c", `["a","b"]` or "a | b". */
 function listIn(text: string): string[] {
   const list = /[:[{]\s*([^:]+)$/.exec(text)?.[1] ?? text.replace(/^\S+/, '');
   const quoted = [...list.matchAll(/["'`‘“„«]\s?([^"'`‘’“”„«»]{1,60}?)\s?["'`’”“»]/gu)].map(

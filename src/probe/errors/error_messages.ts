@@ -50,9 +50,9 @@ const LIMIT_MEMBER =
   /min|max|limit|length|allowed|valid|supported|accepted|expected|permitted|available|options|choices|enum|missing|required|additional|unknown|unrecogni/i;
 
 /**
- * Returns the messages in an error body, which can be XML, HTML, plain text or JSON. It reads the JSON of RFC 9457,
- * JSON:API, Spring, Laravel, FastAPI, .NET, zod, ajv, class-validator, and similar lists and maps. A value that equals
- * `requestPath` is not read as a parameter.
+ * Returns the messages in an error body, which can be XML, HTML, plain text or JSON. It reads the JSON formats of RFC
+ * 9457, JSON:API, Spring, Laravel, FastAPI, .NET, zod, ajv, class-validator, and similar lists and maps. If a value is
+ * the same as `requestPath`, it is not read as a parameter.
  */
 export function messagesIn(json: Json | undefined, text: string, requestPath: string): ErrorMessage[] {
   const messages: ErrorMessage[] = [];
@@ -64,7 +64,7 @@ export function messagesIn(json: Json | undefined, text: string, requestPath: st
 interface Context {
   readonly param: string | null;
   readonly key: string;
-  /** Whether the keys of this object are parameter names. */
+  /** Whether this object's keys are parameter names. */
   readonly isMap: boolean;
   readonly depth: number;
 }

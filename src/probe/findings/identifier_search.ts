@@ -136,8 +136,8 @@ function firstIdOf({ page, identifier }: Attempt): string {
 
 /**
  * Drafts a search for a known identifier, in the query parameter or in parameters that may take identifiers. If the
- * search finds the company, the next draft is a search for a prefix of an identifier. For a small registry whose API
- * refuses unknown parameters, only a prefix is sent, because only prefixes save more calls than the probe costs.
+ * search finds the company, the next draft is a search for a prefix of an identifier. For a small registry with an API
+ * that refuses unknown parameters, only a prefix is sent, because only prefixes save more calls than the probe costs.
  */
 export function probeIdentifiers(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { query, queryParam } = conclusions;

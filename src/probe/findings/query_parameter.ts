@@ -134,7 +134,7 @@ function matchOf(search: Exchange, listing: ResultList | null, candidates: Reado
   return { is: 'several', params: fitting.map(([name]) => name) };
 }
 
-/** Returns the share of the rows (0 to 1) that match the query. */
+/** Returns what share of the rows (0 to 1) match the query. */
 function shareFound(query: string, rows: readonly JsonObject[], { names, ids }: ResultList): number {
   const paths = [...names.slice(0, 3), ...ids.slice(0, 2)];
   const found = rows.filter((row) => paths.some(({ pointer }) => mayFind(query, textAt(row, pointer) ?? '')));

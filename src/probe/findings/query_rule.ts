@@ -107,7 +107,7 @@ export function finds(rule: QueryRule, query: string, name: string): boolean | n
   }
 }
 
-/** Whether an occurrence of a query begins or ends at a word border, or `doubt` if this is uncertain. */
+/** Whether an occurrence of a query begins or ends at a word border, or `doubt` if that is uncertain. */
 type Border = 'border' | 'none' | 'doubt';
 
 function bordersOf(word: string, name: string): { readonly before: Border; readonly after: Border }[] {

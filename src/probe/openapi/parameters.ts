@@ -144,7 +144,7 @@ function numbered(
   return { ...first, value: { style, param: param.name, first: first.value } };
 }
 
-/** Finds the number of the first page or row, 0 or 1. */
+/** Finds whether pages or rows are numbered from 0 or 1. */
 function firstOf(param: Parameter, usual: number): Finding<number> {
   const { name, description, schema } = param;
   const stated = [schema.default, schema.minimum].find((value) => value === 0 || value === 1);

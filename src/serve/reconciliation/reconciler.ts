@@ -110,7 +110,9 @@ export function openReconciler(search: CompanySearch, properties: CompanyPropert
   };
 }
 
-/** Returns a candidate's score. If all compared properties disagree, the score is half the similarity of the names. */
+/**
+ * Returns a candidate's score. If all compared properties disagree, the score is half the similarity between the names.
+ */
 function scoreOf(similarity: number, agreements: readonly { readonly agrees: boolean }[]): number {
   if (agreements.length === 0) return similarity;
   const disagreeing = agreements.filter(({ agrees }) => !agrees).length / agreements.length;
@@ -122,8 +124,8 @@ function firstValue({ properties }: ReconciliationQuery): string {
 }
 
 /**
- * Returns whether two values agree. Values agree if they are equal by the rules for names, or if `value` is a date in
- * the wanted year or month.
+ * Returns whether two values agree. Values agree if they are the same by the rules for names, or if `value` is a date
+ * in the wanted year or month.
  */
 function isSameValue(wanted: string, value: PropertyValue): boolean {
   const [a, b] = [comparable(wanted), comparable(String(value))];
@@ -150,6 +152,6 @@ function cellsOf(value: PropertyValue): object[] {
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-/** The maximum number of candidates whose properties are compared. */
+/** Properties are compared for at most this many candidates. */
 const MAX_RATED = 50;
 const SUGGESTIONS = 10;

@@ -19,7 +19,7 @@ export interface WriterOptions {
   readonly file: Pick<AtomicFile, 'write'>;
   /** For CSV: inserts an apostrophe before text that a spreadsheet would execute as a formula. */
   readonly safeFormulas: boolean;
-  /** For Parquet: the source of the data, which is written to the footer. */
+  /** For Parquet: the data's source, which is written to the footer. */
   readonly source: SourceFacts;
 }
 

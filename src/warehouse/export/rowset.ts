@@ -108,7 +108,7 @@ function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {
   return db.prepare(sql).raw().safeIntegers().iterate() as Iterable<readonly Cell[]>;
 }
 
-/** Returns the columns of a table. Their types are derived from the values seen. */
+/** Returns a table's columns. Their types are derived from the values seen. */
 export function columnsOf(db: Database, table: string): ExportColumn[] {
   const declared = db.prepare('SELECT name, type FROM pragma_table_info(?)').all(table) as {
     name: string;

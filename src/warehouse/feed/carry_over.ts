@@ -46,7 +46,7 @@ type Part = (typeof PARTS)[number]['part'];
  * 100,000 rows together.
  */
 const VERSIONS_OF_COMPANY = 131_072;
-/** The maximum number of terms in one condition. SQLite limits the depth of an expression to 1,000. */
+/** The maximum number of terms in one condition. SQLite limits an expression's depth to 1,000. */
 const TERMS = 200;
 
 const CREATE_CHANGED =
@@ -220,7 +220,7 @@ function listsBelow(db: Database, root: string, ...namings: Naming[]): string[] 
   return [...new Set(names)].filter((name) => name.startsWith(`${root}__`)).sort();
 }
 
-/** Returns the columns of a table, or an empty set if the table does not exist. */
+/** Returns a table's columns, or an empty set if the table does not exist. */
 function columnsOf(db: Database, naming: Naming, table: string): Set<string> {
   const name = naming(table).slice(1, -1).replaceAll('""', '"');
   return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(name) as string[]);

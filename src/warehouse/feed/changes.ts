@@ -110,7 +110,7 @@ function keysOf(table: string): readonly string[] {
 type Part = 'record' | 'summary';
 const ROOT = { record: 'entity', summary: 'search_result' } as const;
 
-/** Returns the current rows of a table whose first key column has the value `key`. */
+/** Returns a table's current rows that have the value `key` in the first key column. */
 type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
 
 interface Reader {

@@ -7,10 +7,10 @@ import { live, type Naming } from '../table_naming.ts';
  * have no versions, because the rebuild compares them with the live tables when it ends.
  */
 export interface FeedVersions {
-  /** Takes `count` consecutive versions and returns the first one. Returns null for shadow tables. */
+  /** Takes `count` consecutive versions and returns the first of them. Returns null for shadow tables. */
   take(count: number): number | null;
   /**
-   * Records that the number of rows in a list of a known record has changed. `version` is the version of the record.
+   * Records that the number of rows in one of a known record's lists has changed. `version` is the record's version.
    */
   resized(table: string, key: string, rows: { before: number; after: number }, version: number | null): void;
   /** Records a new row of registry statistics. */
