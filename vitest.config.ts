@@ -9,6 +9,8 @@ const ISOLATED = [
   'test/fetch/smoother.test.ts',
 ];
 
+const CACHE = join(tmpdir(), 'registry-mirror-test-cache');
+
 /** Returns a configuration that runs the included files. */
 export function configOf(include: string[], exclude: string[] = []) {
   return defineConfig({
@@ -17,8 +19,12 @@ export function configOf(include: string[], exclude: string[] = []) {
       testTimeout: 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 30_000 } },
-      // Tests do not use the cache in the user's home folder.
-      env: { XDG_CACHE_HOME: join(tmpdir(), 'registry-mirror-test-cache') },
+      env: {
+        // Tests do not use the cache in the user's home folder.
+        XDG_CACHE_HOME: CACHE,
+        // The scripts that tests start as processes are compiled once, not at each start.
+        NODE_COMPILE_CACHE: join(CACHE, 'compiled'),
+      },
       pool: 'forks',
       // Many tests wait for processes and servers, so more files and tests than processors run at a time.
       maxWorkers: 4,

@@ -23,5 +23,5 @@ test('a killed export leaves complete files', { timeout: 180_000 }, async () => 
 });
 
 function rounds() {
-  return { kills: KILLS, random: seededRandom(7).next };
+  return { kills: KILLS, companies: 700, random: seededRandom(7).next };
 }

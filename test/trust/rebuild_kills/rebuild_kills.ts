@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../../src/random.ts';
-import { killExport, killReprocess } from './rounds.ts';
+import { COMPANIES, killExport, killReprocess } from './rounds.ts';
 
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '50' }, seed: { type: 'string', default: '1' } },
@@ -18,7 +18,12 @@ const rounds = [
 for (const [command, kill] of rounds) {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-kills-'));
   try {
-    const result = await kill({ folder, kills: Number(values.kills), random: random.next });
+    const result = await kill({
+      folder,
+      kills: Number(values.kills),
+      companies: COMPANIES,
+      random: random.next,
+    });
     process.stdout.write(`${JSON.stringify({ command, ...result })}\n`);
     if (result.broken.length > 0) process.exitCode = 1;
   } finally {

@@ -12,11 +12,13 @@ import { dialectWith } from '../../support/loader_dialect.ts';
 import { startAndKill } from './kill.ts';
 
 const here = import.meta.dirname;
-const COMPANIES = 2000;
+/** The number of companies in the warehouse, unless a caller asks for fewer. */
+export const COMPANIES = 2000;
 
 export interface Rounds {
   readonly folder: string;
   readonly kills: number;
+  readonly companies: number;
   /** A random number from 0 to 1. */
   readonly random: () => number;
 }
@@ -31,9 +33,9 @@ export interface Killed {
 }
 
 /** Kills `reprocess` between two mappings at random times. The tables must be the old ones or the new ones. */
-export async function killReprocess({ folder, kills, random }: Rounds): Promise<Killed> {
+export async function killReprocess({ folder, kills, companies, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
-  const warehouse = filled(path);
+  const warehouse = filled(path, companies);
   const mappings = [{}, { entity: { '/n': { column: 'number', type: 'text' } } }];
   const states: string[] = [];
   let longestMs = 0;
@@ -70,10 +72,10 @@ export async function killReprocess({ folder, kills, random }: Rounds): Promise<
 }
 
 /** Kills a repeated `export` into one folder at random times. The files must be complete and come from one export. */
-export async function killExport({ folder, kills, random }: Rounds): Promise<Killed> {
+export async function killExport({ folder, kills, companies, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
-  const warehouse = filled(path);
-  const change = changer(warehouse);
+  const warehouse = filled(path, companies);
+  const change = changer(warehouse, companies);
   const formats = ['csv', 'jsonl', 'parquet'] as const;
   const broken: string[] = [];
   let killed = 0;
@@ -88,7 +90,7 @@ export async function killExport({ folder, kills, random }: Rounds): Promise<Kil
     if (how === 'killed') killed += 1;
     if (!existsSync(join(out, 'manifest.json'))) continue;
     completed += 1;
-    for (const fault of faultsIn(out))
+    for (const fault of faultsIn(out, companies))
       broken.push(`round ${round}, after ${afterMs.toFixed(1)} ms: ${fault}`);
   }
   warehouse.close();
@@ -101,30 +103,30 @@ interface Listed {
   readonly files: readonly { readonly name: string; readonly rows: number; readonly sha256: string }[];
 }
 
-function faultsIn(folder: string): string[] {
+function faultsIn(folder: string, companies: number): string[] {
   const { files } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Listed;
   const rows = files.map((file) => file.rows).join(' and ');
-  const faults = rows === `${COMPANIES} and ${2 * COMPANIES}` ? [] : [`${rows} rows`];
+  const faults = rows === `${companies} and ${2 * companies}` ? [] : [`${rows} rows`];
   for (const { name, sha256 } of files)
     if (sha256Of(readFileSync(join(folder, name))) !== sha256)
       faults.push(`${name} differs from the manifest`);
   return faults;
 }
 
-function filled(path: string): Warehouse {
+function filled(path: string, companies: number): Warehouse {
   const warehouse = openWarehouse({ path, nowMs: 0 });
   const runId = startRun(warehouse.db, { command: 'test', owner: null, nowMs: 0 });
   const { load } = openLoader({ warehouse, dialect: dialectWith(), runId });
-  load(Array.from({ length: COMPANIES }, (_, n) => outcomeOf(n, n + 1, `t${n}`)));
+  load(Array.from({ length: companies }, (_, n) => outcomeOf(n, n + 1, `t${n}`)));
   return warehouse;
 }
 
 /** Gives one company another tag in each round. */
-function changer(warehouse: Warehouse): (round: number) => void {
+function changer(warehouse: Warehouse, companies: number): (round: number) => void {
   const runId = startRun(warehouse.db, { command: 'test', owner: null, nowMs: 0 });
   const { load } = openLoader({ warehouse, dialect: dialectWith(), runId });
   return (round) => {
-    load([outcomeOf(0, COMPANIES + 1 + round, `round ${round}`)]);
+    load([outcomeOf(0, companies + 1 + round, `round ${round}`)]);
   };
 }
 
