@@ -19,7 +19,7 @@ export interface Allowance extends WindowLimits {
   readonly day: DayStart;
   /** The share of each window (0 to 1) that backfills leave to scheduled work. */
   readonly reserve: number;
-  /** The number of calls made before this program counted them. They count against `total`. */
+  /** The number of calls made before this program started counting. They count against `total`. */
   readonly alreadySpent: number;
 }
 
@@ -99,12 +99,12 @@ export function isLifetime({ name }: Pick<Window, 'name'>): boolean {
   return windowRow(name).span.kind === 'lifetime';
 }
 
-/** True if each call leaves this window at its own time. */
+/** True if each call leaves this window at a different time. */
 export function isRolling(window: Window): boolean {
   return window.resetsAtMs === null && !isLifetime(window);
 }
 
-/** The length of a rolling window, which is the time for which each call is counted. */
+/** The length of a rolling window, which is how long each call is counted. */
 export function rollingLengthMs({ name, extraMs = 0 }: Pick<Window, 'name' | 'extraMs'>): number {
   return windowLengthMs(windowRow(name)) + extraMs;
 }

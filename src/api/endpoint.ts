@@ -16,7 +16,7 @@ export interface EndpointRequest {
   /** The query parameters. The schema has already validated them. */
   readonly query: Readonly<Record<string, unknown>>;
   readonly accept: string;
-  /** A signal that is aborted when the response is complete or the client closes the connection. */
+  /** A signal that aborts when the response is complete or the client closes the connection. */
   readonly signal: AbortSignal;
 }
 

@@ -16,7 +16,7 @@ export interface ServicePaging<Settings = Paging> {
   linkPath(paging: Settings): Pointer | null;
 }
 
-/** The type of a parameter: a cursor, or a whole number that is at least `minimum`. */
+/** A parameter's type: a cursor, or a whole number that is at least `minimum`. */
 export type PageParameter =
   | { readonly is: 'cursor'; readonly description: string }
   | { readonly is: 'number'; readonly minimum: number; readonly description: string };

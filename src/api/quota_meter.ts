@@ -192,10 +192,7 @@ function quotasOf(used: Usage, nowMs: number): Quota[] {
 export interface SlidingWindow {
   /** Returns the number of requests admitted in the last `lengthMs` milliseconds. */
   used(nowMs: number): number;
-  /**
-   * Returns the time at which the next request can be admitted, in epoch milliseconds, or `nowMs` if it can be admitted
-   * now.
-   */
+  /** Returns when the next request can be admitted, in epoch milliseconds, or `nowMs` if it can be admitted now. */
   freeAtMs(nowMs: number): number;
   admit(nowMs: number): void;
 }

@@ -72,7 +72,7 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
   const specification = flags.openapi === undefined ? null : openapiIn(flags.openapi, configured);
   const config = specification === null ? configured : withStatements(configured, specification);
   if (flags.dryRun) return announce(config, output, maxCalls, specification);
-  // Without a key, fail before the announcement of calls.
+  // If there is no key, fail before announcing the calls.
   config.upstream.api_key.reveal();
   const streams = standardStreams();
   const asks = !flags.yes && output.mode === 'text' && process.stdin.isTTY;

@@ -14,7 +14,7 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
 /**
  * Returns when an exhausted rate window ends, in epoch milliseconds. Returns null if no window is exhausted or no
  * header states a time. It reads `RateLimit-Remaining` and `RateLimit-Reset` with and without `X-`, the misspelt
- * `-Remain`, and the combined `RateLimit` field of the IETF drafts. If several windows are exhausted, it returns the
+ * `-Remain`, and the combined `RateLimit` field in the IETF drafts. If several windows are exhausted, it returns the
  * latest end. These headers can only make the configured limits stricter.
  */
 export function rateLimitResetMs(headers: Headers, nowMs: number): number | null {

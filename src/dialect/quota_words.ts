@@ -56,8 +56,8 @@ export function reportsUsedUpQuota(body: Body): boolean {
 }
 
 /**
- * Converts a text to lower case without diacritics, and separates the words in codes such as `quota_exceeded` and
- * `quotaExceeded` with spaces.
+ * Converts a text to lower case without diacritics, and inserts spaces between the words in codes such as
+ * `quota_exceeded` and `quotaExceeded`.
  */
 function plain(text: string): string {
   return text

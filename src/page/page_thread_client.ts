@@ -4,8 +4,8 @@ import type { PageDocument, PageFailure, PageReply, PageRequest } from './page_r
 import type { PageSettings } from './page_settings.ts';
 
 /**
- * Reads and draws pages in a separate thread, so that a chart that queries a million companies does not delay clients
- * of the API endpoints.
+ * Reads and draws pages in a separate thread, so that a chart that queries a million companies does not delay the API's
+ * clients.
  */
 export interface PageThread {
   /** Resolves with the document, or with null if no such page exists. Rejects if the page cannot be drawn. */

@@ -2,7 +2,7 @@ import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
  * Profiles of registries that need more than the common dialect keys, such as templates, fallbacks, conditions in JSON
- * paths, and results beside a list. They imitate real APIs' formats, but have none of their data.
+ * paths, and results outside a list. They imitate real APIs' formats, but have none of their data.
  */
 export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   // Some ids are at a different JSON path. If a query has too many matches, it is rejected with the total in the
@@ -27,7 +27,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The path of a record contains a query string. A time changes with every response.
+  // A record's path contains a query string. A time changes with every response.
   krs: {
     name: 'krs',
     paths: { entity: '/api/krs/{id}?rejestr=P&format=json', stats: '/api/krs?statystyka=1' },

@@ -5,8 +5,8 @@ import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
  * Returns the mirror's API profile. Requests and envelopes follow the registry's dialect, so that a client has to
- * change only its base URL and key. In addition, the mirror supports any page, exact totals and prefixes. It has its
- * own errors and limits.
+ * change only its base URL and key. In addition, the mirror supports access to any page, exact totals and prefix
+ * queries. It has its own errors and limits.
  */
 export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
   if (dialect === undefined)

@@ -5,7 +5,7 @@ import type { BuiltIndex } from './name_index_worker.ts';
 
 /**
  * Rebuilds the name index when companies change, in a separate thread so that requests are not delayed. After a build
- * that took t seconds, the next build waits for 9 t seconds, so builds use at most a tenth of one core.
+ * that took t seconds, the next build waits 9t seconds, so builds use at most a tenth of one core.
  */
 export interface NameIndexUpdater {
   current(): NameIndex;

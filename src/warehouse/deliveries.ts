@@ -87,7 +87,7 @@ export function deliveryTable(db: Database) {
   };
 }
 
-/** Returns the disabled ones among the named receivers. */
+/** Returns which of the named receivers are disabled. */
 export function disabledReceivers(db: Database, names: readonly string[]): string[] {
   const isDisabled = db.prepare('SELECT 1 FROM _receiver WHERE name = ? AND disabled_at IS NOT NULL');
   return names.filter((name) => isDisabled.get(name) !== undefined);

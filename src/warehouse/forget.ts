@@ -25,7 +25,7 @@ export function forgottenCompanies(db: Database): ForgottenCompany[] {
     .all();
 }
 
-/** Permits a forgotten entity to be loaded again. Returns false if the entity is not forgotten. */
+/** Allows a forgotten entity to be loaded again. Returns false if the entity is not forgotten. */
 export function permitAgain(db: Database, entityId: string, undoneAt: string): boolean {
   const permit = db.prepare('UPDATE _forgotten SET undone_at = ? WHERE entity_id = ? AND undone_at IS NULL');
   return permit.run(undoneAt, entityId).changes === 1;

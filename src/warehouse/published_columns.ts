@@ -410,7 +410,7 @@ export function publishedTable(name: string): PublishedTable | null {
   return published.find((table) => table.name === (isList ? 'entity__…' : name)) ?? null;
 }
 
-/** Returns the names of the built-in columns. A payload column must not get one of these names. */
+/** Returns the names of the built-in columns. A payload column must not have one of these names. */
 export function reservedColumns(): string[] {
   return ['entity', 'entity__…', 'search_result', 'registry_stats']
     .flatMap((name) => publishedTable(name)?.columns ?? [])

@@ -55,8 +55,7 @@ export function cacheForServing(db: Database): void {
 /** Reads current and earlier versions of records from the stored responses. */
 export function servedRecords(db: Database) {
   const answers = answerTable(db);
-  // The fast path for the most frequent request, in which the company is not gone and its response is stored as
-  // unmodified UTF-8.
+  // The fast path for the most frequent case: the company is not gone, and its response is stored as unmodified UTF-8.
   const plain = db
     .prepare<[string], PlainRow>(
       `SELECT k.record_call_id, CAST(a.body AS TEXT), k.fetched_at

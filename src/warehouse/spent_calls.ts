@@ -74,7 +74,7 @@ export interface LedgerStamp {
   readonly ledgerId: string;
   /** The ledger's path. Stamps written by an older version lack it. */
   readonly path?: string;
-  /** The number of runs started with the account. */
+  /** The number of runs that used the account. */
   readonly starts: number;
   /** The number of units that the ledger had debited when it was last read. */
   readonly debits: number;

@@ -5,7 +5,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 export const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 
 const WRITES_BETWEEN_CHECKS = 100;
-/** How long a writer waits at most for readers before it truncates the WAL. */
+/** The longest time that a writer waits for readers before it truncates the WAL. */
 const LONGEST_WAIT_MS = 20;
 const LONG_BYTES = 4 * WAL_LIMIT_BYTES;
 

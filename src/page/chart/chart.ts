@@ -35,9 +35,9 @@ export interface Chart {
 }
 
 /**
- * Draws a chart with a table of its values, or with a link to the table because all tables together are as large as the
- * rest of the page. Positions are percentages of the width and height, so that the chart fits any screen while its text
- * stays the same size.
+ * Draws a chart with a table of its values or, to keep the page small, with a link to the table. All tables together
+ * are as large as the rest of the page. Positions are percentages of the width and height, so that the chart fits any
+ * screen while its text stays the same size.
  */
 export function chartFigure(chart: Chart, hasTable: boolean): Html {
   const { id, title, reading, description, legend, x, y, shapes, table } = chart;

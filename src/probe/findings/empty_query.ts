@@ -46,8 +46,8 @@ export function isEmptyQuery({ request }: Exchange): boolean {
 }
 
 /**
- * Draws the conclusion from empty queries that were refused. The finding stays open if the upstream refuses an empty
- * query as too broad.
+ * Concludes from refused empty queries whether an empty query lists the registry. The finding stays open if the
+ * upstream refuses an empty query as too broad.
  */
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
   const because = 'the API refuses an empty query';

@@ -13,7 +13,7 @@ import { IDENTIFIER_PARAMS } from '../word_lists.ts';
  */
 
 /**
- * Returns the parameters of which one takes identifiers, [] if no likely parameter does, or null if no search without a
+ * Returns the parameters one of which takes identifiers, [] if no likely parameter does, or null if no search without a
  * query has been sent.
  */
 export function possibleIdentifierParams(

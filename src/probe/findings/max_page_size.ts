@@ -64,8 +64,8 @@ function betweenRefusals(accepted: number, refused: number): Finding<MaxPageSize
 const LADDER = [20, 50, USUAL, 200];
 
 /**
- * Returns whether the page size is the only possible reason for a refusal, because searches with the same parameters
- * but another page size were successful.
+ * Returns whether the page size is the only possible reason for a refusal, because successful searches accepted every
+ * other parameter in the request.
  */
 function isForItsSize(refusal: Exchange, pages: readonly SearchPage[], param: string): boolean {
   const others = refusal.request.params.filter(([name]) => name !== param);

@@ -75,7 +75,7 @@ function queriesWithoutRows(
   });
 }
 
-/** Returns whether the only other parameters of a search are page sizes so small that every API accepts them. */
+/** Returns whether a search has no other parameters than page sizes so small that every API accepts them. */
 function hasOnlySmallSizes({ request }: Exchange): boolean {
   return request.params
     .slice(1)

@@ -106,7 +106,7 @@ function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
   const [left, right] = [shiftsBy(move, a.page, a.pageSizes), shiftsBy(move, b.page, b.pageSizes)];
   return left.some((one) =>
     right.some((other) => {
-      // A page without rows starts after the last row of the listing.
+      // A page without rows starts after the last row in the listing.
       if (first === undefined) return one > other;
       if (second === undefined) return other > one;
       return (one === other) === (first === second);
