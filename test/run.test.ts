@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 const RUNNER = join(import.meta.dirname, 'run.ts');
 const paths = [...readFileSync(RUNNER, 'utf8').matchAll(/\['([\w/]+\.ts)',/g)].map(([, path = '']) => path);
 
-describe('the runner of benchmarks, trust tests and acceptance tests', () => {
-  it('lists the names of a group if no name is given', () => {
+describe('the runner for benchmarks, trust tests and acceptance tests', () => {
+  it('lists the names in a group if no name is given', () => {
     const { status, stdout } = run('bench');
     expect(status).toBe(0);
     for (const name of ['all', 'throughput', 'worker-idle'])
@@ -20,7 +20,7 @@ describe('the runner of benchmarks, trust tests and acceptance tests', () => {
     expect(stderr).toMatch(/^Unknown name: nothing\.[\s\S]*^ {2}hostile /m);
   });
 
-  it('has a name for at least thirty scripts, and all of them exist', () => {
+  it('has names for at least thirty scripts, all of which exist', () => {
     expect(paths.length).toBeGreaterThan(30);
     expect(paths.filter((path) => !existsSync(join(import.meta.dirname, path)))).toEqual([]);
   });

@@ -1,15 +1,15 @@
-// node test/run.ts GROUP NAME [ARGUMENTS]: runs a benchmark, a trust test or an acceptance test by its name.
-// `npm run bench`, `npm run trust` and `npm run accept` without a name list the names of the group.
+// node test/run.ts GROUP NAME [ARGUMENTS]: runs a benchmark, a trust test or an acceptance test by its name. `npm run
+// bench`, `npm run trust` and `npm run accept` without a name list the names in that group.
 import { join } from 'node:path';
 
-/** A script of this folder, and one line that describes it. */
+/** A script in this folder, and a line that describes it. */
 type Script = readonly [path: string, description: string];
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
   bench: {
     all: ['bench/suite.ts', 'all benchmarks in order; writes docs/benchmarks.md'],
     choosing: ['bench/choosing.ts', 'time and memory of choosing a call in a large registry'],
-    cost: ['bench/cost.ts', 'processor time and memory of 1,000 calls at a limited rate'],
+    cost: ['bench/cost.ts', 'CPU time and memory for 1,000 calls at a limited rate'],
     discovery: ['bench/discovery/table.ts', 'searches until 50, 90 and 99 % of a registry are known'],
     growth: [
       'bench/growth.ts',
@@ -24,7 +24,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     serve: ['bench/serve.ts', 'requests per second of `serve`, compared with a bare fastify route'],
     throughput: ['bench/throughput.ts', 'calls per second without limits, compared with other tools'],
     worker: ['bench/worker/throughput.ts', 'records per second of a worker job, compared with `sync`'],
-    'worker-idle': ['bench/worker/idle.ts', 'processor time and memory of an idle worker'],
+    'worker-idle': ['bench/worker/idle.ts', 'CPU time and memory that an idle worker uses'],
     'worker-nights': [
       'bench/worker/nights.ts',
       'scheduled runs of a worker during the nights of clock changes',

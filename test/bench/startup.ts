@@ -40,7 +40,7 @@ try {
       if (round > 0) costs.get(name)?.push(cost);
     }
   const bare = summary(costs.get('node -e 0') ?? []);
-  process.stdout.write('| command | processor time | elapsed time | memory |\n|---|---|---|---|\n');
+  process.stdout.write('| command | CPU time | elapsed time | memory |\n|---|---|---|---|\n');
   for (const [name, all] of costs) {
     const { cpuMs, elapsedMs, memoryMb } = summary(all);
     const times = (value: number, of: number) => `(${(value / of).toFixed(1)} ×)`;

@@ -3,7 +3,7 @@ import type { Json } from '../../src/json/json.ts';
 import type { Exchange, Param, ProbeRequest } from '../../src/probe/evidence.ts';
 import { probe } from '../../src/probe/probe.ts';
 
-/** A small registry whose API refuses unknown parameters. It reports the first mistake of a request. */
+/** A small registry whose API refuses unknown parameters. It reports only the first mistake in a request. */
 interface StrictApi {
   /** Two companies for each of these words. */
   readonly words: readonly string[];
@@ -98,7 +98,7 @@ describe('a small registry that refuses unknown parameters', () => {
     expect(calls).toBeLessThanOrEqual(14);
   });
 
-  it('needs no further search without a query if the first one shows that no identifier parameter exists', () => {
+  it('needs no further search without a query if the first search shows that there is no identifier parameter', () => {
     const { search, searches } = probed(PLAIN);
     expect(search?.identifiers.param.value).toBeNull();
     const withoutQuery = searches.slice(1).filter(({ params }) => !new Map(params).has(QUERY_PARAM));
@@ -112,25 +112,25 @@ describe('a small registry that refuses unknown parameters', () => {
     expect(searches.slice(1).filter(({ params }) => params.some(([name]) => name === 'limit'))).toEqual([]);
   });
 
-  it('gets no longer queries in the hope of more matches', () => {
+  it('is not sent longer queries in the hope of more matches', () => {
     const { searches } = probed(PLAIN);
     expect(searches.map(({ why }) => why)).not.toContain('which query has more than one page of matches?');
   });
 
-  it('gets the letter that most names contain, if queries match any substring', () => {
+  it('is sent the letter that most names contain, if queries match any substring', () => {
     const words = ['Combs', 'Moscow', 'Disco', 'Falcon'];
     const { searches } = probed({ ...PLAIN, words, rule: 'substring', minLength: 1 });
     const broad = searches.find(({ why }) => why === 'which query has more than one page of matches?');
     expect(broad?.params[0]?.[1]).toMatch(/^[co]$/);
   });
 
-  it('gets the page size that its messages name, if a page is truncated', () => {
+  it('is sent the page size that its messages give, if a page is truncated', () => {
     const { search } = probed({ ...PLAIN, sizeParam: 'aantal', pageSize: 5, listsParams: true });
     expect(search?.size.param.value).toBe('aantal');
     expect(search?.size.maxSize.value.rows).toBe(50);
   });
 
-  it('gets each identifier prefix once, whatever the page size', () => {
+  it('is sent each identifier prefix only once, whatever the page size', () => {
     const { searches } = probed({ ...PLAIN, sizeParam: 'limit', pageSize: 5, listsParams: true });
     const prefixes = searches.flatMap(({ params }) =>
       params.filter(([, value]) => /^0000\d?\d?$/.test(value)).map(([name, value]) => `${name}=${value}`),
@@ -140,7 +140,7 @@ describe('a small registry that refuses unknown parameters', () => {
   });
 });
 
-it('names of parameters are guessed only among the first ten calls', () => {
+it('parameter names are guessed only in the first ten calls', () => {
   const { calls } = probedWith(({ kind }) =>
     kind === 'stats'
       ? { status: 200, json: { total: 5000 } }

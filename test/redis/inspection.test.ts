@@ -25,7 +25,7 @@ describe('the properties of a Redis server', () => {
     });
   });
 
-  it('lead to one finding for each unsuitable setting', () => {
+  it('cause one finding for each unsuitable setting', () => {
     expect(findingsOf(FIT)).toEqual([]);
     expect(messages({ version: '6.2.0' })).toEqual([expect.stringContaining('tested with 7 or newer')]);
     expect(messages({ evictionPolicy: 'allkeys-lru' })).toEqual([expect.stringContaining('allkeys-lru')]);
@@ -33,24 +33,24 @@ describe('the properties of a Redis server', () => {
   });
 });
 
-describe('a Redis server that the worker cannot use', () => {
+describe('the check of a Redis server', () => {
   it.each([
     [{ mode: 'cluster' }, 'runs in cluster mode'],
     [{ mode: 'sentinel' }, 'runs in sentinel mode'],
     [{ isReplica: true }, 'is a replica'],
     [{ version: '5.0.14' }, 'has version 5.0.14'],
-  ])('%o is rejected with a reason and a remedy', (property, reason) => {
+  ])('rejects %o with a reason and a remedy', (property, reason) => {
     const obstacle = obstacleOf({ ...FIT, ...property });
     expect(obstacle?.message).toContain(reason);
     expect(obstacle?.hint).toContain('worker.redis_url');
   });
 
-  it('a suitable server has no obstacle', () => {
+  it('accepts a suitable server', () => {
     expect(obstacleOf(FIT)).toBeNull();
   });
 
   it.runIf(hasRealRedis())(
-    'a user who may not use INFO is rejected, and the error names the missing permission',
+    'rejects a user without permission for INFO, and names the missing permission',
     async () => {
       const redis = await startOwnRedis();
       try {
@@ -68,7 +68,7 @@ describe('a Redis server that the worker cannot use', () => {
     },
   );
 
-  it.runIf(hasRealRedis())('a server in cluster mode is rejected', async () => {
+  it.runIf(hasRealRedis())('rejects a server in cluster mode', async () => {
     const redis = await startOwnRedis({ settings: ['--cluster-enabled', 'yes'] });
     try {
       await expect(inspectRedis(new SecretUrl(redis.url))).rejects.toThrow('runs in cluster mode');
@@ -84,14 +84,14 @@ it('a running Redis with two unsuitable settings causes two findings', async () 
   try {
     const { facts, findings } = await inspectRedis(new SecretUrl(redis.url));
     expect(facts.version).toMatch(/^\d+\.\d+/);
-    // The server in JavaScript reports neither setting.
+    // The JavaScript server reports neither setting.
     if (hasRealRedis()) expect(findings).toHaveLength(2);
   } finally {
     await redis.close();
   }
 });
 
-it('if Redis does not respond, the error contains a remedy but not the password', async () => {
+it('if Redis does not respond, the error contains the remedy but not the password', async () => {
   const inspection = inspectRedis(new SecretUrl('redis://user:hunter22@127.0.0.1:1'));
   await expect(inspection).rejects.toThrow('Redis at redis://127.0.0.1:1 does not respond');
   await expect(inspection).rejects.toMatchObject({

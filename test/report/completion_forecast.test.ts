@@ -39,8 +39,8 @@ const calls = (low: number, high: number | null) => ({
   stored: { at: new Date(NOW_MS).toISOString(), calls: { low, high } },
 });
 
-describe('the completion of a mirror', () => {
-  test('is a range of dates based on the estimated calls and the daily limit', () => {
+describe("a mirror's completion", () => {
+  test('is a date range based on the estimated calls and the daily limit', () => {
     expect(text()).toBe('Complete by 11–15 January');
   });
 
@@ -48,25 +48,25 @@ describe('the completion of a mirror', () => {
     expect(text({ callsSince: 140 })).toBe('Complete by 10–14 January');
   });
 
-  test('names both months if a range is in two months', () => {
+  test('names both months if the range spans two months', () => {
     expect(text(calls(150, 2_550))).toBe('Complete by 11 January – 4 February');
   });
 
-  test('names the year unless it is the current one', () => {
+  test('names the year unless it is the current year', () => {
     expect(text(calls(356 * 100, 358 * 100))).toBe('Complete by 31 December 2027 – 2 January 2028');
     expect(text(calls(400 * 100, 402 * 100))).toBe('Complete by 13–15 February 2028');
   });
 
-  test('is today if the quota left suffices', () => {
+  test('is today if the remaining quota suffices', () => {
     expect(text(calls(5, 50))).toBe('Complete today');
   });
 
-  test('has only an earliest date if the calls have no upper bound', () => {
+  test('has only an earliest date if there is no upper bound on the calls', () => {
     expect(text(calls(150, null))).toBe('Complete on 11 January at the earliest');
     expect(text(calls(50, null))).toBe('Complete today at the earliest');
   });
 
-  test('is uncertain if a total limit permits the lowest but not the highest number of calls', () => {
+  test('is uncertain if a total limit permits the lowest number of calls but not the highest', () => {
     const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
     const ledger = { ...UNLIMITED, windows: [total], left: 100 };
     expect(text({ ...calls(50, 150), ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
@@ -94,7 +94,7 @@ describe('the completion of a mirror', () => {
     expect(text(calls(0, 0))).toBe('Complete');
   });
 
-  test('is impossible if a total limit permits fewer calls', () => {
+  test('is impossible if a total limit permits too few calls', () => {
     const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
     const ledger = { ...UNLIMITED, windows: [total], left: 100 };
     expect(text({ ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
@@ -118,7 +118,7 @@ describe('the bounds of the completion', () => {
   });
 });
 
-test('the completion of a warehouse considers only calls that were sent since the estimate', () => {
+test("a warehouse's completion considers only calls sent since the estimate", () => {
   const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
   onTestFinished(close);
   const { allowance, ledger } = facts();

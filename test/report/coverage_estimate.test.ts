@@ -14,7 +14,7 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
 });
 
 describe('the estimated coverage', () => {
-  it('is an interval whose upper bound is limited by counts and totals', () => {
+  it('is an interval, and counts and totals limit its upper bound', () => {
     fc.assert(
       fc.property(evidence, (given) => {
         const { low, high } = estimateCoverage(given);
@@ -38,7 +38,7 @@ describe('the estimated coverage', () => {
     );
   });
 
-  it('is the share of the registry count if the registry reports one', () => {
+  it('is the known share of the registry count if the registry reports a count', () => {
     const given = { known: 250, registryTotal: 1000, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
   });
@@ -48,18 +48,18 @@ describe('the estimated coverage', () => {
     expect(estimateCoverage(given)).toEqual({ low: 0, high: 1, by: 'nothing', recaptured: null });
   });
 
-  it('ignores a registry count that is smaller than the number of known companies', () => {
+  it('ignores a registry count that is lower than the number of known companies', () => {
     const given = { known: 1200, registryTotal: 1000, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
   });
 
-  it('is at most the share of the largest total', () => {
+  it('is at most the known share of the highest total', () => {
     const given = { known: 250, registryTotal: 200, largestTotal: 1000, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
     expect(estimateCoverage({ ...given, registryTotal: null })).toMatchObject({ low: 0, high: 0.25 });
   });
 
-  it('by recapture follows the formula, and ignores empty pages', () => {
+  it('follows the formula for recapture, and ignores empty pages', () => {
     const recaptured = (pages: CoverageEvidence['pages']) =>
       estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, pages });
     const [allNew, allKnown] = [
@@ -80,7 +80,7 @@ describe('the estimated coverage', () => {
     expect(recaptured(low).recaptured).toMatchObject({ low: 0, high: 0.3 });
   });
 
-  it('by recapture contains the true share in 95 % of simulations with clustered pages', () => {
+  it('contains the true share in 95% of recapture simulations with clustered pages', () => {
     const draw = seededRandom(11);
     let held = 0;
     const rounds = 400;

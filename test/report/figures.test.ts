@@ -29,13 +29,13 @@ test('a time names its zone', () => {
   expect(localTime(NOON_MS, 'Europe/Oslo')).toBe('1 Jul 2027, 14:05 CEST');
 });
 
-test('a size has two digits or more, in decimal units', () => {
+test('a size has at least two digits, in decimal units', () => {
   expect([1, 999, 1000, 4_160_000, 41_600_000, 5e15].map(byteSize)).toEqual([
     ...['1 byte', '999 bytes', '1.0 kB', '4.2 MB', '42 MB', '5000 TB'],
   ]);
 });
 
-test('the ending of a run distinguishes killed runs, runs in progress and unknown endings', () => {
+test("a run's ending distinguishes killed runs, runs in progress and unknown endings", () => {
   const run = (ended: string | null, error: string | null = null) => ({ ended, error });
   expect(runEnding(run(null))).toBe('killed');
   expect(runEnding(run(null), true)).toBe('running');

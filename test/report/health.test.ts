@@ -47,7 +47,7 @@ const health = (changes: Partial<HealthFacts>) => healthOf({ ...HEALTHY, ...chan
 
 const names = (changes: Partial<HealthFacts>) => health(changes).problems.map(({ name }) => name);
 
-describe('the health of a mirror without problems', () => {
+describe("a mirror's health without problems", () => {
   test.each<[string, Partial<HealthFacts>]>([
     ['Healthy', {}],
     ['Not started', { runs: [], lastSuccessAt: null }],
@@ -116,7 +116,7 @@ describe('a mirror needs its user', () => {
 });
 
 describe('the reported cause', () => {
-  test('is the most urgent one, even during a run', () => {
+  test('is the most urgent cause, even during a run', () => {
     const both = health({ quarantined: 2, licenceEnds: '2027-03-01', isRunning: true });
     expect(both.problems.map(({ name }) => name)).toEqual(['licence_ends', 'quarantine']);
     expect(healthSentence(both, formatTime)).toBe('Needs you: The paid licence ended on 2027-03-01.');

@@ -14,7 +14,7 @@ const SCHEDULES = {
   ],
 };
 
-/** A warehouse with one run of each command, which started at its time. */
+/** A warehouse with one run of each command, started at the time given for it. */
 function warehouseWith(runs: Readonly<Record<string, number>>) {
   const warehouse = openWarehouse({ path: ':memory:', nowMs: MIDNIGHT_MS });
   onTestFinished(() => warehouse.close());
@@ -25,7 +25,7 @@ function warehouseWith(runs: Readonly<Record<string, number>>) {
   return warehouse.db;
 }
 
-test('a job is overdue one hour after its scheduled time in its time zone', () => {
+test("a job is overdue one hour after its scheduled time in the schedule's time zone", () => {
   const db = warehouseWith({ 'poll-stats': MIDNIGHT_MS });
   expect(overdueSchedules(db, SCHEDULES, MIDNIGHT_MS + 3 * HOUR_MS)).toEqual([]);
   expect(overdueSchedules(db, SCHEDULES, MIDNIGHT_MS + 3 * HOUR_MS + 1)).toEqual([
@@ -33,7 +33,7 @@ test('a job is overdue one hour after its scheduled time in its time zone', () =
   ]);
 });
 
-test('a job that no worker ever ran is not overdue', () => {
+test('a job is not overdue if no worker has ever run it', () => {
   const db = warehouseWith({ backfill: MIDNIGHT_MS });
   expect(overdueSchedules(db, SCHEDULES, MIDNIGHT_MS + 90 * HOUR_MS)).toEqual([]);
 });

@@ -21,7 +21,7 @@ const registries = {
   number: [...generateRegistry({ companies: 400, seed: 7, ids: 'big_numeric' })],
 };
 
-/** Returns the query with the most matches among those that the profile does not reject. */
+/** Returns the query with the most matches of all queries that the profile does not reject. */
 function broadestQuery(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
   const { search } = sandbox.profile;
   const by = search.identifier_param === null ? 'any' : 'name';
@@ -49,7 +49,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
   });
   afterAll(() => sandbox.close());
 
-  test('has a dialect that decodes the list, ids, names and total on every reachable page', async () => {
+  test('has a dialect that decodes the list, the ids, the names and the total on every reachable page', async () => {
     const { query, total } = broadestQuery(sandbox);
     const { dialect, companies } = sandbox;
     const { paging } = dialect.search;
@@ -145,7 +145,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
   });
 });
 
-test('random profiles differ, but the same seed always returns the same profile', () => {
+test('random profiles differ, but the same seed always gives the same profile', () => {
   expect(randomProfile(5)).toEqual(randomProfile(5));
   const of = <T>(part: (profile: ApiProfile) => T) => new Set(drawn.map(part)).size;
   expect(of(({ search }) => search.paging.style)).toBe(6);
@@ -155,7 +155,7 @@ test('random profiles differ, but the same seed always returns the same profile'
   expect(of(({ gone }) => gone.as)).toBe(3);
 });
 
-test('the dialect can have a smaller page size than the profile', () => {
+test("the dialect's page size can be smaller than the profile's", () => {
   const { paging } = dialectFor(ApiProfile.parse({}), { pageSize: 30 }).search;
   expect(paging.size).toBe(30);
   expect(dialectFor(ApiProfile.parse({}), { pageSize: 1_000 }).search.paging.size).toBe(100);

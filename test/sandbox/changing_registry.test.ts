@@ -23,7 +23,7 @@ test('the number of changes matches the configured rates, for steps of any lengt
       changing.advance((2 * HOUR_MS) / steps, START_MS),
     ).flat();
     const count = (kind: string) => happened.filter((change) => change.kind === kind).length;
-    // The last change of each kind can be missing because of rounding.
+    // Rounding can leave out the last change of each kind.
     expect(count('changed')).toBeGreaterThanOrEqual(119);
     expect(count('changed')).toBeLessThanOrEqual(120);
     expect(count('appearing')).toBeGreaterThanOrEqual(23);
@@ -42,7 +42,7 @@ test('the same seed causes the same changes', () => {
 });
 
 describe('automatic changes', () => {
-  test('leave tombstones of deleted companies', () => {
+  test('leave tombstones for deleted companies', () => {
     const { catalogue, changing } = registry({ rates: { changed: 0, appearing: 0, deleted: 10 } });
     const happened = changing.advance(HOUR_MS, START_MS);
     expect(happened).toHaveLength(10);
@@ -50,7 +50,7 @@ describe('automatic changes', () => {
     for (const { id } of happened) expect(catalogue.record(id)).toMatchObject({ gone: true });
   });
 
-  test('create ids after the latest id, or between existing ids', () => {
+  test('create ids after the last id, or between existing ids', () => {
     const newIds = (where: 'top' | 'anywhere') => {
       const { catalogue, changing } = registry({
         rates: { changed: 0, appearing: 30, deleted: 0 },

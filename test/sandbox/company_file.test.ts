@@ -14,7 +14,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-test('a CSV file is read, its columns of id and name are recognised, and other columns become fields', async () => {
+test("a CSV file's id and name columns are recognised, and its other columns become fields", async () => {
   const path = file('a.csv', '\uFEFFName,ID,Status\n"Smith, ""Jr"" & Co",007,Live\n株式会社,A1,\n');
   expect(await readCompanies(path)).toEqual([
     { id: '007', name: 'Smith, "Jr" & Co', fields: { Status: 'Live' } },
@@ -31,7 +31,7 @@ test('for each id, the first row that matches the filter is used', async () => {
   expect(companies.map(({ id, name }) => [id, name])).toEqual([['1', 'New']]);
 });
 
-test('the user can specify the columns of id and name', async () => {
+test('the user can specify the id and name columns', async () => {
   const path = file('c.csv', 'id,code,title,name\n1,X9,Real,Wrong\n');
   expect(await readCompanies(path, { idColumn: 'code', nameColumn: 'title' })).toMatchObject([
     { id: 'X9', name: 'Real' },
@@ -65,7 +65,7 @@ test.each<[string, string, RegExp, object]>([
   await expect(reading).rejects.toThrow(message);
 });
 
-test('a missing file causes an error message', async () => {
+test('a missing file is reported in an error message', async () => {
   await expect(readCompanies(join(folder, 'missing.csv'))).rejects.toThrow(/missing\.csv cannot be read/);
 });
 

@@ -27,7 +27,7 @@ test('the statistics contain the number of companies', async () => {
   expect(json).toMatchObject({ companies: { total: 4 }, coverage: { complete: true } });
 });
 
-describe('a key of the sandbox', () => {
+describe('a key for the sandbox', () => {
   test('is not accepted in the query string', async () => {
     const response = await fetch(`${sandbox.url}/api/search?q=a&api_key=${sandbox.keyOf('main')}`);
     expect(response.status).toBe(401);
@@ -58,7 +58,7 @@ test('every response reports the limits', async () => {
   expect(third.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+, "total";r=98$/);
 });
 
-describe('the documentation of the service', () => {
+describe("the service's documentation", () => {
   test('describes the three endpoints, their parameters and their rejections in the OpenAPI document', async () => {
     const response = await fetch(`${sandbox.url}/openapi.json`);
     const document = (await response.json()) as OpenApi;
@@ -79,7 +79,7 @@ describe('the documentation of the service', () => {
     expect(document.components.securitySchemes.key).toEqual({ type: 'http', scheme: 'bearer' });
   });
 
-  test('describes every problem code at the URL that is the type of the problem', async () => {
+  test('describes every problem code at the URL that the problem has as its type', async () => {
     for (const [code, { status, title }] of Object.entries(PROBLEMS)) {
       const response = await fetch(`${sandbox.url}/problems/${code}`);
       expect(await response.json()).toEqual({ code, status, title });

@@ -25,18 +25,18 @@ async function faulty(fault: Fault): Promise<Sandbox> {
 interface Raw {
   readonly head: string;
   readonly body: Buffer;
-  /** The end of the connection: closed by the server, reset, or still open when the test stopped reading. */
+  /** How the connection ended: closed by the server, reset, or still open when the test stopped reading. */
   readonly ended: 'closed' | 'reset' | 'open';
 }
 
 interface Reading {
   /** Closes the connection after this time. */
   readonly openMs?: number;
-  /** Closes the connection after this many bytes of the body. */
+  /** Closes the connection after this many bytes of the body have been received. */
   readonly bodyBytes?: number;
 }
 
-/** Sends a request and returns the raw response and the end of the connection. */
+/** Sends a request and returns the raw response and how the connection ended. */
 function rawAnswer(
   sandbox: Sandbox,
   { openMs = 60_000, bodyBytes = Number.POSITIVE_INFINITY }: Reading = {},
@@ -114,7 +114,7 @@ describe('a fault in the transmission', () => {
     });
   });
 
-  test('can reset the connection after the headers and a part of the body', async () => {
+  test('can reset the connection after the headers and part of the body', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'reset_after_headers', bytes: 5 }));
     expect(raw.head).toMatch(/^HTTP\/1.1 200 /);
     expect(raw.body.toString()).toBe(RECORD.slice(0, 5));
@@ -158,7 +158,7 @@ describe('a fault in the transmission', () => {
     expect(json).toEqual({ padding: expect.stringMatching(/^ +$/) });
   });
 
-  test('can send a gzip bomb, which is small while it is compressed', async () => {
+  test('can send a gzip bomb, which is small while compressed', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'gzip_bomb', bytes: 20_000_000 }));
     expect(raw.head).toMatch(/content-encoding: gzip/i);
     expect(raw.body.length).toBeLessThan(40_000);
@@ -166,7 +166,7 @@ describe('a fault in the transmission', () => {
   });
 });
 
-test('a fault can depend on the request, and the log of arrivals contains the fault', async () => {
+test('a fault can depend on the request, and the arrival log contains the fault', async () => {
   let asked = 0;
   const sandbox = await startSandbox({
     companies: COMPANIES,

@@ -31,8 +31,8 @@ async function listed(sandbox: Sandbox, query = ''): Promise<{ ids: string[]; to
   return { ids, total };
 }
 
-describe('the flaws of a search', () => {
-  test('none: six pages of 50 rows contain the whole registry', async () => {
+describe('search flaws', () => {
+  test('none: six pages with 50 rows each show the whole registry', async () => {
     const { ids, total } = await listed(await open({}));
     expect([new Set(ids).size, total]).toEqual([300, 300]);
   });

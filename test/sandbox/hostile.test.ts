@@ -85,7 +85,7 @@ test('requests that are invalid or too large are rejected', async () => {
   expect((await rawSend('GET / HTTP/1.1\r\n\r\n')).status).toBe(400);
 });
 
-test('a request is not blocked by many idle connections', async () => {
+test('many idle connections do not block a request', async () => {
   const idle = await Promise.all(Array.from({ length: 500 }, opened));
   expect((await ask(sandbox, '/api/registry/stats')).status).toBe(200);
   for (const socket of idle) socket.destroy();
@@ -113,7 +113,7 @@ function rawSend(request: string): Promise<{ status: number; text: string }> {
     });
     socket.on('close', () => resolve({ status: Number(text.split(' ')[1]), text }));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server can close the connection before the request is sent completely.
+      // The server can close the connection before the whole request is sent.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
     socket.write(request);

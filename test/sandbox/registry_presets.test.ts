@@ -16,7 +16,7 @@ import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 const COMPANIES = [...generateRegistry({ companies: 90, seed: 5 })];
 
 test.each(Object.keys(REGISTRY_PRESETS))(
-  'a dialect mirrors every company of the preset %s',
+  'the dialect mirrors every company in the preset %s',
   async (preset) => {
     await mirrored(REGISTRY_PRESETS[preset] ?? {}, ({ report, sandbox, warehouse }) => {
       expect(report.ending.ended).toBe('done');
@@ -33,7 +33,7 @@ test.each(Object.keys(REGISTRY_PRESETS))(
   },
 );
 
-test('the total from the rejection of a query is stored', async () => {
+test("the total from a query's rejection is stored", async () => {
   const search = { ...REGISTRY_PRESETS.ares?.search, broad_above: 30 };
   await mirrored({ ...REGISTRY_PRESETS.ares, search }, ({ warehouse, sandbox }) => {
     const rejected = warehouse.db

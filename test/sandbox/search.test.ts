@@ -13,7 +13,7 @@ const FOLDINGS: Folding[] = ['none', 'case', 'diacritics'];
 
 const companies = [
   ...generateRegistry({ companies: 1_500, seed: 11 }),
-  // Names that a query for an identifier also matches.
+  // Names that an identifier query also matches.
   ...['SC Holdings', 'scotia ltd', '000 Ltd', '0000 & Sons', 'OC', 'Ni Trading', 'fc0'].map(
     (name, index) => ({
       id: `Z${index}`,
@@ -28,7 +28,7 @@ function catalogueOf(search: ApiProfileInput['search'] = {}, from = companies) {
   return { store, catalogue: companyCatalogue(store, ApiProfile.parse({ search }), () => 0) };
 }
 
-/** The definition of each query rule, without an index. */
+/** Each query rule's definition, without an index. */
 function findsName(how: NameSearch, folding: Folding, text: string, name: string): boolean {
   const [wanted, folded] = [foldText(text, folding), foldText(name, folding)];
   if (wanted === '') return true;
@@ -100,7 +100,7 @@ test.each(['name', 'id', 'rank', 'relevance'] as const)(
   },
 );
 
-test('the order by rank does not depend on the query, but the order by relevance does', () => {
+test('sorting by rank does not depend on the query, but sorting by relevance does', () => {
   const common = (order: 'rank' | 'relevance') => {
     const { catalogue } = catalogueOf({ order });
     const ids = (text: string) => {

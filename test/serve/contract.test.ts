@@ -67,7 +67,7 @@ describe('search', () => {
       });
   });
 
-  test('returns the company with this identifier first, then names that begin with the query, then all others', async () => {
+  test('returns the company with the identifier first, then names that begin with the query, then all others', async () => {
     const { json } = await ask('/api/search?q=m');
     expect(json).toMatchObject({
       total: 2,
@@ -85,7 +85,7 @@ describe('search', () => {
     for (const { json } of pages) expect(json).toMatchObject({ total: 3 });
   });
 
-  test('omits companies that are gone, and returns changed companies with their new values', async () => {
+  test('omits gone companies, and returns changed companies with their new values', async () => {
     expect((await ask('/api/search?q=gone')).json).toMatchObject({ total: 0, results: [] });
     expect((await ask('/api/search?q=changing')).json).toMatchObject({ total: 0 });
     expect((await ask('/api/search?q=changed')).json).toMatchObject({
@@ -93,13 +93,13 @@ describe('search', () => {
     });
   });
 
-  test('rejects a request with both parameters with 400', async () => {
+  test('rejects a request that has both parameters with 400', async () => {
     expect(await ask('/api/search?q=a&identifier=b')).toMatchObject({ status: 400, json: { status: 400 } });
   });
 });
 
 describe('entity', () => {
-  test('returns the response of the registry byte for byte, and its age in a header', async () => {
+  test("returns the registry's response byte for byte, and its age in a header", async () => {
     const { status, headers, text } = await ask('/api/entity/00000417');
     const upstream = await fetch(`${mirror.sandbox.baseUrl}/entity/00000417`, {
       headers: { authorization: `Bearer ${mirror.sandbox.keyOf('main')}` },
@@ -110,11 +110,11 @@ describe('entity', () => {
     expect(Number(headers.get('x-mirror-age'))).toBeLessThan(60);
   });
 
-  test('returns 410 for a company that is gone', async () => {
+  test('returns 410 for a gone company', async () => {
     expect(await ask('/api/entity/00000500')).toMatchObject({ status: 410, json: { code: 'entity_gone' } });
   });
 
-  test('returns 504 for a company whose record was not fetched yet', async () => {
+  test('returns 504 for a company whose record has not been fetched yet', async () => {
     mirror.sandbox.companies.put({ id: '00000900', name: 'Only Listed Ltd', fields: {} });
     await mirror.sync(100 * DAY_MS, new Set(['search']));
     await served.service.refresh();
@@ -144,12 +144,12 @@ describe('as_of', () => {
     expect(before.headers.get('etag')).not.toBe((await ask('/api/entity/00000501')).headers.get('etag'));
   });
 
-  test('interprets a date as the end of that day', async () => {
+  test('treats a date as the end of that day', async () => {
     const day = isoTime(beforeChangesMs).slice(0, 10);
     expect((await ask(`/api/entity/00000501?as_of=${day}`)).json).toMatchObject({ capital: 1 });
   });
 
-  test('returns the record of a company that was deleted later', async () => {
+  test('returns the record even if the company was deleted later', async () => {
     expect(await ask(`/api/entity/00000500?as_of=${isoTime(beforeChangesMs)}`)).toMatchObject({
       status: 200,
       json: { name: 'Gone Away Ltd' },
@@ -157,7 +157,7 @@ describe('as_of', () => {
     expect((await ask(`/api/entity/00000500?as_of=${isoTime(mirror.now())}`)).status).toBe(410);
   });
 
-  test('returns 404 for a time before the first version, and states the time of that version', async () => {
+  test("returns 404 for a time before the first version, and gives that version's time", async () => {
     const { status, json } = await ask('/api/entity/00000417?as_of=1999-12-31');
     expect(status).toBe(404);
     expect(json).toMatchObject({ detail: expect.stringContaining('first version was seen at 20') });
@@ -187,7 +187,7 @@ test("the statistics contain the registry's own figures and the state of the mir
   });
 });
 
-describe('a key of the mirror', () => {
+describe('a key for the mirror', () => {
   test('is rejected as an invalid token, even if it contains the id of a valid key', async () => {
     for (const wrong of [`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`, `${key}A`]) {
       const { status, headers } = await ask('/api/registry/stats', { key: wrong });
@@ -196,7 +196,7 @@ describe('a key of the mirror', () => {
     }
   });
 
-  test('is accepted immediately after its creation, and rejected after its revocation', async () => {
+  test('is accepted as soon as it is created, and rejected once it is revoked', async () => {
     const later = served.newKey('later');
     expect((await ask('/api/registry/stats', { key: later })).status).toBe(200);
     const file = openAccountFile(`${mirror.folder}/accounts.db`);

@@ -44,7 +44,7 @@ async function end(): Promise<string> {
   return last.cursor;
 }
 
-test('the pages of the feed contain every row once, and the last cursor is the end of the feed', async () => {
+test("the feed's pages contain every row once, and the last cursor is the end of the feed", async () => {
   const whole = await page('since=0&limit=10000');
   expect(whole.has_more).toBe(false);
   const paged: Page['changes'][number][] = [];
@@ -92,7 +92,7 @@ test('a waiting request gets its response when a change arrives', async () => {
   expect(await page(`since=${await end()}&wait=0`)).toMatchObject({ changes: [], has_more: false });
 });
 
-test('a forgotten company appears in the feed as one forget operation without its data', async () => {
+test("a forgotten company appears in the feed as one forget operation without the company's data", async () => {
   const since = await end();
   const { dialect } = mirror.config;
   if (dialect === undefined) throw new Error('the mirror has no dialect');
@@ -103,7 +103,7 @@ test('a forgotten company appears in the feed as one forget operation without it
   expect(JSON.stringify(await page('since=0&limit=10000'))).not.toContain('Company 3');
 });
 
-test('a cursor from another mirror is rejected with 410, and an invalid request with 400', async () => {
+test('a cursor from another mirror is rejected with 410, and an invalid request is rejected with 400', async () => {
   expect(await served.ask('/changes?since=5-000000000000')).toMatchObject({
     status: 410,
     json: { code: 'cursor_unknown', detail: expect.stringContaining('since=0') },
@@ -112,7 +112,7 @@ test('a cursor from another mirror is rejected with 410, and an invalid request 
     expect((await served.ask(`/changes?${query}`)).status, query).toBe(400);
 });
 
-test('a table is exported in every format, and the export contains the cursor of its state', async () => {
+test('a table can be exported in every format, and the export contains the matching cursor', async () => {
   const csv = await served.ask('/export/entity.csv');
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(csv.headers.get('x-next-cursor')).toBe(await end());
@@ -132,7 +132,7 @@ test('a table is exported in every format, and the export contains the cursor of
   expect(officers).toHaveLength(2);
 });
 
-test('both endpoints need a key, and their requests are counted', async () => {
+test('both endpoints need a key, and requests to them are counted', async () => {
   const limited = served.newKey('limited', { total: 2 });
   for (const path of ['/changes', '/export/entity.csv']) {
     expect((await fetch(served.service.url + path)).status, path).toBe(401);

@@ -97,7 +97,7 @@ describe('a hostile path', () => {
   });
 });
 
-describe('a request beyond the limits', () => {
+describe('a request that exceeds the limits', () => {
   test.each([
     ['a query of 64 KB', `GET /api/search?q=${'a'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     [
@@ -130,7 +130,7 @@ describe('a request beyond the limits', () => {
   });
 });
 
-test('other clients are not delayed by a slow client and 5,000 idle connections', async () => {
+test('a slow client and 5,000 idle connections do not delay other clients', async () => {
   const idle = await Promise.all(Array.from({ length: 5_000 }, () => connect()));
   const slow = await connect();
   slow.write('GET /api/entity/1 HTTP/1.1\r\nHost: x\r\n');
@@ -153,7 +153,7 @@ function connect(): Promise<Socket> {
   });
 }
 
-/** Sends raw bytes and returns the response until the server closes the connection. */
+/** Sends raw bytes and returns what the server sends until it closes the connection. */
 async function raw(bytes: string): Promise<string> {
   const socket = await connect();
   let received = '';
@@ -162,7 +162,7 @@ async function raw(bytes: string): Promise<string> {
   });
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
-    // The bytes received so far are the response, also after a reset.
+    // The bytes received so far are the response, even after a reset.
     socket.once('error', () => resolve());
   });
   socket.write(bytes);

@@ -37,7 +37,7 @@ describe('50 parallel clients never exceed', () => {
     expect(refused).toHaveLength(CLIENTS * 4 - most);
     for (const { headers, json } of refused) {
       expect(json).toMatchObject({ status: 429, code });
-      // A total never resets, so there is no time to wait for.
+      // A total quota never resets, so there is no time to wait for.
       const wait = Number(headers.get('retry-after') ?? Number.NaN);
       if ('total' in limits && limits.total === 90) expect(wait).toBeNaN();
       else expect(wait).toBeGreaterThan(0);
@@ -112,7 +112,7 @@ test('every request that got a response is counted even if the server is killed'
   const left = Number(leftAfter) + 1;
   expect(answered).toBeGreaterThanOrEqual(120);
   expect(answered + left).toBeLessThanOrEqual(total);
-  // Requests that were in progress at the kill may also be counted.
+  // Requests that were in progress when the server was killed may also be counted.
   expect(answered + left).toBeGreaterThanOrEqual(total - inFlight);
 });
 

@@ -13,7 +13,7 @@ import { companies, openMirrored, serve } from '../support/served_mirror.ts';
 const COMPANIES = 30;
 
 describe('a mirror of a mirror contains the same data', () => {
-  test.each(Object.keys(PROFILE_PRESETS))('if the registry has the dialect of %s', async (name) => {
+  test.each(Object.keys(PROFILE_PRESETS))('if the registry uses the %s dialect', async (name) => {
     const isNumbered = PROFILE_PRESETS[name]?.ids === 'number';
     const first = await openMirrored({
       companies: isNumbered ? numbered(companies(COMPANIES)) : companies(COMPANIES),
@@ -38,7 +38,7 @@ describe('a mirror of a mirror contains the same data', () => {
       }),
     );
     try {
-      // The search endpoint must not ignore the query. It rejects queries that do not have the form of the registry.
+      // The search endpoint must not ignore the query. It rejects queries that are not in the registry's format.
       const { status, text } = await served.ask('/api/search?q=nobody-has-this-name');
       expect([200, 400, 404]).toContain(status);
       for (const { id } of first.sandbox.companies.all()) expect(text).not.toContain(`"${id}"`);
@@ -57,7 +57,7 @@ describe('a mirror of a mirror contains the same data', () => {
         failed: 0,
       });
       expect(contentOf(second.warehouse)).toEqual(contentOf(first.house.warehouse));
-      // The caps of some profiles make a few companies unreachable.
+      // Some profiles have caps that make a few companies unreachable.
       expect(Object.keys(contentOf(second.warehouse).records).length).toBeGreaterThan(COMPANIES / 2);
     } finally {
       second.close();
@@ -68,7 +68,7 @@ describe('a mirror of a mirror contains the same data', () => {
   });
 });
 
-/** All records as received, and all list items as decoded. */
+/** All records as received, and all list items as the dialect decodes them. */
 function contentOf({ db }: Warehouse) {
   const records = servedRecords(db);
   const ids = db.prepare('SELECT entity_id FROM _known ORDER BY entity_id').pluck().all() as string[];

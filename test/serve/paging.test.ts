@@ -19,7 +19,7 @@ afterAll(async () => {
   await mirror.close();
 });
 
-test('no row is repeated or missing while a client pages and the mirror changes', async () => {
+test('no row is repeated or omitted while a client pages and the mirror changes', async () => {
   const first = await page(1);
   expect(first.total).toBe(COMPANIES);
   const ids = [...first.ids];
@@ -38,7 +38,7 @@ test('no row is repeated or missing while a client pages and the mirror changes'
   expect((await page(1)).total).toBe(present);
 });
 
-/** Adds companies before, between and after the existing ones, and deletes one, so that all pages shift. */
+/** Adds companies before, between and after the existing companies, and deletes one, so that all pages shift. */
 async function growAndShrink(round: number): Promise<void> {
   for (const company of numbered(COMPANIES + round * 7, COMPANIES + (round + 1) * 7))
     mirror.sandbox.companies.put(company);

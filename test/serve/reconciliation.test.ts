@@ -52,7 +52,7 @@ describe('the reconciliation service', () => {
     expect(manifest.authentication).toBeUndefined();
   });
 
-  it('matches a unique name, but lets the user choose between companies of the same name', async () => {
+  it('matches a unique name, but lets the user choose between companies with the same name', async () => {
     const found = await reconcile({
       q0: { query: 'SOCIÉTÉ GÉNÉRALE DE VINS' },
       q1: { query: 'Wilson Services Ltd', limit: 2 },
@@ -68,7 +68,7 @@ describe('the reconciliation service', () => {
     expect(found.q3?.result).toEqual([]);
   });
 
-  it('distinguishes companies of the same name by their properties', async () => {
+  it('distinguishes companies with the same name by their properties', async () => {
     const properties = [{ pid: 'country', v: 'IM' }];
     const { q } = await reconcile({ q: { query: 'Wilson Services Ltd', properties } });
     expect(q?.result.map(({ id, match, score }) => [id, match, score])).toEqual([
@@ -87,7 +87,7 @@ describe('the reconciliation service', () => {
     });
   });
 
-  it('responds to a batch of queries in a GET request', async () => {
+  it('responds to a batch of queries sent in a GET request', async () => {
     const queries = encodeURIComponent(JSON.stringify({ q: { query: '2' } }));
     const { q } = ResultBatch.parse(await json(`/reconcile?queries=${queries}`));
     expect(q?.result[0]).toMatchObject({ id: '2', match: true });
@@ -102,7 +102,7 @@ describe('the reconciliation service', () => {
     expect(types.result.map(({ id }) => id)).toEqual(['gone_company']);
   });
 
-  it('extends rows with property values of the correct type', async () => {
+  it('adds property values of the correct type to rows', async () => {
     const proposed = ProposedProperties.parse(await json('/reconcile/properties?type=company'));
     expect(proposed.properties.map(({ id }) => id)).toEqual(expect.arrayContaining(['status', 'employees']));
     const extend = {

@@ -12,7 +12,7 @@ export interface Reply {
   readonly json: Json | undefined;
 }
 
-/** Sends a request over HTTP, without following redirects. `path` is absolute. */
+/** Sends an HTTP request without following redirects. `path` is absolute. */
 export async function ask(
   sandbox: Sandbox,
   path: string,
@@ -29,7 +29,7 @@ export async function askWith(key: string, url: string, options: RequestInit = {
   return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
 }
 
-/** Sends a call as the mirror does, with the dialect of the sandbox. */
+/** Makes a call as the mirror does, with the sandbox's dialect. */
 export async function askBy(sandbox: Sandbox, call: Call): Promise<Verdict> {
   const endpoints = endpointsOf({ base_url: sandbox.baseUrl, paths: sandbox.paths });
   const url = urlOf(endpoints, sandbox.dialect, call);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
 import type { Reply } from './api_client.ts';
 
-/** Companies that every service under the contract contains. */
+/** Companies that every service must contain to be tested against this contract. */
 export const CONTRACT_COMPANIES = [
   {
     id: '00000417',
@@ -18,18 +18,18 @@ export const CONTRACT_COMPANIES = [
 export interface Service {
   readonly url: string;
   ask(path: string, options?: RequestInit): Promise<Reply>;
-  /** The key of a suspended account. */
+  /** A suspended account's key. */
   readonly barredKey: string;
 }
 
-/** Defines the tests that the endpoints must pass for every catalogue. */
+/** Defines the tests that the endpoints must pass, whatever the catalogue. */
 export function keepsTheContract(service: () => Service): void {
   const ask: Service['ask'] = (path, options) => service().ask(path, options);
   const askWithKey = async (path: string, authorization: string) =>
     await fetch(service().url + path, { headers: { authorization } });
 
   describe('a search', () => {
-    test('finds companies by name, each with its entity id', async () => {
+    test('finds companies by name, and returns each entity id', async () => {
       const { status, headers, json } = await ask(`/api/search?q=${encodeURIComponent('MÜLL')}`);
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -50,7 +50,7 @@ export function keepsTheContract(service: () => Service): void {
       expect((await ask('/api/search?q=nothing')).json).toEqual({ total: 0, results: [] });
     });
 
-    test('uses the maximum page size if a larger one is requested', async () => {
+    test('uses the maximum page size if a larger page is requested', async () => {
       expect((await ask('/api/search?q=m&per_page=1000000')).json).toMatchObject({ total: 2 });
     });
 
@@ -100,12 +100,15 @@ export function keepsTheContract(service: () => Service): void {
   });
 
   describe('a key', () => {
-    test.each(PATHS)('is required for %s, or the response is 401 with a challenge', async (path) => {
-      const response = await fetch(service().url + path);
-      expect(response.status).toBe(401);
-      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry"');
-      expect(await response.json()).toMatchObject({ code: 'credentials_missing' });
-    });
+    test.each(PATHS)(
+      'is required for %s, and otherwise the response is 401 with a challenge',
+      async (path) => {
+        const response = await fetch(service().url + path);
+        expect(response.status).toBe(401);
+        expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry"');
+        expect(await response.json()).toMatchObject({ code: 'credentials_missing' });
+      },
+    );
 
     test.each(['Bearer nobody', 'bearer nobody'])(
       'with an unknown value (%s) is an invalid token',

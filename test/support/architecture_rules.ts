@@ -3,10 +3,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Every source file, as a path relative to the root of the project. */
+/** Every source file, as a path relative to the project's root. */
 export const sources: readonly string[] = [...filesUnder('src'), ...filesUnder('jobs')];
 
-/** The layers of the code, highest first. A layer may import every layer below it. */
+/** The code's layers, highest first. A layer may import every layer below it. */
 const ROWS = {
   edge: ['cli', 'jobs', 'page', 'serve', 'sandbox'],
   operation: ['operations', 'report', 'api'],
@@ -33,7 +33,7 @@ type Row = keyof typeof ROWS;
 
 const ORDER = Object.keys(ROWS) as Row[];
 
-/** Folders of one layer that may import each other. The commands start everything else. */
+/** Folders in the same layer that may import each other. The commands start everything else. */
 const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
   cli: ['jobs', 'page', 'serve', 'sandbox'],
 };
@@ -41,12 +41,12 @@ const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
 /** Pure folders from which the vocabulary may import types, but no code. */
 const LENDS_TYPES: ReadonlySet<string> = new Set(['json', 'names', 'change_rate']);
 
-/** The files that a stage without I/O may import, in addition to the shared vocabulary. */
+/** The files that a stage without I/O may import in addition to the shared vocabulary. */
 const WITHOUT_EFFECT =
   /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(window_table|windows|completion)\.ts$/;
 const STAGES_WITHOUT_EFFECT = new Set(['plan', 'probe', 'estimate']);
 
-/** Returns each import that breaks a rule, with the rule. */
+/** Returns each import that breaks a rule, and the rule that it breaks. */
 export function trespasses(): string[] {
   return sources
     .flatMap((file) =>
@@ -87,7 +87,7 @@ export function platformImports(): string[] {
     );
 }
 
-/** Returns the chains of imports that lead from a file back to itself. */
+/** Returns the import chains that lead from a file back to itself. */
 export function cycles(): string[][] {
   const graph = new Map(sources.map((file) => [file, importsOf(file).map(({ target }) => target)]));
   const finished = new Set<string>();
@@ -102,7 +102,7 @@ export function cycles(): string[][] {
   return found;
 }
 
-/** The files whose code matches the pattern. Comments are ignored. */
+/** The files with code that matches the pattern. Comments are ignored. */
 export function sourcesWith(pattern: RegExp): string[] {
   return sources.filter((file) => pattern.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')));
 }
@@ -120,7 +120,7 @@ function roomOf(file: string): string {
 
 interface Import {
   readonly target: string;
-  /** Whether every import of this target is an `import type` or an `export type`. */
+  /** Whether this target is imported only with `import type` or `export type`. */
   readonly isTypeOnly: boolean;
 }
 

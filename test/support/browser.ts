@@ -13,11 +13,12 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: found });
 }
 
-/** Uses the libraries and fonts of the package, because a server may have none. */
+/** Uses the package's libraries and fonts, because a server may have none. */
 function openPacked(folder: string): Promise<Browser> {
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
-    // Chromium's sandbox does not work as root, the usual user in containers. The tests open only pages of this machine.
+    // Chromium's sandbox does not work for root, the usual user in containers. The tests open only pages served by this
+    // machine.
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
     env: {
       ...process.env,
@@ -28,7 +29,7 @@ function openPacked(folder: string): Promise<Browser> {
   });
 }
 
-/** Unpacks Chromium once for each installation. The folder gets its final name when it is complete. */
+/** Unpacks Chromium once per installation. The folder gets its final name when it is complete. */
 async function unpacked(): Promise<string> {
   const manifest = readFileSync(join(PACKED, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
@@ -41,7 +42,7 @@ async function unpacked(): Promise<string> {
   try {
     renameSync(temporary, folder);
   } catch (error) {
-    // Another process unpacked it first.
+    // Another process has already unpacked Chromium.
     rmSync(temporary, { recursive: true });
     if (!existsSync(folder)) throw error;
   }

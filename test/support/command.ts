@@ -24,7 +24,7 @@ export interface Finished {
 export interface CommandSettings {
   /** The working directory. The default is the project's folder. */
   readonly cwd?: string | undefined;
-  /** Variables in addition to those of this process. */
+  /** Environment variables to add to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -49,14 +49,14 @@ async function finish(child: ChildProcess): Promise<Finished> {
   return { code, signal, stdout, stderr, json: documentIn(stdout) };
 }
 
-/** The width of the terminal in columns, or null if the output goes to a pipe. */
+/** The terminal's width in columns, or null if the output goes to a pipe. */
 type Columns = number | null;
 
 let previous: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command in this process. It takes a tenth of the processor time of a separate process. Commands run one at a
- * time, because they share the standard streams, the folder and the environment.
+ * Runs a command in this process, which takes a tenth of the CPU time that a separate process would take. Commands run
+ * one at a time, because they share the standard streams, the folder and the environment.
  */
 export function runCommand(
   args: readonly string[],
@@ -99,7 +99,7 @@ async function runInside(
   }
 }
 
-/** Passes all output of a stream to `write`. The returned function restores the stream. */
+/** Passes everything written to a stream to `write`. The returned function restores the stream. */
 function redirect(
   stream: NodeJS.WriteStream,
   write: NodeJS.WriteStream['write'],

@@ -9,7 +9,7 @@ const manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 ) as Manifest;
 
-/** The Node flags of the command. Benchmarks and tests that replace the command use the same flags. */
+/** The command's Node flags. Benchmarks and tests that replace the command use the same flags. */
 export const COMMAND_FLAGS = manifest.scripts['registry-mirror']
   .split(' ')
   .filter((word) => word.startsWith('--'));

@@ -17,14 +17,14 @@ import {
   upstreamOf,
 } from './fetch.ts';
 
-/** One run of the engine over a real upstream. */
+/** One run of the engine with a real upstream. */
 export interface Run {
   readonly upstream: Upstream;
   readonly rig: Rig;
-  /** Stored attempts and processed outcomes, in order. */
+  /** The stored attempts and the processed outcomes, in order. */
   readonly stored: Attempt[];
   readonly loaded: Outcome[];
-  /** Each choice of the planner, with the quota left and the number of results that the planner knew. */
+  /** Each choice that the planner made, with the remaining quota and the number of results that the planner knew. */
   readonly choices: {
     readonly target: string;
     readonly left: QuotaLeft;
@@ -44,9 +44,9 @@ export interface RunOptions extends Partial<RigOptions> {
   readonly onChoice?: (choices: number) => void;
   /** Updates the due calls after a result. */
   readonly onLearn?: (due: Call[], result: LoadResult) => void;
-  /** The number of tries of a failed target. Default: 1. */
+  /** How often a failed target has been tried. Default: 1. */
   readonly triesOf?: (call: Call) => number;
-  /** Parts of each plan. Default: no retry and no drift. */
+  /** Further parts of each plan. Default: no retry and no drift. */
   readonly plan?: () => Partial<Plan>;
 }
 
@@ -128,9 +128,9 @@ export async function runOf(
   };
 }
 
-/** A clock that moves only while a caller sleeps, so that the times of a run with one connection are exact. */
+/** A clock that moves only while a caller sleeps, so that a run with one connection has exact times. */
 export interface SteppedClock extends Clock {
-  /** The delay of each sleep, in order. */
+  /** The delays slept, in order. */
   readonly sleepsMs: number[];
   step(byMs: number): void;
 }

@@ -6,11 +6,11 @@ export interface Comparison {
   readonly upstream: number;
   readonly listed: number;
   readonly records: number;
-  /** The ids of at most ten missing or different records, each with the reason. */
+  /** The ids of at most ten missing or different records, with the reason for each. */
   readonly differences: readonly string[];
 }
 
-/** Compares the stored responses of the mirror with the records of the upstream, field by field. */
+/** Compares the mirror's stored responses with the upstream's records, field by field. */
 export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison {
   const responseOf = db.prepare<[string], { body: Buffer; encoding: string | null }>(
     `SELECT b.body, b.encoding FROM entity e JOIN _answer a ON a.call_id = e._call_id

@@ -6,7 +6,10 @@ import { type Applied, type Change, changesAfter } from '../../src/warehouse/fee
 export class FeedCopy {
   readonly tables = new Map<string, Map<string, Record<string, Cell>>>();
 
-  /** Applies a change to the row with its key. @throws Error if it updates a row that the copy does not contain. */
+  /**
+   * Applies a change to the row with the same key. @throws Error if the change updates a row that the copy does not
+   * contain.
+   */
   apply(change: Change): void {
     const { op, table, key, row } = change;
     if (table === null) {
@@ -31,7 +34,7 @@ export class FeedCopy {
   }
 }
 
-/** Every row of a full export, in the format of `FeedCopy.text`. */
+/** Every row of a full export, in the same format as `FeedCopy.text`. */
 export function exportedText(db: Database): string[] {
   return exportableTables(db)
     .flatMap((name) => {
@@ -56,7 +59,7 @@ export function changesUpTo(db: Database, applied: Applied, limit = Infinity): C
   return found;
 }
 
-/** NULL and an absent column are equal, because a new column does not change the rows without a value. */
+/** NULL and an absent column count as equal, because a new column does not change rows that have no value in it. */
 export function rowText(table: string, row: Readonly<Record<string, Cell>>): string {
   const cells = Object.entries(row)
     .filter(([name, value]) => value !== null && name !== 'age_days')

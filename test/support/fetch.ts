@@ -29,7 +29,7 @@ export interface Upstream {
     readonly atMs: number;
     readonly authorization: string | undefined;
   }[];
-  /** The number of connections that clients have opened. */
+  /** How many connections clients have opened. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export interface Rig {
   readonly ledger: Ledger & { readonly path: string };
   readonly connections: readonly Connection[];
   readonly fetch: Fetch;
-  /** Makes one call as the engine does. A request that could not be sent is retried at most three times. */
+  /** Makes one call as the engine does. An unsent request is retried at most three times. */
   make(call: Call, signal?: AbortSignal): Promise<Outcome | NotMade | NotSent>;
   /** Makes calls concurrently, each on a separate connection. */
   makeTogether(calls: readonly Call[]): Promise<(Outcome | NotSent)[]>;
@@ -110,7 +110,7 @@ export interface RigOptions {
   readonly watchLedger?: (ledger: Ledger) => Ledger;
 }
 
-/** The fetch stage with its real dependencies, assembled as in assemble.ts. */
+/** The fetch stage with its real dependencies, set up as in assemble.ts. */
 export function rigOf(options: RigOptions): Rig {
   const { baseUrl, allowance = { total: 1000 }, clock = systemClock, apiKey = API_KEY } = options;
   const ledger = ledgerOf(allowance, options.ledgerPath === undefined ? {} : { path: options.ledgerPath });
@@ -211,7 +211,7 @@ export function made(result: Outcome | NotMade | NotSent): Outcome {
   return result;
 }
 
-/** Returns the reason why no connection could be opened. Throws for any other result. */
+/** Returns why no connection could be opened. Throws for any other result. */
 export function unreachable(result: Outcome | NotMade | NotSent): string {
   if (!('because' in result) || result.because.is !== 'unreachable')
     throw new Error(`not unreachable: ${JSON.stringify(result)}`);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/clock.ts';
 
-/** A clock that skips long waits, so that a test simulates days of retries and allowance windows in seconds. */
+/** A clock that skips long waits, so that a test can simulate days of retries and allowance windows in seconds. */
 export interface LeapingClock extends Clock {
   leap(delayMs: number): void;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
-/** An allowance without limits, except for the limits in `changes`. */
+/** An allowance with no limits except those in `changes`. */
 export function allowanceOf(changes: Partial<Allowance>): Allowance {
   return {
     perMinute: null,
@@ -26,7 +26,7 @@ export function allowanceOf(changes: Partial<Allowance>): Allowance {
   };
 }
 
-/** The state of an account without limits and without calls. */
+/** The state of an account that has no limits and has made no calls. */
 export const UNLIMITED: LedgerState = {
   windows: [],
   left: Infinity,
@@ -61,7 +61,7 @@ export function ledgerOf(
   return { ...ledger, path };
 }
 
-/** Requests slots at `nowMs`, by default one. */
+/** Requests slots at `nowMs`, one by default. */
 export function spendAt(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): Spent {
   return ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: KEY, ...changes });
 }

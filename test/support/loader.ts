@@ -24,7 +24,10 @@ export function temporaryFolder(parent = tmpdir()): string {
   return folder;
 }
 
-/** A folder for tests that open hundreds of warehouses. It is in memory if the machine has an in-memory file system. */
+/**
+ * A folder for tests that open hundreds of warehouses. The folder is in memory if the machine has an in-memory file
+ * system.
+ */
 function quickFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 }
@@ -38,7 +41,9 @@ export function temporaryWarehouse(): Warehouse {
   return warehouse;
 }
 
-/** A loader for bodies. It classifies each body, and loads it one second of the test's clock after the previous one. */
+/**
+ * A loader for bodies. It classifies each body, and loads it one second after the previous body on the test's clock.
+ */
 export interface Bench {
   readonly warehouse: Warehouse;
   readonly load: Loader['load'];

@@ -9,8 +9,8 @@ const COMPANIES = 4_000;
 const FIELDS = ['/status', '/registered_office/address_line_1', '/officers/0/occupation'];
 
 /**
- * Adds 4,000 companies and the rows of 200 daily runs, with calls of every outcome, a registry count and changes, so
- * that the status page has a long history. It sends no calls.
+ * Adds 4,000 companies and the rows that 200 daily runs would leave: calls with every outcome, a registry count and
+ * changes. The status page then has a long history. No calls are made.
  */
 export function addHistory({ db }: { readonly db: Database }, nowMs: number): void {
   const run = db.prepare(

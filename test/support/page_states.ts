@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const OWNER = 'registry.example:1:page-states';
 
-/** A state of a mirror. `enter` puts the mirror into the state, and returns a function that ends the state. */
+/** A mirror state. `enter` puts the mirror into the state, and returns a function that ends the state. */
 export interface PageState {
   readonly name: string;
   /** The first words of the health sentence. */
@@ -104,7 +104,7 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   },
 };
 
-/** All health states of a mirror that has had a run. */
+/** All health states that a mirror can have after its first run. */
 export const PAGE_STATES: readonly PageState[] = [
   { name: 'complete', health: 'Healthy', enter: () => () => {} },
   {
@@ -126,15 +126,15 @@ export const PAGE_STATES: readonly PageState[] = [
   {
     name: 'waiting',
     health: 'Waiting for quota until',
-    // The ledger never deletes a report of an exhausted quota. Therefore this state and the states with other accounts
-    // come last.
+    // The ledger never deletes a report that the quota is exhausted. Therefore this state and the states with other
+    // accounts come last.
     enter: (mirror) =>
       withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
   },
   ...Object.values(CAUSES).filter(({ account }) => account !== undefined),
 ];
 
-/** Stores the estimate that `sync` stores at its end. */
+/** Stores the estimate that `sync` stores when it ends. */
 export async function syncWithEstimate(mirror: Mirrored, laterMs?: number): Promise<void> {
   updateStoredEstimate(mirror.house, await mirror.sync(laterMs));
 }

@@ -2,7 +2,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A browser tab that records console messages and the origins of requests. */
+/** A browser tab that records console messages and the origins that it sends requests to. */
 export interface Tab {
   readonly page: Page;
   /** Closes the tab. Fails if the console has errors (such as policy violations) or if a request went to another host. */
@@ -33,18 +33,18 @@ export async function openTab(
   };
 }
 
-/** The violations that axe reports, of every impact, each with the first element that causes it. */
+/** All violations that axe reports, whatever their impact, each with the first element that causes it. */
 export async function axeViolations(page: Page): Promise<string[]> {
   const isLoaded = await page.evaluate('"axe" in window');
   if (!isLoaded) await page.evaluate(axe.source);
-  // The colour scheme changes only the contrast, so the other rules are checked once for each page.
+  // The colour scheme affects only contrast, so the other rules are checked once per page.
   const options = isLoaded ? "{ runOnly: ['color-contrast'] }" : '{}';
   const { violations, passes } = (await page.evaluate(`axe.run(${options})`)) as AxeResults;
   expect(passes.length).toBeGreaterThan(isLoaded ? 0 : 15);
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** The number of pixels by which the document extends beyond the right edge of the screen. */
+/** How many pixels the document extends beyond the screen's right edge. */
 export function overflowPixels(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -7,7 +7,7 @@ import type { Conclusions, SearchConclusions } from '../../src/probe/probe.ts';
 /** right: correct · open: certainty `open` · guessed wrong: incorrect with certainty `likely` · wrong: incorrect and `sure`. */
 export type Grade = 'right' | 'open' | 'guessed wrong' | 'wrong';
 
-/** Compares the findings of a probe with the true dialect of its upstream. */
+/** Compares a probe's findings with its upstream's true dialect. */
 export function gradesOf(conclusions: Conclusions, profile: ApiProfile, truth: Dialect): Map<string, Grade> {
   const { queryParam, registryTotal, search, fullListing } = conclusions;
   return new Map([
@@ -52,7 +52,7 @@ function searchGrades(
   ];
 }
 
-/** Returns whether the number of rows is the max page size, or the cap of a query if the cap is smaller. */
+/** Returns whether the number of rows is the max page size, or the cap on a query's results if the cap is smaller. */
 function isMaxPageSize(
   rows: number,
   { search: { paging, window } }: ApiProfile,

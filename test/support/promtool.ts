@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
-/** Returns whether Prometheus's `promtool` is installed. With REQUIRE_PROMTOOL=1, a missing `promtool` is an error. */
+/**
+ * Returns whether Prometheus's `promtool` is installed. With REQUIRE_PROMTOOL=1, it is an error if `promtool` is
+ * missing.
+ */
 export function hasPromtool(): boolean {
   const isInstalled = spawnSync('promtool', ['--version']).status === 0;
   if (!isInstalled && process.env.REQUIRE_PROMTOOL === '1')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The responses of the Reconciliation Service API 0.2, section by section of the specification. */
+/** Schemas for the responses of the Reconciliation Service API 0.2, in the order of the specification's sections. */
 
 const type = z.union([z.string(), z.object({ id: z.string(), name: z.string().optional() })]);
 const suggestion = z.object({ id: z.string(), name: z.string(), description: z.string().optional() });
@@ -62,7 +62,7 @@ const cell = z.union([
   z.strictObject({ date: z.iso.datetime({ offset: true }) }),
 ]);
 
-/** Section 7.4: the values of properties. */
+/** Section 7.4: property values. */
 export const Extension = z.object({
   meta: z.array(z.object({ id: z.string(), name: z.string() })),
   rows: z.record(z.string(), z.record(z.string(), z.array(cell))),

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 /**
- * A Redis server for tests. The first available of three servers is used and named in the output: the server at
- * REDIS_URL, `redis-server` from PATH on a free port with its own folder, or a server in JavaScript. With
- * REQUIRE_REAL_REDIS=1, the server in JavaScript is not permitted.
+ * A Redis server for tests. Uses the first of three servers that is available, and names it in the output: the server
+ * at REDIS_URL, `redis-server` from PATH on a free port with its own folder, or a server written in JavaScript. With
+ * REQUIRE_REAL_REDIS=1, the JavaScript server is not permitted.
  */
 export interface TestRedis {
   readonly url: string;
@@ -18,17 +18,17 @@ export interface TestRedis {
 
 /** A Redis server for one test. The test may flush, kill and restart the server, so it is never the one at REDIS_URL. */
 export interface OwnRedis extends TestRedis {
-  /** Contains the files of the server. */
+  /** The folder that contains the server's files. */
   readonly folder: string;
   flush(): Promise<void>;
-  /** Ends the server with SIGKILL. Its files remain. */
+  /** Ends the server with SIGKILL and keeps its files. */
   kill(): Promise<void>;
   /** Starts the server again on the same port. */
   start(): Promise<void>;
 }
 
 export interface RedisSettings {
-  /** Lines of redis.conf, as arguments: `['--appendonly', 'no']`. Default: append-only file, noeviction. */
+  /** redis.conf lines, as arguments: `['--appendonly', 'no']`. Default: append-only file, noeviction. */
   readonly settings?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export async function startOwnRedis({ settings = DURABLE }: RedisSettings = {}):
   );
 }
 
-/** Returns whether `redis-server` is installed. Some properties can be tested only with it. */
+/** Returns whether `redis-server` is installed. Some properties can be tested only with a real Redis. */
 export function hasRealRedis(): boolean {
   return installedVersion() !== null;
 }

@@ -16,15 +16,15 @@ import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_ac
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 
-/** A sandbox, a mirror of this sandbox, and a function that serves the mirror. All servers listen on loopback. */
+/** A sandbox, a mirror of that sandbox, and a function that serves the mirror. All servers listen on loopback. */
 export interface Mirrored {
   readonly sandbox: Sandbox;
   readonly folder: string;
   readonly config: Config;
   readonly house: Workspace;
-  /** Advances the clock by `laterMs` and updates the mirror. */
+  /** Moves the clock forward by `laterMs` and updates the mirror. */
   sync(laterMs?: number, kinds?: RunOrder['kinds']): Promise<RunReport>;
-  /** The time of the test's clock, in epoch milliseconds. */
+  /** The time on the test's clock, in epoch milliseconds. */
   now(): number;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
     ...configuration,
   });
   let shiftMs = 0;
-  // Without the time since the start of the machine, the ledger does not see a shift as a fault of the clock.
+  // Without the machine's uptime, the ledger does not treat a shift as a clock fault.
   const clock: Clock = { now: () => systemClock.now() + shiftMs, sleep: systemClock.sleep };
   const workspace = openWorkspace(config, clock);
   return {
@@ -81,7 +81,7 @@ export interface Served {
   readonly service: MirrorService;
   /** Errors that the service reported. */
   readonly failures: readonly Error[];
-  /** The key of an account without limits. */
+  /** The key for an account without limits. */
   readonly key: string;
   newKey(account: string, limits?: Partial<StoredLimits>): string;
   ask(path: string, options?: RequestInit & { readonly key?: string }): Promise<Reply>;

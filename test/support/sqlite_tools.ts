@@ -5,12 +5,13 @@ export interface SqliteTool {
   readonly name: string;
   /** For example 3.40.1. */
   readonly version: string;
-  /** Runs the queries in one process. Returns the rows of each query. */
+  /** Runs the queries in one process. Returns the rows for each query. */
   rows(path: string, queries: readonly string[]): Record<string, unknown>[][];
 }
 
 /**
- * The sqlite3 command and Python, if they are installed. With REQUIRE_SQLITE_TOOLS=1, a missing program is an error.
+ * The sqlite3 command and Python, if they are installed. With REQUIRE_SQLITE_TOOLS=1, it is an error if a program is
+ * missing.
  */
 export function sqliteTools(): SqliteTool[] {
   const found = [commandLine(), python()].filter((tool) => tool !== null);

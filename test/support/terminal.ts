@@ -10,12 +10,12 @@ export interface Terminal {
 export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
-  /** Both streams, in the order of the writes. */
+  /** The output to both streams, in the order in which it was written. */
   readonly text: string;
   readonly code: number;
 }
 
-/** Runs a command in this process, at a terminal of `columns` columns, and returns its output. */
+/** Runs a command in this process on a terminal with `columns` columns, and returns its output. */
 export async function atTerminal(
   args: readonly string[],
   { columns, noColor = '' }: Terminal,

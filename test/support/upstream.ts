@@ -10,16 +10,16 @@ import { type Command, type Finished, runCommand, startCommand } from './command
 import { sampleRegistry } from './probe_companies.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 
-/** The environment that an operator has: a registry, a folder and the command. */
+/** The environment that an operator works in: a registry, a folder and the command. */
 export interface Upstream {
   readonly sandbox: Sandbox;
   readonly folder: string;
   readonly configPath: string;
-  /** Writes the configuration file, or another one in the same folder, and returns its path. */
+  /** Writes the configuration file, or another file in the same folder, and returns its path. */
   configure(overrides: Overrides, name?: string): string;
-  /** Starts the command in a separate process. A `--config` argument replaces the default one. */
+  /** Starts the command in a separate process. A `--config` argument replaces the default. */
   start(...args: string[]): Command;
-  /** Runs the command in a separate process and waits for its end. */
+  /** Runs the command in a separate process and waits until it ends. */
   cli(...args: string[]): Promise<Finished>;
   /** Runs the command in this process, with the same result. Use it in tests that do not need a separate process. */
   run(...args: string[]): Promise<Finished>;
@@ -65,7 +65,7 @@ export async function openUpstream(
     },
     warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
     close: async () => {
-      // Ends processes that a failed test has left.
+      // Ends processes that a failed test has left running.
       for (const { process: child } of started) if (child.exitCode === null) child.kill('SIGKILL');
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });

@@ -25,7 +25,7 @@ export interface Workplace {
   config(): Config;
   /** Starts a worker in this process, and waits until it leads or is on standby. */
   startWorker(jobs?: readonly JobDefinition[]): Promise<TestWorker>;
-  /** Returns whether the mirror is equal to the upstream. */
+  /** Returns whether the mirror matches the upstream. */
   isMirrored(): boolean;
   /** Rows of `_run`, earliest first. */
   runs(): RunOfTest[];
@@ -33,7 +33,7 @@ export interface Workplace {
 }
 
 export interface TestWorker extends RunningWorker {
-  /** Lines of the log. */
+  /** The log's lines. */
   readonly lines: readonly LogLine[];
   readonly fatal: readonly unknown[];
 }
@@ -65,7 +65,7 @@ export interface WorkplaceOptions {
 /** Cron patterns that match no time during a test, so that only jobs that are already due run. */
 export const NEVER = { stats: '0 0 29 2 *', sweep: '0 0 29 2 *', entities: '0 0 29 2 *' };
 
-/** Starts one Redis for the tests of a file. The returned function opens a workplace that closes after its test. */
+/** Starts one Redis for all tests in a file. The returned function opens a workplace that closes after its test. */
 export function workplacesOverOneRedis(): (
   options?: Omit<WorkplaceOptions, 'redisUrl'>,
 ) => Promise<Workplace> {
@@ -160,7 +160,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   };
 }
 
-/** Polls a condition. Throws with the description of the condition if it stays false. */
+/** Polls a condition. If the condition stays false, throws an error that describes it. */
 export async function until(
   condition: string,
   holds: () => boolean | Promise<boolean>,

@@ -1,6 +1,7 @@
 // npm run trust echo
 // An upstream repeats the key in each encoding: in records, search results, statistics, error bodies and headers. The
-// key must not appear in any file of the mirror (including the WAL), export, backup, output, page or argument list.
+// key must not appear in any of the mirror's files (including the WAL), or in any export, backup, output, page or
+// argument list.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
@@ -16,7 +17,7 @@ const upstream = await openUpstream({
   latencyMs: 2,
 });
 try {
-  // While a reader is open, the WAL is not deleted at the end of a run.
+  // While a reader is open, the end of a run does not delete the WAL.
   await upstream.cli('sync', '--max-calls', '1');
   const reader = upstream.warehouse();
   reader.exec('BEGIN');

@@ -34,7 +34,7 @@ test('a warehouse has the settings that Litestream needs: WAL, NORMAL, a busy ti
   }).toEqual({ journal: 'wal', synchronous: 1, waitsMs: 10_000 });
   expect(text).toContain('WAL, synchronous=NORMAL, a busy timeout of ten seconds');
 
-  // Litestream keeps a read transaction open, so that no other process restarts the WAL.
+  // Litestream keeps a read transaction open so that no other process restarts the WAL.
   const copier = new Sqlite(path, { timeout: 0 });
   copier.exec('BEGIN');
   copier.prepare('SELECT count(*) FROM _meta').get();

@@ -17,7 +17,10 @@ export function stepsBefore(number: number): number {
   return MIGRATIONS.filter((file) => Number(file.slice(0, 3)) < number).length;
 }
 
-/** Creates the warehouse of an earlier version: the first `steps` migrations, and some calls with responses. */
+/**
+ * Creates a warehouse as an earlier version would have left it, with the first `steps` migrations and some calls with
+ * responses.
+ */
 export function writeOlderWarehouse(path: string, steps: number): void {
   const db = new Sqlite(path);
   addMigrationFunctions(db);
@@ -46,7 +49,7 @@ export function writeOlderWarehouse(path: string, steps: number): void {
   db.close();
 }
 
-/** The number of applied migrations, and the number of responses that are unchanged. */
+/** The number of applied migrations, and the number of unchanged responses. */
 export function readOlderWarehouse(path: string): { readonly steps: number; readonly answers: number } {
   const db = new Sqlite(path);
   try {

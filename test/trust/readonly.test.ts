@@ -19,7 +19,7 @@ test('a command without write permission prints the path, spends no call and cha
     { writeFolder: false, write: [], says: /warehouse\.db cannot be written: .*permission.*\n.*permissions/ },
     { writeFolder: true, write: ['ledger.db'], says: /warehouse\.db cannot be written: .*\n.*permissions/ },
     { writeFolder: true, write: ['warehouse.db'], says: /ledger\.db cannot be written: .*\n.*permissions/ },
-    // Permission for the files is not sufficient, because SQLite writes the WAL beside them.
+    // Permission to write the files is not enough, because SQLite writes the WAL beside them.
     { writeFolder: false, write: FILES, says: /warehouse\.db cannot be written: .*\n.*folder writable/ },
   ];
   for (const { says, ...may } of cases) {
@@ -35,7 +35,7 @@ test('a command without write permission prints the path, spends no call and cha
   expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 40 });
 });
 
-test('a reader without write permission gets a message with a remedy and can read a backup', async () => {
+test('a reader without write permission gets a message with a remedy, and can read a backup', async () => {
   const upstream = await upstreamOf(40);
   const { folder, configPath } = upstream;
   await upstream.run('sync');

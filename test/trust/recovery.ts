@@ -1,6 +1,6 @@
 // npm run trust recovery -- [--companies 1000000] [--restarts 7] [--keep FOLDER]
-// Measures the time from the start of `sync` to its next call at the upstream, after the previous `sync` was killed. The
-// warehouse lists all companies and contains a tenth of the records.
+// After a `sync` was killed, measures how long the next `sync` takes from its start until its first call reaches the
+// upstream. The warehouse lists all companies and has a tenth of the records.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     companies: { type: 'string', default: '1000000' },
     restarts: { type: 'string', default: '7' },
-    /** Folder of the warehouse. The folder is not deleted, and an existing warehouse in it is reused. */
+    /** The warehouse's folder. The folder is not deleted, and a warehouse that it already contains is reused. */
     keep: { type: 'string' },
   },
 });
@@ -33,7 +33,7 @@ try {
   const config = configure(upstream.port);
   const restartsMs: number[] = [];
   const processorMs: number[] = [];
-  // The first start is not measured, because the files are not yet in the disk cache, or have just been written.
+  // The first start is not measured, because the files are not in the disk cache yet or have just been written.
   for (let nth = 0; nth <= Number(values.restarts); nth++) {
     const { afterMs, cpuMs } = await restartAndKill(config, upstream);
     if (nth === 0) continue;
@@ -48,7 +48,7 @@ try {
       companies,
       restarts_ms: restartsMs,
       median_ms: medianMs,
-      // On an idle machine, the processor time is similar to the elapsed time.
+      // On an idle machine, the CPU time is similar to the elapsed time.
       median_processor_ms: median(processorMs),
     })}\n`,
   );
@@ -63,7 +63,7 @@ async function fill(): Promise<void> {
   if (code !== 0) throw new Error('the process that fills the warehouse failed; see its output');
 }
 
-/** The time from the start of the process to the arrival of its first call, and its processor time. */
+/** The time from the process's start to the arrival of its first call, and the CPU time used until then. */
 async function restartAndKill(config: string, upstream: Counting) {
   const first = upstream.nextArrival();
   const startedMs = performance.now();
@@ -81,7 +81,7 @@ async function restartAndKill(config: string, upstream: Counting) {
   return { afterMs: Math.round(arrivedMs - startedMs), cpuMs };
 }
 
-/** User and system time of a process (proc(5), fields 14 and 15, in ticks of 10 ms). */
+/** A process's user and system time (proc(5), fields 14 and 15, in ticks of 10 ms). */
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

@@ -60,7 +60,7 @@ describe('a canary key', () => {
   }, 60_000);
 });
 
-/** All output of `serve`: its pages, the event stream, its responses and its log. */
+/** All that `serve` outputs: its pages, its event stream, its responses and its log. */
 async function served(upstream: Upstream): Promise<string[]> {
   const { key } = (await upstream.cli('keys', 'create', 'reports', '--json')).json.data;
   const command = upstream.start('serve', '--port', '0', '--json');

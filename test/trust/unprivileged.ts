@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 const NOBODY = 65_534;
 const IS_ROOT = process.getuid?.() === 0;
 
-/** Removes the write permission of the user of `asNeighbour`, for the folder or for files in it. */
+/** Removes write permission on the folder, or on files in it, from the user that `asNeighbour` runs as. */
 export function permit(folder: string, may: { writeFolder: boolean; write: readonly string[] }): void {
   for (const name of readdirSync(folder)) setRight(join(folder, name), 0o644, may.write.includes(name));
   setRight(folder, 0o755, may.writeFolder);

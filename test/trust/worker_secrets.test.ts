@@ -11,8 +11,8 @@ import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FOR
 
 const UNAUTHORISED: Fault = { kind: 'status', status: 401, body: TELLTALE_BODY };
 
-// The debug level logs the most lines. They include the lines of the other three levels.
-test('a canary key appears in no log, metric, dashboard, queue or file of a worker', async () => {
+// The debug level logs the most lines, and includes everything that the other three levels log.
+test("a canary key appears in none of a worker's logs, metrics, dashboards, queues or files", async () => {
   const redis = await startOwnRedis();
   onTestFinished(() => redis.close());
   let asked = 0;
@@ -72,7 +72,7 @@ test('a canary key appears in no log, metric, dashboard, queue or file of a work
   expect(outputs.length).toBeGreaterThan(10);
   expect([...outputs, stdout, stderr].filter(holdsCanary)).toEqual([]);
   expect(filesWithCanary(place.upstream.folder, [place.upstream.configPath])).toEqual([]);
-  // The append-only file of Redis contains every write without compression.
+  // Redis's append-only file contains every write without compression.
   expect(await writesOf(redis)).toContain(place.queueName);
   expect(filesWithCanary(redis.folder, [])).toEqual([]);
 }, 90_000);

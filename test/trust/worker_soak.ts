@@ -1,6 +1,6 @@
 // npm run trust worker-soak [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
-// Runs a worker and a standby. At random times, SIGKILL ends workers and Redis, and FLUSHALL empties Redis. The mirror
-// must equal the upstream in the end, and the sandbox must count no call above the rate or the allowance.
+// Runs a worker and a standby. At random times, SIGKILL ends workers and Redis, and FLUSHALL empties Redis. In the end
+// the mirror must match the upstream, and the sandbox must have counted no call above the rate or the allowance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
@@ -57,7 +57,7 @@ for (const fault of shuffled(faults())) {
 await untilMirrored(upstream);
 isOver = true;
 await restarting;
-// A worker that has just started does not yet listen for SIGTERM.
+// A worker that has just started does not listen for SIGTERM yet.
 await sleep(5000);
 const exits = await Promise.all(workers.map(stop));
 printReport(exits);
@@ -106,7 +106,7 @@ async function cause(fault: Fault, server: OwnRedis): Promise<void> {
   }
 }
 
-/** Waits until Redis has all three schedules again. Returns the time in milliseconds. */
+/** Waits until Redis has all three schedules again. Returns how long it waited in milliseconds. */
 async function untilSchedules(): Promise<number> {
   const fromMs = performance.now();
   while ((await queue.getJobSchedulersCount()) < 3) await sleep(100);

@@ -57,11 +57,11 @@ describe('docs/analysts.md', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('the full-text searches on the page return the described results', () => {
+  test('the full-text searches on the page return the results that the page describes', () => {
     const found = (sql: string) => reader.db.prepare(sql).pluck().all();
     expect(found('SELECT name FROM entity_fts WHERE entity_fts MATCH \'"東京商"\'')).toEqual(['東京商事']);
     expect(found("SELECT name FROM entity_fts WHERE name LIKE '%東京%'")).toEqual(['東京商事']);
-    // The latest record of the first company contains no former name.
+    // The first company's latest record contains no former name.
     expect(found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'"tech"\'')).toEqual(['00000003']);
     expect(
       found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'former_names : "tech"\''),

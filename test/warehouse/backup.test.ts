@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { backUp } from '../../src/warehouse/backup.ts';
 import { bench, temporaryFolder } from '../support/loader.ts';
 
-test('the copy of a corrupt warehouse fails its check and is deleted', async () => {
+test("a corrupt warehouse's copy fails its check and is deleted", async () => {
   const { warehouse, record } = bench();
   record('C1', { id: 'C1' });
-  // Two tables that share their pages.
+  // The corruption makes two tables share their pages.
   warehouse.db.unsafeMode(true);
   warehouse.db.exec(`
     PRAGMA writable_schema = ON;

@@ -27,7 +27,7 @@ function changesOf(paths: readonly string[]) {
   };
 }
 
-test('changes are filtered by time, field and kind, and listed latest first', () => {
+test('changes can be filtered by time, field and kind, and are listed latest first', () => {
   const list = changesOf(['/a', '/ab', '/a/0', '/a.b', '_gone_at = 2027', '_gone_at', '/a']);
   expect(list({})).toEqual({ ids: [7, 6, 5], total: 7 });
   expect(list({}, 5)).toEqual({ ids: [4, 3, 2], total: 7 });

@@ -23,7 +23,7 @@ describe('the view company', () => {
     ]);
   });
 
-  test('shows listed and fetched companies, but no gone companies', () => {
+  test('shows listed and fetched companies but no gone companies', () => {
     const { search, record, all } = bench();
     search('a', {
       total: 2,
@@ -64,7 +64,7 @@ describe('the view company', () => {
     ]);
   });
 
-  test('uses the JSON paths of the mapping after reprocess', async () => {
+  test("uses the mapping's JSON paths after reprocess", async () => {
     const { record, warehouse, all } = bench();
     record('C1', { id: 'C1', status: 'A', phase: 'closing' });
     expect(all(COMPANIES)).toMatchObject([{ status: 'A' }]);
@@ -73,7 +73,7 @@ describe('the view company', () => {
     expect(all(COMPANIES)).toMatchObject([{ status: 'closing' }]);
   });
 
-  test('does not replace a view of the same name that an analyst created', () => {
+  test('does not replace a view that an analyst created under the same name', () => {
     const path = join(temporaryFolder(), 'warehouse.db');
     const first = openWarehouse({ path, nowMs: START_MS });
     first.db.exec('DROP VIEW company; CREATE VIEW company AS SELECT 1 AS own');
@@ -85,7 +85,7 @@ describe('the view company', () => {
   });
 });
 
-describe('the column of a role', () => {
+describe('the column', () => {
   const column = (path: string, types = 'text') => ({ column: path, path, types });
   test.each([
     ['status', ['/accounts/status', '/company_status', '/officers_status'], '/company_status'],
@@ -101,7 +101,7 @@ describe('the column of a role', () => {
     ['dissolved_on', ['/slettedato'], '/slettedato'],
     ['country', ['/registered_address/country', '/jurisdiction'], '/jurisdiction'],
     ['country', ['/forretningsadresse/land', '/forretningsadresse/landkode'], '/forretningsadresse/landkode'],
-  ] as const)('for %s among %j is %s', (role, paths, expected) => {
+  ] as const)('for the role %s among %j is %s', (role, paths, expected) => {
     const found = columnOfRole(
       role,
       paths.map((path) => column(path)),
@@ -110,7 +110,7 @@ describe('the column of a role', () => {
     expect(found?.path ?? null).toBe(expected);
   });
 
-  test('for status is never a boolean', () => {
+  test('for the role status is never a boolean', () => {
     expect(columnOfRole('status', [column('/status', 'boolean')], null)).toBeNull();
   });
 });

@@ -23,7 +23,7 @@ function payloadColumns({ all }: Bench, table: string): Record<string, string> {
   return Object.fromEntries(rows.map(({ path, name }) => [path, name]));
 }
 
-test('the names of columns and tables omit containers if the shorter name is not ambiguous', () => {
+test('column and table names omit containers if the shorter name is unambiguous', () => {
   const loaded = bench();
   loaded.record('C1', DOCUMENT);
   expect(payloadColumns(loaded, 'entity')).toEqual({
@@ -52,7 +52,7 @@ test('a field outside a container keeps its name if it follows the container in 
   expect(loaded.all('SELECT value FROM entity__company__officers')).toEqual([{ value: 1 }]);
 });
 
-test('a warehouse keeps names with containers, also in a rebuild', async () => {
+test('a warehouse keeps names that include containers, even in a rebuild', async () => {
   const older = bench();
   older.record('C1', { id: 'C1', attributes: { city: 'Oslo' } });
   older.warehouse.db.exec(`ALTER TABLE entity RENAME COLUMN city TO attributes__city;

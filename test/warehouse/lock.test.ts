@@ -22,13 +22,13 @@ test('only one run at a time can hold the lock', () => {
   expect(acquireLock(db, second)).toEqual({ taken: true });
 });
 
-test('the lock of a dead process on this host is taken over immediately', () => {
+test('a lock held by a dead process on this host is taken over immediately', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(acquireLock(db, { ...second, isAlive: () => false })).toEqual({ taken: true });
 });
 
-test('a dead process id does not free a lock that another host holds', () => {
+test('a lock that another host holds is not freed because its process id is dead on this host', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(acquireLock(db, { ...second, host: 'elsewhere', isAlive: () => false })).toMatchObject({
@@ -36,7 +36,7 @@ test('a dead process id does not free a lock that another host holds', () => {
   });
 });
 
-test('a lock without a recent heartbeat is taken over, and its owner notices it', () => {
+test('a lock without a recent heartbeat is taken over, and its owner notices the takeover', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   const nowMs = START_MS + LOCK_STALE_AFTER_MS;
@@ -47,7 +47,7 @@ test('a lock without a recent heartbeat is taken over, and its owner notices it'
   expect(lockHolder(db)?.owner).toBe('second');
 });
 
-test('a heartbeat prevents a takeover of the lock', () => {
+test('a heartbeat prevents the lock from being taken over', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(heartbeat(db, 'first', START_MS + 25_000)).toBe(true);

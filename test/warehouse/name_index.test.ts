@@ -26,7 +26,7 @@ function fetched(): Bench {
 
 const BOTH = { names: ['acme limited', 'beta limited'], words: ['acme 1', 'beta 1', 'limited 2'] };
 
-describe('the index of names gets the names of fetched companies', () => {
+describe('the name index gets the names of fetched companies', () => {
   test('with the next search', () => {
     const mirror = fetched();
     mirror.search('zeta', { total: 0, results: [] });
@@ -65,7 +65,7 @@ describe('the index of names gets the names of fetched companies', () => {
   });
 });
 
-test('a company that is renamed before or after its name is indexed has one index entry', () => {
+test('a company that is renamed before or after its name is indexed has only one index entry', () => {
   const mirror = fetched();
   mirror.record('C1', { id: 'C1', name: 'Gamma' });
   mirror.loader.finish();
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test('the migration records that the names of an older warehouse are indexed', () => {
+test("the migration records that an older warehouse's names are indexed", () => {
   const older = bench();
   const { path, db } = older.warehouse;
   older.record('C1', { id: 'C1', name: 'Acme' });

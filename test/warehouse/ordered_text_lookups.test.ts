@@ -18,7 +18,7 @@ const COMPANIES = [
   { id: 'X5' },
 ];
 
-test('counts of names and identifiers stay exact after renames, forgetting and rebuilds', async () => {
+test('name and identifier counts stay exact after renames, forgetting and rebuilds', async () => {
   const { warehouse, search, record } = bench();
   search('a', { total: 6, results: COMPANIES });
   expectOrder(warehouse, COMPANIES);
@@ -35,7 +35,7 @@ test('counts of names and identifiers stay exact after renames, forgetting and r
   expectOrder(warehouse, left);
 });
 
-test('opening an older warehouse adds the index of names', () => {
+test('opening an older warehouse adds the name index', () => {
   const { warehouse, search } = bench();
   search('a', { total: 6, results: COMPANIES });
   warehouse.db.exec(

@@ -17,7 +17,7 @@ function plansOf({ db }: Warehouse): string[] {
   });
 }
 
-test('every lookup of a plan uses an index, before and after a rebuild', async () => {
+test('every lookup that a plan makes uses an index, before and after a rebuild', async () => {
   const { warehouse, record, search, stats } = bench();
   stats({ companies: 1 });
   search('a', {

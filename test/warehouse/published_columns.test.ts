@@ -19,14 +19,14 @@ const columnsOf = (table: string) =>
 const oneLine = (sql: string) => sql.replace(/\s+/g, ' ').replace(/\(\s/g, '(').replace(/\s\)/g, ')');
 
 describe('the list of published columns', () => {
-  test.each(tables)('contains the columns of $name in their order', ({ name, columns }) => {
+  test.each(tables)('contains the columns of $name in order', ({ name, columns }) => {
     const published: readonly PublishedColumn[] = columns;
     expect(columnsOf(name)).toEqual(
       published.filter(({ isOptional }) => !isOptional).map((column) => column.name),
     );
   });
 
-  test('contains exactly the views of the warehouse', () => {
+  test("contains exactly the warehouse's views", () => {
     const views = db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
       .pluck()

@@ -24,7 +24,7 @@ function old() {
   return lived;
 }
 
-test('old replaced responses are deleted, and the latest ones remain', () => {
+test('old responses that were replaced are deleted, and the latest responses remain', () => {
   const { warehouse, all } = old();
   const before = dumpDerived(warehouse);
   const rules = { maxAgeMs: DAY_MS, versions: 1 };
@@ -56,7 +56,7 @@ test('the configured number of versions is kept, regardless of their age', () =>
   ]);
 });
 
-test('after responses were deleted, loading still works and a rebuild is rejected', async () => {
+test('once responses have been deleted, loading still works but a rebuild is rejected', async () => {
   const { warehouse, record } = old();
   pruneAnswers(warehouse.db, { maxAgeMs: DAY_MS, versions: 1 }, START_MS + 10 * DAY_MS);
   expect(record('C1', { id: 'C1', n: 4 }).record).toEqual({ isNew: false, changed: false });

@@ -18,7 +18,7 @@ const SEARCHES = [
 ] as const;
 
 describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
-  test('finds names with and without accents in any letter case', () => {
+  test('finds names with and without accents, whatever their letter case', () => {
     const found = rows(
       mirrored(),
       SEARCHES.map(([text]) => search(text)),
@@ -39,7 +39,7 @@ describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
   });
 });
 
-test('opening an older warehouse creates the new index, and its names stay searchable', () => {
+test('opening an older warehouse creates the new index, and names stay searchable', () => {
   const path = join(temporaryFolder(), 'older.db');
   writeOlderWarehouse(path, stepsBefore(300));
   const older = new Sqlite(path);
@@ -60,7 +60,7 @@ test('opening an older warehouse creates the new index, and its names stay searc
   close();
 });
 
-test('the old name of a renamed company is removed from the index', () => {
+test("a renamed company's old name is removed from the index", () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'Société Générale' });
   record('C1', { id: 'C1', name: 'Nouvelle Banque' });

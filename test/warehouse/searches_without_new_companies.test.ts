@@ -10,7 +10,7 @@ function vainSearches({ warehouse }: Bench): number {
   return new StopRule(openKnowledge(warehouse)).emptySearches;
 }
 
-test('only the latest consecutive searches without a new company are counted', () => {
+test('only the most recent consecutive searches without a new company are counted', () => {
   const warehouse = bench();
   expect(vainSearches(warehouse)).toBe(0);
   warehouse.search('a', ACME);
@@ -28,7 +28,7 @@ test('a search that finds a new company resets the count', () => {
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('a refused search is counted, and a search without a response is not', () => {
+test('a refused search is counted, but a search without a response is not', () => {
   const warehouse = bench();
   warehouse.search('a', { error: 'TOO_MANY_RESULTS' }, { status: 400 });
   expect(vainSearches(warehouse)).toBe(1);
@@ -36,7 +36,7 @@ test('a refused search is counted, and a search without a response is not', () =
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('repeated listings and record calls are not counted', () => {
+test('neither repeated listings nor record calls are counted', () => {
   const warehouse = bench();
   warehouse.search('a', ACME);
   warehouse.search('q', NOBODY);
@@ -49,7 +49,7 @@ test('repeated listings and record calls are not counted', () => {
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('a changed registry count resets the count, and an unchanged one does not', () => {
+test('a changed registry count resets the count, but an unchanged registry count does not', () => {
   const warehouse = bench();
   warehouse.stats({ companies: 20 });
   warehouse.search('q', NOBODY);

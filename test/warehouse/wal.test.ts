@@ -16,7 +16,7 @@ function openLimited(): Warehouse {
   return warehouse;
 }
 
-/** Makes `times` writes, each in its own transaction. Returns the largest size of the WAL. */
+/** Makes `times` writes, each in its own transaction. Returns the WAL's largest size. */
 function write({ db, write: inTransaction }: Warehouse, times: number, bytes = 20_000): number {
   const set = db.prepare("INSERT OR REPLACE INTO _meta (key, value) VALUES ('attribution', ?)");
   let largest = 0;
@@ -27,7 +27,7 @@ function write({ db, write: inTransaction }: Warehouse, times: number, bytes = 2
   return largest;
 }
 
-test('a long read makes the WAL grow but blocks no writer, and the writer truncates the WAL afterwards', () => {
+test('a long read makes the WAL larger but blocks no writer, and the writer truncates the WAL afterwards', () => {
   const warehouse = openLimited();
   write(warehouse, 1);
   const reader = new Sqlite(warehouse.path, { readonly: true });
@@ -41,11 +41,11 @@ test('a long read makes the WAL grow but blocks no writer, and the writer trunca
   expect(walBytes(warehouse.db)).toBeLessThanOrEqual(LIMIT_BYTES);
 });
 
-test('the WAL stays limited even if readers overlap', async () => {
+test("the WAL's size stays limited even if readers overlap", async () => {
   const warehouse = openLimited();
   const readers = await startReaders(warehouse.path);
   let cuts = 0;
-  // Without the monitor, the WAL grows to 200 MB and is never truncated.
+  // Without the monitor, the WAL reaches 200 MB and is never truncated.
   for (let n = 0, before = 0; n < 3000 && cuts < 3; n++) {
     write(warehouse, 2);
     const now = walBytes(warehouse.db);

@@ -22,7 +22,7 @@ test('closing empties the WAL', () => {
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
-test('an older program rejects a newer file and does not change it', () => {
+test('an older program rejects a newer file without changing it', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   const warehouse = openWarehouse({ path, nowMs: START_MS });
   warehouse.db.exec("INSERT INTO _migration VALUES (999, 'from_the_future', '2030-01-01')");
@@ -33,7 +33,7 @@ test('an older program rejects a newer file and does not change it', () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('an SQLite file of another program is rejected and not changed', () => {
+test("another program's SQLite file is rejected without being changed", () => {
   const path = join(temporaryFolder(), 'other.db');
   const other = new Sqlite(path);
   other.exec('CREATE TABLE recipes (name TEXT)');
@@ -43,7 +43,7 @@ test('an SQLite file of another program is rejected and not changed', () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a file that is not a database is rejected and not changed', () => {
+test('a file that is not a database is rejected without being changed', () => {
   const path = join(temporaryFolder(), 'notes.txt');
   writeFileSync(
     path,
@@ -53,7 +53,7 @@ test('a file that is not a database is rejected and not changed', () => {
   expect(readFileSync(path, 'utf8')).toMatch(/^these are my notes/);
 });
 
-test('a path that cannot be written causes an error with a remedy, and nothing is written', () => {
+test('a path that is not writable causes an error with a remedy, and nothing is written', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
   const path = join(folder, 'file', 'warehouse.db');

@@ -21,7 +21,7 @@ const WITH_LIMITED = { beside: 'limited', isWhole: false };
 
 type Company = { readonly id: string; readonly name?: string };
 
-// There are few characters, so that words repeat and share prefixes. One of them needs two units of UTF-16.
+// With few characters, words repeat and share prefixes. One of the characters needs two UTF-16 units.
 const word = fc.oneof(
   fc
     .array(fc.constantFrom('a', 'b', 'É', 'ｚ', '𝒂'), { minLength: 1, maxLength: 3 })
@@ -32,7 +32,7 @@ const name = fc
   .tuple(fc.array(word, { maxLength: 4 }), fc.constantFrom(' ', '  ', '-'))
   .map(([words, between]) => words.join(between));
 
-test('word counts equal a scan of all names after renames, forgetting and rebuilds', async () => {
+test('word counts match a scan of all names after renames, forgetting and rebuilds', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(name, { minLength: 1, maxLength: 30 }),
@@ -42,7 +42,7 @@ test('word counts equal a scan of all names after renames, forgetting and rebuil
         const { warehouse, loader, search, record, value } = bench({ dialect: BY_WORDS });
         let companies: Company[] = names.map((one, at) => ({ id: `C${at}`, name: one }));
         search('limited', { total: 40, results: companies });
-        // The second page is needed, because the number of companies with the word is known only now.
+        // The second page is needed, because only now is it known how many companies have the word.
         search('limited', { total: 40, results: companies }, { page: 1 });
         const sets = isFrequent('limited', companies) ? [ALL_COMPANIES, WITH_LIMITED] : [ALL_COMPANIES];
         expectWords(warehouse, sets, companies);
@@ -72,7 +72,7 @@ test('word counts equal a scan of all names after renames, forgetting and rebuil
   );
 });
 
-test('word counts are added for a dialect that matches words and deleted for another dialect', () => {
+test('word counts are added for a dialect that matches words, and deleted for other dialects', () => {
   const companies = ['Acme Limited', 'Acme', 'Bank Limited'].map((one, at) => ({ id: `C${at}`, name: one }));
   const before = bench({ dialect: { search: { matches: 'prefix', paging: paging() } } });
   before.search('limited', { total: 40, results: companies });
@@ -90,7 +90,7 @@ test('word counts are added for a dialect that matches words and deleted for ano
   expect(after.value('SELECT count(*) FROM _word')).toBe(0);
 });
 
-test('the words of a name are not counted if its transaction is rolled back', () => {
+test("a name's words are not counted if its transaction is rolled back", () => {
   const { warehouse, load, outcome } = bench({ dialect: BY_WORDS });
   const query = { kind: 'search', query: { by: 'name', text: 'a' }, page: { index: 0, next: null } } as const;
   const answer = outcome(
@@ -105,7 +105,7 @@ test('the words of a name are not counted if its transaction is rolled back', ()
   expectWords(warehouse, [ALL_COMPANIES], [{ id: 'C1', name: 'Acme' }]);
 });
 
-test('lookups of words read only the index', () => {
+test('word lookups read only the index', () => {
   const { warehouse } = bench();
   for (const sql of Object.values(WORD_LOOKUPS)) {
     const values = Array(sql.split('?').length - 1).fill(1);

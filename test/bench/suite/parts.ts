@@ -21,7 +21,7 @@ export const PARTS: readonly Part[] = [
     name: 'cost',
     title: 'Processor time and memory at a rate',
     question:
-      'Processor time and memory for 1,000 calls at a limited rate, compared with the hand-written script.',
+      'The CPU time and memory for 1,000 calls at a limited rate, compared with the hand-written script.',
     full: [],
     quick: ['--rates', '60,600', '--seconds', '40'],
   },
@@ -29,7 +29,7 @@ export const PARTS: readonly Part[] = [
     name: 'rate',
     title: 'Use of the rate',
     question:
-      'The share of the permitted rate that is used in real time. The column `held` is true if no 60-second window exceeds the rate. The column `lanes` shows the number of connections.',
+      'How much of the permitted rate is used in real time. The column `held` is true if no 60-second window exceeds the rate. The column `lanes` shows the number of connections.',
     full: ['--processes', '1,3'],
     quick: ['--processes', '1,3', '--minutes', '1.2'],
   },
@@ -48,14 +48,14 @@ export const PARTS: readonly Part[] = [
     name: 'serve',
     title: 'Serving',
     question:
-      'Requests per second of `serve` with keys and limits, compared with a bare fastify route over the same warehouse.',
+      'Requests per second that `serve` handles with keys and limits, compared with a bare fastify route on the same warehouse.',
     full: [],
     quick: ['--companies', '50000', '--flat', '50000', '--rounds', '3', '--requests', '5000'],
   },
   {
     name: 'worker',
     title: 'The worker',
-    question: 'Records per second of a worker job, compared with `sync`.',
+    question: 'Records per second that a worker job loads, compared with `sync`.',
     full: [],
     quick: ['--companies', '2000', '--rounds', '3'],
   },
@@ -63,7 +63,7 @@ export const PARTS: readonly Part[] = [
     name: 'probe',
     title: 'Probing',
     question:
-      'The findings of `probe` for unknown APIs, and the number of calls. [Probing](probe.md) explains the findings.',
+      'What `probe` finds out about unknown APIs, and in how many calls. [Probing](probe.md) explains the findings.',
     full: [],
     quick: [],
   },
@@ -71,7 +71,7 @@ export const PARTS: readonly Part[] = [
     name: 'discovery',
     title: 'Discovery per call',
     question:
-      'Searches until 50, 90 and 99 % of a registry are known, compared with simple methods. The unit is the number of companies divided by the page size. [The planner](planner.md#measured) explains the columns.',
+      'The searches needed until 50%, 90% and 99% of a registry are known, compared with simple methods. The unit is the number of companies divided by the page size. [The planner](planner.md#measured) explains the columns.',
     full: [],
     quick: ['--quick'],
   },
@@ -79,7 +79,7 @@ export const PARTS: readonly Part[] = [
     name: 'price',
     title: 'Cost estimates',
     question:
-      'The estimates of `plan` for a whole registry, for ids and for names, compared with the actual calls. The sign `!` marks a wrong estimate.',
+      'The estimates that `plan` makes for a whole registry, for ids and for names, compared with the actual calls. The sign `!` marks a wrong estimate.',
     full: [],
     quick: ['--registries', '3', '--companies', '300'],
   },
@@ -87,7 +87,7 @@ export const PARTS: readonly Part[] = [
     name: 'choosing',
     title: 'Choosing a call',
     question:
-      'The time until the first choice with millions of known companies, and the processor time of each later choice.',
+      'With millions of known companies: the time to the first chosen call, and the CPU time of each choice after that.',
     full: [],
     quick: ['--companies', '50000', '--calls', '100'],
   },
@@ -95,14 +95,14 @@ export const PARTS: readonly Part[] = [
     name: 'refresh',
     title: 'Refresh per call',
     question:
-      'The share of records that remain right in a changing registry, compared with round robin and the best possible schedule. [Refresh](refresh.md#measured) explains the columns.',
+      'The share of records that are up to date in a changing registry, compared with round robin and the best possible schedule. [Refresh](refresh.md#measured) explains the columns.',
     full: [],
     quick: ['--quick', '--seeds', '2'],
   },
   {
     name: 'growth',
     title: 'Growth',
-    question: 'Time per call, memory, start-up time and file size for registries of different sizes.',
+    question: 'The time per call, memory, start-up time and file size for registries of different sizes.',
     full: [],
     quick: ['--sizes', '10000,50000', '--calls', '1000'],
   },

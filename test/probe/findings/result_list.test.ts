@@ -58,7 +58,7 @@ describe('the paths of id and name', () => {
     expect(listing?.ids[0]?.pointer).toBe('/id');
   });
 
-  it('are found if the last segment of a URL in the row equals the id', () => {
+  it('are found if the id is the last segment of a URL in the row', () => {
     const rows = [1, 2, 3].map((n) => ({
       code: `X${n}`,
       ref: `R-${n}`,

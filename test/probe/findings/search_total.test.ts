@@ -9,8 +9,8 @@ const search = (query: string, rows: number, fields: object) =>
 
 const rowCount = (exchange: Exchange) => rowsAt(exchange, '/results').length;
 
-describe('the total of a query', () => {
-  it('is the number that differs between queries, not the number of rows or pages', () => {
+describe("a query's total", () => {
+  it('is the number that differs between queries, rather than the number of rows or pages', () => {
     const searches = [
       search('kiwi', 20, { count: 20, page: { totalElements: 83, totalPages: 5 } }),
       search('kiwifruit', 3, { count: 3, page: { totalElements: 3, totalPages: 1 } }),
@@ -21,33 +21,33 @@ describe('the total of a query', () => {
     });
   });
 
-  it('is not found if the only candidate always equals the number of rows', () => {
+  it('is not found if the only candidate is always the same as the number of rows', () => {
     const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
     expect(findTotal(searches, rowCount, 'q')).toMatchObject({ value: null, certainty: 'open' });
   });
 });
 
-describe('the number at which totals stop', () => {
+describe('the cap on totals', () => {
   const pages = (...all: [query: string, total: number, firstId: string][]) =>
     all.map(([query, total, firstId]) => ({ query, total, ids: [firstId] }));
 
-  it('is a round total that queries with different companies share', () => {
+  it('is a round total that several queries return although they find different companies', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'], ['c', 9, '3'])).value).toBe(10_000);
   });
 
-  it('is not found if every query may have matched the whole registry', () => {
+  it('is not detected if every query may have matched the whole registry', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'])).value).toBeNull();
   });
 
-  it('is not found if the queries with the round total return the same company first', () => {
+  it('is not detected if the queries with the round total return the same company first', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '1'], ['c', 9, '3'])).value).toBeNull();
   });
 
-  it('is not found if only one query has the round total', () => {
+  it('is not detected if only one query returns a round number as its total', () => {
     expect(findClamp(pages(['a', 9_000, '1'], ['b', 17, '2'])).value).toBeNull();
   });
 
-  it('is a total that is smaller than the number of rows', () => {
+  it('is a total that is lower than the number of rows', () => {
     expect(findClamp([{ query: 'a', total: 100, ids: Array.from({ length: 120 }, String) }]).value).toBe(100);
   });
 });

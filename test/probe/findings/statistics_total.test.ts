@@ -11,7 +11,7 @@ describe('the registry count in the statistics', () => {
     expect(findRegistryTotal(body, null)).toMatchObject({ value: path, certainty });
   });
 
-  it('is the number that equals the total of an empty query', () => {
+  it("is the number that matches an empty query's total", () => {
     expect(findRegistryTotal({ a: { records: 500 }, b: { entities: 500_000 } }, 500)).toMatchObject({
       value: '/a/records',
       certainty: 'sure',

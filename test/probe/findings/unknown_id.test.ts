@@ -6,7 +6,7 @@ describe('an unlikely id', () => {
     expect(unlikelyId(['00185647', 'SC123456'])).toMatch(/^\d{8}$/);
   });
 
-  it('differs from a known id without digits', () => {
+  it('differs from a known id that has no digits', () => {
     expect(unlikelyId(['acme-holdings'])).not.toBe('acme-holdings');
   });
 });

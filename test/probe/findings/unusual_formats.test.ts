@@ -25,7 +25,7 @@ describe('a result beside the list', () => {
     expect(find(north)).toMatchObject({ value: '', certainty: 'likely' });
   });
 
-  it('is likely if two queries have the same best match, and sure if another query has only one match', () => {
+  it('is likely if two queries have the same best match, and is sure if another query has only one match', () => {
     const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
     const letter = searchExchange({ ...NORTH, hits: [MILL, company('23', 'Nord')] }, 'n');
     const coast = searchExchange({ ...COAST }, 'coast');
@@ -39,7 +39,7 @@ describe('a result beside the list', () => {
   });
 });
 
-describe('several results of one company', () => {
+describe('several results for one company', () => {
   it('have the same id and the same name', () => {
     const rows = [NORTH, NORTH, MILL, COAST].map((row, entry) => ({ ...row, entry }));
     expect(idCandidates(rows, '/name')[0]?.pointer).toBe('/id');
@@ -62,7 +62,7 @@ describe('ids at two paths', () => {
 describe('a record in a list', () => {
   const listed = { id: '17', name: 'North Sea Trading', idInList: '/id', nameInList: '/name' };
 
-  it('is found with the current name, which has no end date', () => {
+  it('is found under its current name, which has no end date', () => {
     const names = [
       { name: 'Old Sea Trading', until: '2016-01-01' },
       { name: 'North Sea Trading', until: null },
@@ -97,20 +97,20 @@ describe('the total in a rejection', () => {
     reading: 'refused',
   });
 
-  it('is the number that is not a limit', () => {
+  it('is the number other than the limit', () => {
     const [rule] = broadQueryRules([refusal('Too many results (581 859). At most 1 000 are permitted.')]);
     expect(rule).toMatchObject({ kind: 'search', status: 400, at: '/error/message', means: 'refused' });
     expect(rule?.total).toContain('Too many results \\((');
   });
 
-  it('is neither a limit nor a number in another rejection', () => {
+  it('is neither a limit nor a number that another rejection contains', () => {
     expect(broadQueryRules([refusal('Too many results: more than 1000')])).toEqual([]);
     expect(broadQueryRules([refusal('The query must have 3 letters')])).toEqual([]);
   });
 });
 
 describe('a number without a known name', () => {
-  it('is likely the total if it behaves like one', () => {
+  it('is likely to be the total if it behaves like a total', () => {
     const page = (query: string, rows: number, liczba: number) =>
       searchExchange({ liczba, hits: Array.from({ length: rows }, () => NORTH) }, query);
     const rowsOf = ({ json }: Exchange) => (json as unknown as { hits: unknown[] }).hits.length;
@@ -125,7 +125,7 @@ describe('a number without a known name', () => {
   });
 });
 
-describe('the role of a parameter', () => {
+describe("a parameter's role", () => {
   it.each([
     ['numPagina', 'page'],
     ['page_no', 'page'],

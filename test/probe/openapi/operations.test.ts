@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSpecification } from '../../../src/probe/openapi/specification.ts';
 
-test('an operation that returns a part of a company or a list is neither a record nor statistics', () => {
+test('an operation that returns a list or part of a company is neither a record nor statistics', () => {
   const get = (...names: string[]) => ({ get: { parameters: names.map((name) => ({ in: 'query', name })) } });
   const paths = {
     '/search/companies': get('q'),
@@ -17,14 +17,14 @@ test('an operation that returns a part of a company or a list is neither a recor
   });
 });
 
-test('the paths begin with the path of the configured server, even if it is not the first one', () => {
+test("the paths begin with the configured server's path, even if that server is not listed first", () => {
   const servers = [{ url: 'https://registry.example/test/api' }, { url: 'https://registry.example/api/' }];
   const paths = { '/search': { get: { parameters: [{ in: 'query', name: 'q' }] } } };
   const stated = readSpecification({ openapi: '3.0.1', servers, paths }, 'https://registry.example/api');
   expect(stated?.addresses.value?.search).toBe('/api/search');
 });
 
-test('the parameters of a search can have Dutch names and French descriptions', () => {
+test("a search's parameters can have Dutch names and French descriptions", () => {
   const parameters = [
     { in: 'query', name: 'handelsnaam', schema: { type: 'string' } },
     { in: 'query', name: 'aantal', description: 'limité à 25', schema: { type: 'number' } },

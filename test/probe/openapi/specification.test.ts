@@ -8,7 +8,7 @@ import { readSpecification } from '../../../src/probe/openapi/specification.ts';
 const FOLDER = new URL('./documents/', import.meta.url);
 
 /**
- * The values that a person would read in each document. A key is missing here if the document does not contain the
+ * The values that a person would find in each document. A key is omitted here if the document does not contain its
  * value.
  */
 const TRUTH: Readonly<Record<string, Truth>> = {
@@ -175,10 +175,10 @@ type Truth = { readonly [Key in keyof Specification]?: unknown };
 
 /** Findings that stay open although the document contains the value. */
 const OPEN: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['name'] };
-/** Wrong findings that are marked as likely. The finding about the record is right except for the name. */
+/** Wrong findings that are marked as likely. The record finding is right except for the name. */
 const WRONG: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['record'] };
 
-test.each(readdirSync(FOLDER))('the document %s yields the same dialect as a person would write', (file) => {
+test.each(readdirSync(FOLDER))('the document %s yields the dialect that a person would write', (file) => {
   const specification = specificationOf(file);
   const grades = gradesOf(specification, TRUTH[file] ?? {});
   const of = (grade: string) => [...grades].filter(([, found]) => found === grade).map(([key]) => key);
@@ -210,7 +210,7 @@ function gradesOf(specification: Specification, truth: Truth): Map<string, strin
   );
 }
 
-test('fixed parameters of a search are not mistaken for its query parameter', () => {
+test("a search's fixed parameters are not mistaken for its query parameter", () => {
   expect(specificationOf('fastapi.yaml').extra).toEqual({ country: 'EE' });
 });
 
@@ -224,7 +224,7 @@ test.each([null, [], 'text', {}, { openapi: '3.1.0' }, { paths: {} }])(
 test.each([
   ['api_key', 'likely'],
   ['X-Api-Key', 'sure'],
-])('the key header %s of a document is %s', (name, certainty) => {
+])('the key header %s in a document is %s', (name, certainty) => {
   const security = { key: { type: 'apiKey', in: 'header', name } };
   const document = { swagger: '2.0', paths: {}, securityDefinitions: security };
   expect(readSpecification(document, 'https://x.example')?.keyHeader).toMatchObject({

@@ -15,7 +15,10 @@ export function readCompanies(path: string): Company[] {
   return [...byId.values()];
 }
 
-/** The half of the companies that is used only for measurements. A hash of the name selects it, so it never changes. */
+/**
+ * The half of the companies that is used only for measurements. A hash of each name selects this half, so it never
+ * changes.
+ */
 export function heldOut(companies: readonly Company[]): Company[] {
   return companies.filter(({ name }) => {
     const [byte = 0] = createHash('sha256').update(foldedName(name)).digest();

@@ -10,7 +10,7 @@ export const START_MS = Date.UTC(2026, 0, 1);
 export interface Discovered {
   /** The number of known companies after each call. */
   readonly known: readonly number[];
-  /** CPU time of each choice, in milliseconds. */
+  /** The CPU time for each choice, in milliseconds. */
   readonly choiceMs: readonly number[];
   readonly mirror: MemoryMirror;
   readonly calls: readonly Call[];
@@ -18,12 +18,12 @@ export interface Discovered {
 
 export interface DiscoverOptions {
   readonly mostCalls: number;
-  /** Stops when this number of companies is known. */
+  /** Stops when this many companies are known. */
   readonly enough: number;
   /** Stops after this time. */
   readonly mostMs?: number;
   readonly mirror?: MemoryMirror;
-  /** The dialect that the planner uses, by default the correct one. */
+  /** The dialect that the planner uses. Default: the correct dialect. */
   readonly dialect?: Dialect;
   /** Whether the registry reports a count. */
   readonly isCounted?: boolean;

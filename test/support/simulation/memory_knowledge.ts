@@ -23,21 +23,24 @@ interface Known {
   flagged: boolean;
 }
 
-/** An in-memory replacement for the warehouse that the planner reads. It changes as loading a response changes a warehouse. */
+/**
+ * An in-memory replacement for the warehouse that the planner reads. Loading a response changes it as it would change a
+ * warehouse.
+ */
 export class MemoryMirror implements Knowledge {
   readonly companies = new Map<string, Known>();
   readonly queryStates = new Map<string, QueryState>();
   /** The received pages of each query's current listing. A page can arrive before the earlier pages. */
   readonly #pages = new Map<string, Map<number, Page>>();
-  /** Ordered texts, created when they are first used. */
+  /** Ordered strings, created when first used. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
   stats: { observedAtMs: number; total: number | null } | null = null;
   readonly #counts: { readonly observedAtMs: number; readonly total: number | null }[] = [];
   statsCalls = 0;
   needsControl = false;
-  /** The number of new companies of each search, the latest search first. */
+  /** The number of new companies that each search found, most recent search first. */
   #newBySearches: number[] = [];
-  /** The simulated time, set by the simulation only. */
+  /** The simulated time, which only the simulation sets. */
   nowMs: number;
 
   constructor(nowMs = 0) {
@@ -184,7 +187,7 @@ export class MemoryMirror implements Knowledge {
   }
 }
 
-/** Sends a call to the simulated registry and loads the response. */
+/** Makes a call to the simulated registry and loads the response. */
 export function answer(mirror: MemoryMirror, registry: Registry, call: Call, nowMs: number): LoadResult {
   switch (call.kind) {
     case 'stats':

@@ -1,6 +1,6 @@
 import type { SearchQuery } from '../../../src/call.ts';
 
-/** One company of a simulated registry. */
+/** One company in a simulated registry. */
 export interface Company {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface RegistrySettings {
   readonly window: number | null;
   readonly order: Order;
   readonly totals: 'exact' | 'none' | { readonly clampedAt: number };
-  /** The registry rejects queries with more results than this. If null, it rejects no query. */
+  /** The registry rejects queries with more results than this, or no queries if null. */
   readonly refusesAbove: number | null;
   readonly minLength: number;
 }
@@ -34,7 +34,7 @@ export const PLAIN: RegistrySettings = {
 };
 
 export interface Page {
-  /** The number of rows of a full page. */
+  /** The number of rows on a full page. */
   readonly size: number;
   readonly rows: readonly Company[];
   readonly total: number | null;
@@ -48,8 +48,8 @@ export interface Page {
 }
 
 /**
- * A registry in memory that responds as an upstream does. The matches of a query are cached, so that the planner dominates
- * times.
+ * An in-memory registry that responds as an upstream does. Each query's matches are cached, so that the planner
+ * dominates the measured times.
  */
 export class Registry {
   readonly settings: RegistrySettings;
@@ -75,7 +75,7 @@ export class Registry {
     return this.#companies[at] as Company;
   }
 
-  /** Returns the response to one call. */
+  /** Returns the response to a call. */
   search(query: SearchQuery, pageIndex: number): Page {
     const { pageSize, window, totals, refusesAbove, minLength } = this.settings;
     const found = this.matches(query);
@@ -93,7 +93,7 @@ export class Registry {
     return { size: pageSize, rows, total, refused, clamped, cut: !more && reachable < found.length, more };
   }
 
-  /** Positions of all companies that the query matches, in the registry's order. */
+  /** The positions of all companies that the query matches, in the registry's order. */
   matches(query: SearchQuery): readonly number[] {
     const key = `${query.by}:${query.text}`;
     const cached = this.#cache.get(key);

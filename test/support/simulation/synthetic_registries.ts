@@ -41,7 +41,10 @@ const VOWELS = ['a', 'e', 'i', 'o', 'u'];
 const ENDINGS = ['', 'n', 'r', 's', 'll', 'rt', 'th'];
 const LAST = ['Limited', 'Limited', 'Limited', 'Ltd', 'LLC', 'Foundation', 'PLC', ''];
 
-/** Synthetic companies. Their names share words, repeat and use several scripts. Equal seeds give equal companies. */
+/**
+ * Synthetic companies. Their names share words, occur repeatedly and use several scripts. The same seed always gives
+ * the same companies.
+ */
 export function syntheticCompanies(count: number, seed = 1): Company[] {
   const random = seededRandom(seed).next;
   const pick = (from: readonly string[]) => from[Math.floor(random() ** 1.7 * from.length)] as string;

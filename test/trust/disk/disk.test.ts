@@ -20,9 +20,9 @@ async function upstreamOf(companies: number, overrides: Overrides = {}) {
 }
 
 describe('a full disk', () => {
-  // SQLite's page limit fails at the same statements as a full disk.
+  // With SQLite's page limit, the same statements fail as on a full disk.
   test.each([0, 1, 2, 5, 13, 30])(
-    'with space for %i more pages ends the run with a message, and the next run resumes when there is more space',
+    'with room for %i more pages ends the run with a message, and the next run resumes when there is more space',
     async (pages) => {
       const { sandbox, folder, open } = await openPlace(150);
       const workspace = open();
@@ -64,7 +64,7 @@ describe('a file that is corrupt, locked or in use', () => {
     },
   );
 
-  test('a warehouse locked by another program causes one message and spends no call', async () => {
+  test('a warehouse that another program has locked causes one message and spends no call', async () => {
     const upstream = await upstreamOf(60);
     await upstream.run('sync', '--max-calls', '10');
     const holder = new Sqlite(join(upstream.folder, 'warehouse.db'));
@@ -93,7 +93,7 @@ describe('a file that is corrupt, locked or in use', () => {
   });
 });
 
-/** Overwrites all pages after the first one, to simulate a failing disk. */
+/** Overwrites all pages after the first page to simulate a failing disk. */
 function damage(path: string): void {
   const { size } = statSync(path);
   const file = openSync(path, 'r+');

@@ -1,6 +1,7 @@
 // npm run trust disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
-// Runs `sync` on real file systems of growing sizes that become full. Each run must stop with one message and intact
-// files, and must resume when space is free. First only the warehouse is on the file system, then also the ledger.
+// Runs `sync` on ever larger real file systems until they are full. Each run must stop with one message and intact
+// files, and must resume when space is free. At first only the warehouse is on the file system, and later also the
+// ledger.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
   }
 }
 
-/** Returns whether standard error contains one message with a remedy and no stack trace. */
+/** Returns whether standard error consists of one message with a remedy and no stack trace. */
 function isClean(stderr: string): boolean {
   return (
     /^registry-mirror sync: .*(full|disk I\/O|no space|ENOSPC).*\n {2}→ /i.test(stderr) &&

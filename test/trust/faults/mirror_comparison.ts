@@ -6,16 +6,16 @@ import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 import { canonical } from '../../support/equality.ts';
 
-/** The result of a comparison between the mirror and the current registry. */
+/** The result of comparing the mirror with the current registry. */
 export interface MirrorComparison {
   readonly existing: number;
   /** The number of existing companies that the mirror knows. */
   readonly known: number;
-  /** Records that are equal to those of the upstream. */
+  /** The number of records that match the upstream's. */
   readonly equal: number;
   /** Descriptions of known companies that differ. */
   readonly differences: readonly string[];
-  /** Existing companies that the mirror marked as gone. */
+  /** Existing companies that the mirror has marked as gone. */
   readonly falselyGone: readonly string[];
 }
 

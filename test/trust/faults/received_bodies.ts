@@ -4,11 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Database } from 'better-sqlite3';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 
-/** The complete bodies that this process received, recorded in Node's HTTP client, not in the code under test. */
+/**
+ * The complete bodies that this process received. They are recorded in Node's HTTP client rather than in the code under
+ * test.
+ */
 export interface ReceivedBodies {
   /**
-   * Describes the bodies that are missing from the warehouse. It must contain each body byte for byte, as often as
-   * received.
+   * Describes the bodies that are missing from the warehouse. The warehouse must contain each body byte for byte, as
+   * often as it was received.
    */
   missingFrom(db: Database): string[];
   readonly count: number;
@@ -21,7 +24,7 @@ interface Arrived {
   readonly chunks: Buffer[];
 }
 
-/** Records the responses of one origin, except compressed bodies and those above `maxBytes`. */
+/** Records the responses from one origin, except compressed bodies and bodies above `maxBytes`. */
 export function recordBodies(origin: string, maxBytes: number): ReceivedBodies {
   const { host } = new URL(origin);
   const arrived: Arrived[] = [];
@@ -63,7 +66,7 @@ export function recordBodies(origin: string, maxBytes: number): ReceivedBodies {
   };
 }
 
-/** The number of times that the warehouse contains each body, by the SHA-256 of the body. */
+/** How often the warehouse contains each body, by the body's SHA-256. */
 export function countStoredBodies(db: Database): Map<string, number> {
   const stored = new Map<string, number>();
   const responses = answerTable(db);

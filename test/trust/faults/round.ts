@@ -23,7 +23,7 @@ export interface RoundOptions {
   /** The share of responses with a fault. */
   readonly faultShare: number;
   /**
-   * Trouble during the first runs that affects more than single responses. `deceptions` means searches with flaws,
+   * Trouble during the first runs that affects more than individual responses. `deceptions` means searches with flaws,
    * moved paths, a changing registry and clock skew. `dialects` means the same with a random profile.
    */
   readonly trouble?: TroubleKind;
@@ -34,12 +34,12 @@ export interface Round {
   readonly runs: number;
   readonly arrivals: number;
   readonly faults: number;
-  /** The number of complete bodies that arrived. */
+  /** How many complete bodies arrived. */
   readonly received: number;
   readonly recordCalls: number;
-  /** The number of records that are equal to those of the upstream at the end. */
+  /** How many records match the upstream's at the end. */
   readonly records: number;
-  /** The listed share of the registry at the end. Some profiles make companies unreachable. */
+  /** What share of the registry is listed at the end. Some profiles make companies unreachable. */
   readonly listed: number;
   /** Descriptions of violated invariants. */
   readonly violations: readonly string[];
@@ -49,7 +49,9 @@ const KEY = 'canary-7f3a9c52e1d84b06';
 const PER_DAY = 700;
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Mirrors a sandbox with random faults in as many runs as needed, then compares the mirror with the upstream. */
+/**
+ * Mirrors a sandbox that has random faults, in as many runs as needed, and then compares the mirror with the upstream.
+ */
 export async function faultRound(options: RoundOptions): Promise<Round> {
   const { seed, companies, faultShare, trouble: kind } = options;
   const random = seededRandom(seed).next;
@@ -139,7 +141,7 @@ function sync(workspace: Workspace, maxCalls = Number.POSITIVE_INFINITY): Promis
   });
 }
 
-/** Runs until the mirror is equal to the upstream. If not all companies can be listed, only known companies count. */
+/** Runs until the mirror matches the upstream. If not all companies can be listed, only known companies count. */
 async function runUntilEqual(
   workspace: Workspace,
   sandbox: Sandbox,
@@ -157,7 +159,7 @@ async function runUntilEqual(
   }
 }
 
-/** Advances the clock to the time at which the next run can send calls. */
+/** Moves the clock forward to when the next run can make calls. */
 function leapToNextRun(clock: LeapingClock, report: RunReport | undefined): void {
   const ending = report?.ending;
   const resumesAtMs = ending !== undefined && 'resumesAtMs' in ending ? (ending.resumesAtMs ?? 0) : 0;
@@ -211,7 +213,7 @@ function configOf(sandbox: Sandbox, folder: string) {
   });
 }
 
-/** Describes the files and run reports that contain the key. */
+/** Names the files and run reports that contain the key. */
 function keyLeaks(folder: string, reports: readonly RunReport[]): string[] {
   const files = readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(KEY));
   const leaking = reports.filter((report) => JSON.stringify(report).includes(KEY));
@@ -221,7 +223,7 @@ function keyLeaks(folder: string, reports: readonly RunReport[]): string[] {
   ];
 }
 
-/** Starts a server at another origin, which must not receive any request. */
+/** Starts a server at another origin. It must not receive any request. */
 async function openOtherOrigin() {
   let requests = 0;
   const server = createServer((_request, response) => {

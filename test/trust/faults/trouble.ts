@@ -4,16 +4,16 @@ import { changingRegistry } from '../../../src/sandbox/changing_registry.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** Random trouble that affects more than single responses. */
+/** Random trouble that affects more than individual responses. */
 export interface Trouble {
-  /** The profile of the upstream after the trouble has ended. */
+  /** The upstream's profile after the trouble has ended. */
   readonly profile: ApiProfile;
   /** The same profile with flaws in searches. */
   readonly flawedProfile: ApiProfile;
   readonly clockSkewMs: number;
   /** Whether companies change, appear and disappear during the runs. */
   readonly hasChanges: boolean;
-  /** The number of the request in a run at which the path of records changes, or null if it does not change. */
+  /** The record path changes at the request with this number in a run, or never if null. */
   readonly movesAt: number | null;
 }
 
@@ -51,7 +51,7 @@ function drawFlaws(random: Random): ApiProfile['search']['flaws'] {
 /** Applies the trouble while requests arrive. */
 export interface TroubleSchedule {
   onArrival(nowMs: number): void;
-  /** Changes the path of records back to the original one. */
+  /** Restores the original record path. */
   restorePaths(): Promise<void>;
   /** Removes all flaws and stops all changes. */
   end(): Promise<void>;
@@ -87,5 +87,5 @@ export function startTrouble(sandbox: Sandbox, trouble: Trouble, seed: number): 
   };
 }
 
-// The simulated time between two requests, in which the registry changes.
+// The simulated time between two requests, during which the registry changes.
 const STEP_MS = 3_600_000 / 400;

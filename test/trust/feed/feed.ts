@@ -1,6 +1,7 @@
 // npm run trust feed -- [--histories 10000] [--seed 1] [--workers 2]
-// Simulates random histories: records, searches, deletions, returns, new columns, forget, reprocess with other mappings.
-// Consumers follow the change feed in pages of random sizes. In the end each must have the tables of a full export.
+// Simulates random histories with records, searches, deletions, returns, new columns, `forget`, and `reprocess` with
+// other mappings. Consumers follow the change feed in pages of random sizes. In the end, each consumer must have the
+// same tables as a full export.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';

@@ -27,9 +27,9 @@ const CONSUMERS = 3;
 export type Step = keyof ReturnType<typeof stepsOf>;
 
 /**
- * Simulates a random history of a mirror. Consumers follow its change feed, each at its own speed and in pages of random
- * sizes. Throws if a copy differs from a full export, or if the feed contains data of a forgotten company. A rebuild takes
- * as long as all other steps of a history together, so by default only every fourth history has rebuilds.
+ * Simulates a mirror's random history. Consumers follow the mirror's change feed, each at its own speed and in pages of
+ * random sizes. Throws if a copy differs from a full export, or if the feed contains data about a forgotten company. A
+ * rebuild takes as long as all other steps in a history together, so by default only every fourth history has rebuilds.
  */
 export async function liveHistory(
   seed: number,
@@ -47,7 +47,7 @@ export async function liveHistory(
   }
 }
 
-/** Opens a copy of an empty warehouse in memory, because 10,000 files would take several times as long. */
+/** Opens an in-memory copy of an empty warehouse, because 10,000 files would take several times as long. */
 function openInMemory(): Warehouse {
   const db = new Sqlite(EMPTY);
   db.pragma('foreign_keys = ON');
@@ -107,7 +107,7 @@ interface Consumer {
   applied: Applied;
 }
 
-/** Applies one page of changes, and returns their number. */
+/** Applies one page of changes, and returns how many there were. */
 function follow({ db }: Warehouse, consumer: Consumer, random: Random): number {
   const limit = random.pick([1, 2, 5, 1000]);
   const changes = changesUpTo(db, consumer.applied, limit);
@@ -297,7 +297,7 @@ function assertEqual(copy: readonly string[], exported: readonly string[]): void
     throw new Error(`the copy lacks\n${missing.join('\n')}\nand has\n${extra.join('\n')}`);
 }
 
-/** Checks that after a rebuild the feed contains no company whose rows are all unchanged. */
+/** Checks that a company is not in the feed after a rebuild if all its rows are unchanged. */
 function assertOnlyChanged(
   changes: readonly Change[],
   before: readonly string[],
@@ -318,7 +318,7 @@ function assertOnlyChanged(
     );
 }
 
-/** Checks that the feed contains only the id of a forgotten company, and no other data. */
+/** Checks that the feed contains no data about a forgotten company except its id. */
 function assertForgotten({ db }: Warehouse, ids: readonly string[]): void {
   const changes = changesUpTo(db, NOTHING_APPLIED);
   for (const id of ids)

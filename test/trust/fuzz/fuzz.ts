@@ -1,6 +1,6 @@
 // npm run trust fuzz -- [--runs 100000] [--seed 1]
-// Tests random headers, JSON texts, responses in 400 dialects, configurations and loads, drawn by seed. A failure
-// prints its seed, its path and the smallest input that causes it.
+// Tests random headers, JSON documents, responses in 400 dialects, configurations and loads, generated from a seed. A
+// failure prints its seed, its path and the smallest input that causes it.
 import { parseArgs } from 'node:util';
 import { TARGETS } from './fuzzing.ts';
 

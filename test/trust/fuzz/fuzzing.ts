@@ -16,12 +16,12 @@ import { answerTable } from '../../../src/warehouse/answer.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
-/** A property that must be true for any input of an upstream or an operator. */
+/** A property that must hold for any input from an upstream or an operator. */
 export interface Target {
   readonly name: string;
-  /** The number of inputs of this target that take as long as one input of the most expensive target. */
+  /** How many of this target's inputs take as long as one input to the most expensive target. */
   readonly weight: number;
-  /** Returns a counterexample with its error, or null if none was found. */
+  /** Returns a counterexample with its error, or null if none is found. */
   check(options: { readonly seed: number; readonly runs: number }): string | null;
 }
 

@@ -1,7 +1,7 @@
 // node --import …/kill_after_store.ts … with KILL_AFTER_STORE=n, KILL_STATEMENTS_LATER=k and KILL_JOURNAL=FILE. Ends
-// the process with SIGKILL after the n-th commit that adds rows to `_call`. A response is then stored but not
-// processed. k more statements can run, but the warehouse gets no further commit. The journal lists every body that
-// arrived complete, independently of the code under test.
+// the process with SIGKILL after the n-th commit that adds rows to `_call`. At that point a response is stored but not
+// processed. k more statements can run, but nothing more is committed to the warehouse. Independently of the code under
+// test, the journal lists every body that arrived complete.
 import { hash } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // node --import …/kill_at.ts …: ends the process with SIGKILL directly before its n-th SQL statement if KILL_AT=n is
-// set. Otherwise the process prints its number of statements to standard error at the end. It always prints a line at
+// set. Otherwise the process prints to standard error at the end how many statements it ran. It always prints a line at
 // the first statement.
 import Sqlite from 'better-sqlite3';
 
@@ -26,7 +26,7 @@ const statement = Object.getPrototypeOf(db.prepare('SELECT 1')) as object;
 db.close();
 for (const name of ['run', 'get', 'all', 'iterate']) countedBefore(statement, name);
 
-// A script of several statements, such as a migration, is executed statement by statement.
+// A script with several statements, such as a migration, is executed statement by statement.
 const database = Sqlite.prototype as { exec(sql: string): Sqlite.Database };
 const exec = database.exec;
 database.exec = function (this: Sqlite.Database, sql: string) {

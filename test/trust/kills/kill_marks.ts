@@ -61,7 +61,7 @@ export function removeFile(upstream: Upstream, file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(join(upstream.folder, `${file}${end}`), { force: true });
 }
 
-/** Opens the file as the next process does, which recovers the WAL. */
+/** Opens the file as the next process would, which recovers the WAL. */
 function openIfThere(path: string): Sqlite.Database | null {
   try {
     return new Sqlite(path, { fileMustExist: true });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '../../..');
 const LONGEST_MS = 600_000;
 
-/** The time of a kill: before the n-th SQL statement, some time after the first statement, or after a response is stored. */
+/** When to kill: before the n-th SQL statement, some time after the first statement, or after a response is stored. */
 export type Blow = { readonly statement: number } | { readonly afterMs: number } | AfterStore | null;
 
 /** After the n-th commit that adds calls to the warehouse, and `later` more statements. See kill_after_store.ts. */
@@ -40,7 +40,8 @@ export async function strike(args: readonly string[], blow: Blow): Promise<Struc
     if (startedMs > 0 || !stderr.includes('first statement')) return;
     startedMs = performance.now();
     if (blow !== null && 'afterMs' in blow) killAfter(blow.afterMs);
-    // A worker never ends without a signal. If it executes too few statements for the kill, it is stopped after a time.
+    // A worker never ends without a signal. If it executes too few statements to be killed, it is stopped after a
+    // while.
     else if (blow !== null && args[0] === 'worker') killAfter(LONGEST_WORKER_MS);
   });
   timers.push(setTimeout(() => child.kill('SIGTERM'), LONGEST_MS));

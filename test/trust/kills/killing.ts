@@ -7,7 +7,7 @@ export interface Killed {
   readonly command: VictimName;
   readonly seed: number;
   readonly kills: number;
-  /** The number of kills directly before a random SQL statement. The other kills came at a random time. */
+  /** The number of kills directly before a random SQL statement. All other kills happened at a random time. */
   readonly beforeStatements: number;
   readonly arrivals: number;
   /** Violations, one sentence each. */
@@ -22,8 +22,9 @@ export interface KillOrder {
 }
 
 /**
- * Kills a command on one mirror repeatedly, before its n-th statement or at a random time. The seed determines both. It
- * checks the files after each kill. In the end the command runs without a kill and the mirror must equal the upstream.
+ * Repeatedly kills a command that works on one mirror, before its n-th statement or at a random time. The seed
+ * determines which. The files are checked after each kill. In the end the command runs without a kill, and the mirror
+ * must match the upstream.
  */
 export async function killRepeatedly(order: KillOrder): Promise<Killed> {
   const { command, seed, companies } = order;
@@ -67,7 +68,7 @@ interface Extent {
   readonly lastsMs: number;
 }
 
-/** Measures the command without a kill: the number of its statements and its duration. */
+/** Measures how many statements the command executes without a kill, and how long it takes. */
 async function extentOf(victim: Victim, random: Random): Promise<Extent> {
   if (victim.mostStatements !== null) return { statements: victim.mostStatements, lastsMs: MOMENTS_MS };
   victim.prepare(random);
@@ -77,8 +78,8 @@ async function extentOf(victim: Victim, random: Random): Promise<Extent> {
 
 function drawBlow({ statements, lastsMs }: Extent, random: Random): NonNullable<Blow> {
   if (random.chance(0.5)) return { afterMs: random.below(Math.ceil(lastsMs)) };
-  // The start of a command is short, but much of its code runs only then. Therefore half of these kills happen during
-  // the start.
+  // A command's start-up is short, but much of its code runs only then. Therefore half of these kills happen during
+  // start-up.
   const most = random.chance(0.5) ? Math.min(statements, EARLY_STATEMENTS) : statements;
   return { statement: 1 + random.below(most) };
 }

@@ -1,8 +1,8 @@
 // npm run trust kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
 //   [--companies 200] [--at-once 1] [--between-store-and-process 200]
-// Kills commands with SIGKILL between any two SQL statements and at random times, also while they create their
+// Kills commands with SIGKILL between any two SQL statements and at random times, including while they create their
 // files. Each mirror must be complete in the end. With --between-store-and-process N, it kills only `sync`, N times,
-// after a response was stored and before it is processed.
+// after a response is stored and before it is processed.
 import { parseArgs } from 'node:util';
 import { type Killed, killRepeatedly } from './killing.ts';
 import { killBetweenStoreAndProcess } from './stored_kills.ts';
@@ -41,7 +41,7 @@ async function killEverywhere(): Promise<boolean> {
   return broken === 0 && kills >= Number(values.points);
 }
 
-/** Every second mirror uses one connection, and the others use four. */
+/** Every second mirror uses one connection, and the other mirrors use four. */
 async function killBetween(points: number): Promise<boolean> {
   const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
   const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));
@@ -71,7 +71,7 @@ async function killBetween(points: number): Promise<boolean> {
   return total.broken === 0 && total.kills >= points && total.between === total.kills;
 }
 
-/** Creates one mirror after another. Each has its own seed and must be complete after some dozens of kills. */
+/** Creates one mirror after another. Each mirror has its own seed and must be complete after a few dozen kills. */
 async function work(): Promise<void> {
   for (;;) {
     const [command, wanted] = [...left].sort(([, a], [, b]) => b - a)[0] ?? [];

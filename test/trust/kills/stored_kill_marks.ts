@@ -15,12 +15,15 @@ export type Journalled =
 export interface StoredMarks {
   /** Checks the files after a kill, `statementsLater` statements after the response was stored. */
   after(statementsLater: number): { readonly broken: string[]; readonly unprocessed: number };
-  /** Checks the responses that were fetched since the last kill. */
+  /** Checks the responses that have been fetched since the last kill. */
   fetchedAgain(): string[];
   readonly journal: string;
 }
 
-/** Compares the warehouse with the bodies that the killed process received and with the arrivals at the upstream. */
+/**
+ * Compares the warehouse with the bodies that the killed process received and with the requests that reached the
+ * upstream.
+ */
 export function watchStored(upstream: Upstream, connections: number): StoredMarks {
   const journal = join(upstream.folder, 'journal.jsonl');
   let seenArrivals = 0;
@@ -52,7 +55,7 @@ export function watchStored(upstream: Upstream, connections: number): StoredMark
           broken.push(
             `${result.length} responses arrived and are not stored, with ${connections} connections`,
           );
-        // With one connection, no second response can exist directly after the first one was stored.
+        // With one connection, there can be no second response directly after the first response is stored.
         const longestMs = connections === 1 && statementsLater === 0 ? -1 : LONGEST_UNSTORED_MS;
         for (const { path, atMs } of result) {
           const ageMs = killedMs - atMs;
@@ -73,7 +76,7 @@ export function unprocessedIn(db: Database): number {
   return db.prepare("SELECT count(*) FROM _call WHERE outcome = 'received'").pluck().get() as number;
 }
 
-/** Describes the targets that were fetched more than once, although one call is correct. */
+/** Describes the targets that were fetched more than once, although they should have been fetched only once. */
 export function fetchedTwice(db: Database): string[] {
   const rows = db
     .prepare<[], { kind: string; target: string; calls: number }>(
@@ -106,7 +109,8 @@ function heldAgainst(db: Database, lines: readonly Journalled[]) {
   const received = lines.filter((line) => line.is === 'received');
   const stored = new Set<string>();
   const lost: (typeof received)[number][] = [];
-  // Equal bodies of different requests, such as empty lists, are indistinguishable, so the last ones count as lost.
+  // Identical bodies sent for different requests, such as empty lists, are indistinguishable, so the last of them count
+  // as lost.
   for (const line of received) {
     const left = kept.get(line.digest) ?? 0;
     kept.set(line.digest, left - 1);
@@ -129,5 +133,5 @@ function pathOf({ kind, target }: Arrival): string {
   return kind === 'entity' ? `/api/entity/${encodeURIComponent(target)}` : target;
 }
 
-// A response is stored within 10 ms of its arrival, or later if the process waits for a busy processor.
+// A response is stored within 10 ms of its arrival, or later if the process is waiting for a busy processor.
 const LONGEST_UNSTORED_MS = 1000;

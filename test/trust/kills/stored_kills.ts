@@ -12,7 +12,7 @@ export interface StoredKills {
   readonly seed: number;
   readonly connections: number;
   readonly kills: number;
-  /** The number of kills after which a response was stored but not processed. */
+  /** The number of kills that left a response stored but not processed. */
   readonly between: number;
   readonly arrivals: number;
   /** Violations, one sentence each. */
@@ -27,8 +27,9 @@ export interface StoredKillOrder {
 }
 
 /**
- * Kills `sync` on one mirror repeatedly, after a response was stored and before it is processed. Then `sync` runs to
- * its end: the mirror equals the upstream, no target was fetched twice, and `reprocess` changes nothing.
+ * Repeatedly kills `sync` on one mirror after a response is stored and before it is processed. Then `sync` runs until
+ * it ends. The mirror must match the upstream, no target may have been fetched twice, and `reprocess` must change
+ * nothing.
  */
 export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promise<StoredKills> {
   const { seed, connections, kills: wanted, companies } = order;
@@ -36,7 +37,8 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
   const upstream = await openUpstream(
     {
       companies: [...generateRegistry({ companies, seed })],
-      // Longer than the time in which a response must be stored. With one connection, no other response then waits.
+      // Longer than the time within which a response must be stored. With one connection, no other response is then
+      // waiting.
       latencyMs: LATENCY_MS,
       profile: { search: { paging: SMALL_PAGES, max_size: SMALL_PAGES.size } },
     },
@@ -81,12 +83,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Half of the kills happen directly after the commit, and the others some statements later. */
+/** Half of the kills happen directly after the commit, and the other half some statements later. */
 function laterOf(random: Random): number {
   return random.chance(0.5) ? 0 : 1 + random.below(MOST_STATEMENTS_LATER);
 }
 
-/** Runs `sync` to its end without a kill. Returns the faults. */
+/** Runs `sync` until it ends without a kill. Returns the faults. */
 async function endWhole(upstream: Upstream): Promise<string[]> {
   const { json, stderr } = await upstream.cli('sync');
   if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${stderr}`];

@@ -16,15 +16,18 @@ import { type Marks, removeFile, spentIn, watchFiles } from './kill_marks.ts';
 export interface Victim {
   readonly upstream: Upstream;
   readonly args: readonly string[];
-  /** The command is killed before a random one of this many first statements, or of all its statements if null. */
+  /**
+   * The command is killed before a random statement among its first ones, as many as this number, or among all its
+   * statements if null.
+   */
   readonly mostStatements: number | null;
   /** Runs before each start of the command. */
   prepare(random: Random): void;
   /** Returns the faults after a kill, one sentence each. */
   after(): string[];
-  /** Returns the faults if the command ended before the kill. Prepares new work for the next start. */
+  /** Called if the command ended before the kill. Prepares new work for the next start, and returns the faults. */
   spared(): string[];
-  /** Runs the command to its end without a kill. Returns the faults. */
+  /** Runs the command until it ends without a kill. Returns the faults. */
   finish(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -217,7 +220,7 @@ function compared(upstream: Upstream): string[] {
 }
 
 function stateOf(upstream: Upstream): string {
-  // Like the next command, this reads the pages that remained in the WAL after the kill.
+  // Like the next command, this reads pages that were still in the WAL after the kill.
   const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
   const state = createHash('sha256').update(dumpDerived(warehouse).join('\n')).digest('hex');
   warehouse.close();
@@ -232,7 +235,7 @@ function manifestIn(out: string): Manifest {
   return JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')) as Manifest;
 }
 
-/** Files whose content differs from the manifest. */
+/** Files with content that differs from the manifest. */
 function torn(out: string): string[] {
   if (!existsSync(join(out, 'manifest.json'))) return [];
   return manifestIn(out).files.flatMap(({ name, sha256 }) => {

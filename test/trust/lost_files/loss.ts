@@ -22,7 +22,10 @@ export interface Loss extends LossOrder {
   readonly broken: readonly string[];
 }
 
-/** Loses a file once, then runs and repairs the mirror as an operator does, and counts the calls at the upstream. */
+/**
+ * Loses a file once, then runs and repairs the mirror as an operator would, and counts the calls that reach the
+ * upstream.
+ */
 export async function lose(order: LossOrder): Promise<Loss> {
   const upstream = await openUpstream({
     companies: [...generateRegistry({ companies: 300, seed: 7 })],
@@ -95,7 +98,7 @@ function overspent(arrivals: number): string[] {
   return arrivals > ALLOWANCE ? [`${arrivals} of ${ALLOWANCE} calls arrived`] : [];
 }
 
-/** Checks that one message with a remedy, and without a stack trace, reports the loss. */
+/** Checks that a single message with a remedy and without a stack trace reports the loss. */
 function faultsIn(results: readonly Finished[]): string[] {
   return results.flatMap(({ code, signal, stderr }) => {
     if (signal === 'SIGKILL' || code === 0) return [];

@@ -1,6 +1,6 @@
 // npm run trust lost_files -- [--ways deleted] [--times between,during,killed] [--processes 1,2] [--windows total,per_day]
-// Deletes, empties and replaces ledger and warehouse between and during runs of one or two processes, then repairs the
-// mirror as an operator does. The calls at the upstream must never exceed the allowance.
+// Deletes, empties and replaces the ledger and the warehouse between and during runs by one or two processes, then
+// repairs the mirror as an operator would. The calls that reach the upstream must never exceed the allowance.
 import { parseArgs } from 'node:util';
 import { type LossOrder, lose } from './loss.ts';
 import { WAYS, type Way } from './ways.ts';

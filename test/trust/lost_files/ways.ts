@@ -14,7 +14,7 @@ import Sqlite from 'better-sqlite3';
 import { openLedger } from '../../../src/allowance/ledger.ts';
 import { allowanceOf } from '../../support/ledger.ts';
 
-/** The files of a mirror, with older copies of the ledger and the warehouse. */
+/** A mirror's files, with older copies of the ledger and the warehouse. */
 export interface Files {
   readonly ledger: string;
   readonly olderLedger: string;
@@ -22,7 +22,7 @@ export interface Files {
   readonly olderWarehouse: string;
 }
 
-/** The ways to lose a file. Each is applied between runs and during runs. */
+/** The ways to lose a file. Each way is tried between runs and during runs. */
 export const WAYS = {
   'ledger deleted': ({ ledger }) => remove(ledger, '', '-wal', '-shm'),
   'ledger deleted, its WAL kept': ({ ledger }) => remove(ledger, ''),

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Starts a script, waits until it prints `started`, and kills it after a delay. Returns whether it ended before the kill. */
+/**
+ * Starts a script, waits until it prints `started`, and kills it after a delay. Returns whether the script ended before
+ * the kill.
+ */
 export async function startAndKill(
   script: string,
   args: readonly string[],

@@ -3,7 +3,7 @@ import { seededRandom } from '../../../src/random.ts';
 import { temporaryFolder } from '../../support/loader.ts';
 import { killExport, killReprocess } from './rounds.ts';
 
-// These tests make only a few kills. `npm run trust rebuild-kills` makes fifty or more.
+// These tests kill the rebuild only a few times. `npm run trust rebuild-kills` kills it fifty times or more.
 const KILLS = 8;
 
 test('a killed reprocess leaves either the old or the new tables, and the next reprocess succeeds', {

@@ -24,15 +24,17 @@ export interface Rounds {
 }
 
 export interface Killed {
-  /** The number of processes that were killed while they worked. The other processes ended before the kill. */
+  /** The number of processes that were killed while working. The other processes ended before the kill. */
   readonly killed: number;
-  /** The number of rounds after which the new state, or new files, existed. */
+  /** The number of rounds that left the new state, or new files, in place. */
   readonly completed: number;
   /** Violations, one sentence each. */
   readonly broken: readonly string[];
 }
 
-/** Kills `reprocess` between two mappings at random times. The tables must be the old ones or the new ones. */
+/**
+ * Kills `reprocess` between two mappings at random times. The tables must be either the old tables or the new tables.
+ */
 export async function killReprocess({ folder, kills, companies, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
   const warehouse = filled(path, companies);
@@ -71,7 +73,10 @@ export async function killReprocess({ folder, kills, companies, random }: Rounds
   return { killed, completed, broken };
 }
 
-/** Kills a repeated `export` into one folder at random times. The files must be complete and come from one export. */
+/**
+ * Kills a repeated `export` into one folder at random times. The files must be complete and must come from the same
+ * export.
+ */
 export async function killExport({ folder, kills, companies, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
   const warehouse = filled(path, companies);

@@ -4,7 +4,7 @@ import { LIMITS, spendFrom, withLedger } from './soaking.ts';
 
 export interface ContractSoak {
   readonly seed: number;
-  /** The number of calls of each contract, in order of time. */
+  /** The number of calls under each contract, in chronological order. */
   readonly calls: readonly number[];
   readonly fullestDay: number;
   readonly broken: readonly string[];
@@ -15,8 +15,9 @@ const PER_DAY = 40;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Simulates contracts of one year that end with February, in 2028 on the leap day. At the end of each contract the
- * operator raises the total of the account and keeps its ledger. Each contract must spend exactly its own calls.
+ * Simulates one-year contracts that end on the last day of February, which is the leap day in 2028. At the end of each
+ * contract, the operator raises the account's total and keeps its ledger. Each contract must spend exactly its own
+ * calls.
  */
 export function soakContracts({ seed, years }: { seed: number; years: number }): ContractSoak {
   const random = seededRandom(seed);

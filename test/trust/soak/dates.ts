@@ -25,8 +25,8 @@ interface DateSoaking {
   readonly spender: 'hasty' | 'calm';
   readonly day: 'fixed' | 'rolling';
   /**
-   * With `seen`, the clock is set back by more than the time between two uses of the ledger. The ledger cannot detect a
-   * smaller step.
+   * With `seen`, the clock is set back by more than the time between two uses of the ledger, because the ledger cannot
+   * detect a smaller step.
    */
   readonly steps: 'seen' | 'any';
 }
@@ -78,7 +78,10 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
   };
 }
 
-/** A clock that is correct for up to ten days, then late by `leastMs` to four hours for up to six days, and so on. */
+/**
+ * A clock that alternates between being correct for up to ten days and slow by `leastMs` to four hours for up to six
+ * days.
+ */
 function setBackAndRight(random: Random, startMs: number, leastMs: number): (realMs: number) => number {
   let backMs = 0;
   let changesMs = startMs + random.below(10 * DAY_MS);

@@ -5,7 +5,8 @@ import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';
 import { soakCalendar, soakSetBack } from './soaking.ts';
 
-// In Oslo daylight saving time starts at night, in Cairo at midnight. Therefore one day in Cairo has no midnight.
+// Daylight saving time starts during the night in Oslo and at midnight in Cairo. Therefore one day in Cairo has no
+// midnight.
 test.each(['Europe/Oslo', 'Africa/Cairo'])(
   '%s: in a year with a leap day, the allowance is never exceeded and is used up',
   (zone) => {
@@ -14,7 +15,7 @@ test.each(['Europe/Oslo', 'Africa/Cairo'])(
   },
 );
 
-test('setting the clock back repeatedly neither exceeds the limit of 24 hours nor blocks the ledger', () => {
+test('setting the clock back repeatedly neither exceeds the limit for 24 hours nor blocks the ledger', () => {
   expect(soakSetBack({ seed: 1, days: 60 })).toMatchObject({ broken: [], most: { day: 40 } });
 });
 

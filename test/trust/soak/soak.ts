@@ -1,5 +1,5 @@
 // npm run trust soak -- [--seeds 3] [--days 1200]
-// Simulates years of one account in seconds, in time zones with every kind of clock change.
+// Simulates years of an account's use in seconds, in time zones with every kind of clock change.
 import { parseArgs } from 'node:util';
 import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';

@@ -22,8 +22,8 @@ const PER_DAY = 40;
 const PER_MONTH = 1000;
 
 /**
- * Simulates years of an account in seconds. The callers spend every call that the ledger permits, through clock
- * changes, ends of months and a leap day. Luxon's calendar, independent of the ledger, counts the arrivals.
+ * Simulates years of an account's use in seconds. The callers spend every call that the ledger permits, through clock
+ * changes, month ends and a leap day. Luxon's calendar counts the arrivals independently of the ledger.
  */
 export function soakCalendar(options: { zone: string; seed: number; days: number }): Soak {
   const { zone, seed, days } = options;
@@ -105,9 +105,9 @@ export interface Spender {
   readonly endMs: number;
   readonly random: Random;
   readonly allowance: Allowance;
-  /** The time by which the ledger's clock lags behind real time, in milliseconds. Called before each debit. */
+  /** Returns how many milliseconds the ledger's clock lags behind real time. Called before each debit. */
   readonly lateness?: (realMs: number) => number;
-  /** If true, spends one or two calls and then pauses, instead of spending every permitted call immediately. */
+  /** If true, spends one or two calls and then pauses. Otherwise spends every permitted call immediately. */
   readonly isCalm?: boolean;
 }
 
@@ -137,7 +137,7 @@ export function spendFrom(path: string, spender: Spender): number[] {
     const most = 1 + random.below(isCalm ? 2 : 8);
     const spent = ledger.spend({ nowMs, most, purpose: 'scheduled', keyFingerprint: 'k' });
     if (spent.is === 'go') {
-      // A call that is sent in its slot can take most of a second to arrive.
+      // A call sent in its slot can take most of a second to arrive.
       for (const { atMs } of spent.slots) arrivals.push(atMs + behindMs + random.below(900));
       if (random.chance(0.02)) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
       realMs += !isCalm && random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
@@ -154,7 +154,7 @@ export function spendFrom(path: string, spender: Spender): number[] {
 
 type Slots = Extract<ReturnType<ReturnType<typeof openLedger>['spend']>, { is: 'go' }>['slots'];
 
-/** Returns the unit of a call that was not sent. */
+/** Gives back an unsent call's unit. */
 function giveBack(
   ledger: ReturnType<typeof openLedger>,
   slot: Slots[number] | undefined,
@@ -184,7 +184,7 @@ function fullest(counts: ReadonlyMap<string, number>): number {
   return Math.max(0, ...counts.values());
 }
 
-/** The highest number of arrivals in any period of this length. */
+/** The highest number of arrivals in any period with this length. */
 export function fullestSpan(arrivals: readonly number[], spanMs: number): number {
   let most = 0;
   let from = 0;

@@ -4,7 +4,7 @@ import { FailedError } from '../../../src/errors.ts';
 import { lockFolder } from '../../../src/warehouse/export/folder_lock.ts';
 import { temporaryFolder } from '../../support/loader.ts';
 
-test('an export into a locked folder fails after the maximum wait', () => {
+test('exporting into a locked folder fails after the maximum wait', () => {
   const folder = temporaryFolder();
   const unlock = lockFolder(folder);
   expect(() => lockFolder(folder, 20)).toThrow(FailedError);

@@ -10,7 +10,7 @@ import { changesUpTo, exportedText, FeedCopy } from '../../support/feed_copy.ts'
 import { bench, dialectWith, START_MS, temporaryFolder } from '../../support/loader.ts';
 import { stepsBefore, writeOlderWarehouse } from '../../trust/older_file.ts';
 
-test('a listing without a change adds only the overview and the summary to the feed', () => {
+test('a listing without changes adds only the overview and the summary to the feed', () => {
   const { search, record, warehouse } = bench();
   const page = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   search('a', page);
@@ -38,7 +38,7 @@ test('a list that becomes shorter deletes rows, and a list that becomes longer i
   expect(tagsAfter([1, 2])).toEqual(['update 0', 'insert 1']);
 });
 
-test('a rebuild that renames a column adds only rows with a value in this column to the feed', async () => {
+test('a rebuild that renames a column adds only rows with a value in that column to the feed', async () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1', status: 'active', officers: [{ name: 'B' }] });
   record('C2', { id: 'C2' });
@@ -52,7 +52,7 @@ test('a rebuild that renames a column adds only rows with a value in this column
   ]);
 });
 
-test('a feed from the start contains the rows of an older warehouse', () => {
+test('a feed from the start contains the rows that an older version stored', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   writeOlderWarehouse(path, stepsBefore(350));
   const older = new Sqlite(path);

@@ -6,7 +6,7 @@ import { currentCursor, cursorOf, readCursor } from '../../../src/warehouse/feed
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { bench, START_MS, temporaryFolder } from '../../support/loader.ts';
 
-test('a cursor of another warehouse is rejected', () => {
+test('a cursor from another warehouse is rejected', () => {
   const [ours, other] = [bench(), bench()];
   for (const { record } of [ours, other]) record('C1', { id: 'C1', name: 'A' });
   expect(() => readCursor(ours.warehouse.db, currentCursor(other.warehouse.db))).toThrow(
@@ -43,7 +43,7 @@ test('a restored warehouse accepts cursors that are older than the backup and re
   restored.close();
 });
 
-test('a cursor inside a feed contains the version at which the consumer last had the whole feed', () => {
+test('a cursor from the middle of a feed contains the version at which the consumer last had the whole feed', () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1', name: 'A' });
   const applied = { version: 1, wholeAt: 0 };

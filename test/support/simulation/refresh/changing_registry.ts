@@ -4,9 +4,9 @@ export interface RegistrySettings {
   readonly companies: number;
   /** The shape parameter of the Gamma distribution from which the change rates are drawn. */
   readonly shape: number;
-  /** Days between two changes of a company with the mean rate. */
+  /** Days between two changes to a company with the mean rate. */
   readonly meanDays: number;
-  /** The share of changes that a summary shows. */
+  /** The share of changes that appear in a summary. */
   readonly shown: number;
 }
 
@@ -15,10 +15,10 @@ export class ChangingRegistry {
   readonly ratesPerDay: Float64Array;
   readonly #shown: number;
   readonly #random: () => number;
-  /** The day of the next change that a summary shows, and of the next one that no summary shows. */
+  /** The day of the next change that appears in the summary, and of the next change that does not. */
   readonly #nextShown: Float64Array;
   readonly #nextHidden: Float64Array;
-  /** The day of the first shown change since the record was fetched. */
+  /** The day of the first change to appear in the summary since the record was fetched. */
   readonly #firstShown: Float64Array;
   readonly #fetchedAt: Float64Array;
   readonly #isSummaryNew: Uint8Array;
@@ -39,7 +39,7 @@ export class ChangingRegistry {
     this.#nextHidden = this.ratesPerDay.map((rate) => this.#waits(rate * (1 - this.#shown)));
   }
 
-  /** Records the first fetch of a company. */
+  /** Records a company's first fetch. */
   begin(at: number, day: number): void {
     const rate = this.ratesPerDay[at] as number;
     this.#fetchedAt[at] = day;
@@ -66,13 +66,13 @@ export class ChangingRegistry {
     return isNew;
   }
 
-  /** Starts the measurement of the time during which records are up to date. */
+  /** Starts measuring how long records are up to date. */
   startMeasuring(day: number): void {
     this.#measuredFrom = day;
     this.#currentDays = 0;
   }
 
-  /** The mean share of up-to-date records during the measurement. */
+  /** The mean share of records that were up to date during the measurement. */
   currentShare(day: number): number {
     const companies = this.ratesPerDay.length;
     for (let at = 0; at < companies; at++)

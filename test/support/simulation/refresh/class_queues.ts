@@ -1,5 +1,6 @@
 /**
- * A heap of the companies of one rate class, the earliest time first. The caller skips outdated entries when they come first.
+ * A heap of the companies in one rate class, earliest time first. The caller skips outdated entries when they come
+ * first.
  */
 export class AgeHeap {
   readonly #times: number[] = [];

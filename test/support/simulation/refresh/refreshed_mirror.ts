@@ -56,7 +56,7 @@ export class RefreshedMirror implements Knowledge {
     return this.#estimates.state;
   }
 
-  /** Records the first fetch and the first listing of a company. */
+  /** Records a company's first fetch and first listing. */
   begin(at: number, atMs: number): void {
     this.#fetchedAtMs[at] = atMs;
     this.#listedAtMs[at] = atMs;
@@ -73,7 +73,7 @@ export class RefreshedMirror implements Knowledge {
     if (this.#estimates.isFitDue) this.#fit();
   }
 
-  /** Records a repeated listing. Returns the time of the previous listing. */
+  /** Records a repeated listing. Returns when the previous listing was made. */
   listed(at: number, atMs: number, changed: boolean): number {
     const { evidence, rateClass } = this.#estimates.listed(this.#watched(at), atMs, changed);
     const before = this.#listedAtMs[at] as number;
@@ -175,7 +175,7 @@ export class RefreshedMirror implements Knowledge {
     return false;
   }
 
-  /** The companies that match a query, in the order of the registry. */
+  /** The companies that match a query, in the registry's order. */
   members({ text }: SearchQuery): number[] {
     const width = (this.#ids[0] as string).length - text.length;
     const from = Number(text === '' ? 0 : text) * 10 ** width;

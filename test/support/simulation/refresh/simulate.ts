@@ -10,16 +10,16 @@ import { RefreshedMirror } from './refreshed_mirror.ts';
 
 export interface Case extends RegistrySettings {
   readonly callsPerDay: number;
-  /** The number of rows of a page, or null if listings are not repeated. */
+  /** The number of rows on a page, or null if listings are not repeated. */
   readonly pageSize: number | null;
 }
 
 export interface Simulated {
-  /** The share of up-to-date records. */
+  /** The share of records that are up to date. */
   readonly right: number;
   readonly roundRobin: number;
   readonly optimum: number;
-  /** The share of the calls during the measurement that were listings. */
+  /** What share of the calls during the measurement were listings. */
   readonly listings: number;
   readonly estimates: EstimateState;
   /** The share of changes that listings show, as learned by the planner. */
@@ -27,15 +27,15 @@ export interface Simulated {
 }
 
 /**
- * Fetches each company once. Then the planner learns from the calls of five full rotations, and the calls of two
- * further rotations are measured.
+ * Fetches each company once. Then the planner learns from as many calls as five full rotations take, and the calls for
+ * two further rotations are measured.
  */
 export function simulate(one: Case, seed: number): Simulated {
   const registry = new ChangingRegistry(one, seed);
   const mirror = new RefreshedMirror(one.companies, one.pageSize ?? 100, 100);
   const roundDays = one.companies / one.callsPerDay;
   for (let at = 0; at < one.companies; at++) {
-    // The order follows the golden ratio, so that it is unrelated to the order of listings.
+    // The order follows the golden ratio, so it is unrelated to the listing order.
     const day = roundDays * (((at * 0.6180339887498949) % 1) - 1);
     registry.begin(at, day);
     mirror.begin(at, START_MS + day * DAY_MS);
@@ -55,7 +55,10 @@ export function simulate(one: Case, seed: number): Simulated {
   };
 }
 
-/** Returns a function that sends the calls of a period of days, chosen by the planner, and returns the share of listings. */
+/**
+ * Returns a function that makes the calls that the planner chooses over a number of days, and returns what share were
+ * listings.
+ */
 function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror) {
   const kinds = new Set<CallKind>(one.pageSize === null ? ['entity'] : ['entity', 'search']);
   const planner = openSyncPlanner({
