@@ -44,7 +44,7 @@ const killing = (async () => {
   while (counts.kills < kills || counts.syncs < MIN_SYNCS) {
     await setTimeout(100 + random.below(900));
     const { signalCode, exitCode } = await stop(consumer);
-    if (signalCode !== 'SIGKILL') throw new Error(`the consumer ended by itself: ${exitCode}`);
+    if (signalCode !== 'SIGKILL') throw new Error(`the consumer ended without being killed: ${exitCode}`);
     counts.kills += 1;
     consumer = startConsumer();
   }
@@ -115,7 +115,7 @@ async function reached(cursor: string): Promise<void> {
     if (at === cursor) return;
     await setTimeout(100);
   }
-  throw new Error('the consumer does not reach the end of the feed');
+  throw new Error('the consumer did not reach the end of the feed');
 }
 
 function copiedText(): string[] {

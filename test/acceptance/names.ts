@@ -21,7 +21,9 @@ const spoilt = wanted.filter(({ spoiltBy }) => spoiltBy !== 'nothing').length;
 const print = (cells: readonly (string | number)[]) =>
   process.stdout.write(`${cells.map((cell, at) => String(cell).padStart(at === 0 ? 14 : 9)).join('')}\n`);
 
-process.stdout.write(`${wanted.length} names, ${spoilt} of them changed, of ${companies.length} companies\n`);
+process.stdout.write(
+  `${wanted.length} names, ${spoilt} of them changed, from ${companies.length} companies\n`,
+);
 print(['search', 'names', 'calls', 'a name', 'right', 'wrong', 'first', 'among', 'without', 'none']);
 let wrongInAll = 0;
 for (const matches of ['prefix', 'token_prefix', 'token', 'substring'] as const) {
@@ -54,7 +56,7 @@ for (const matches of ['prefix', 'token_prefix', 'token', 'substring'] as const)
   }
 }
 process.stdout.write(
-  'first, among, without: left to the user, with the wanted company first, later or not among the candidates\n',
+  'first, among, without: the user decides, with the wanted company first, later or not among the candidates\n',
 );
 process.exitCode = wrongInAll === 0 ? 0 : 1;
 

@@ -149,7 +149,7 @@ function checkReceived(name: string): void {
   if (unknown.length > 0) problems.push(`${name}: ${unknown.length} digests have an unknown id`);
   if (name === 'mail') return;
   if (messages.some(({ id, body }) => bodies.get(id) !== body))
-    problems.push(`${name}: two attempts with one id differ`);
+    problems.push(`${name}: two attempts with the same id differ`);
   const reported = [...bodies.values()].flatMap(eventsIn).sort();
   const expected = expectedEvents().sort();
   if (reported.join('\n') !== expected.join('\n'))

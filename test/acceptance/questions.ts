@@ -25,7 +25,7 @@ try {
   duckDb.close();
   counts.push(['DuckDB', inDuckDb]);
   for (const [engine, rows] of counts)
-    process.stdout.write(`${engine.padEnd(24)} rows of each question: ${rows.join(' ')}\n`);
+    process.stdout.write(`${engine.padEnd(24)} rows for each question: ${rows.join(' ')}\n`);
   process.exitCode = counts.every(([, rows]) => rows.every((n) => n > 0)) ? 0 : 1;
 } finally {
   demo.remove();

@@ -268,19 +268,31 @@ describe('a report from the upstream', () => {
   });
 
   test.each<[string, Parameters<typeof allowanceOf>[0], string]>([
-    ['of a fixed day', { perDay: 100 }, '2026-03-02T00:00:00.000Z'],
-    ['of a month', { perMonth: 100 }, '2026-04-01T00:00:00.000Z'],
-    ['of the day, for a day and a month', { perDay: 100, perMonth: 1000 }, '2026-03-02T00:00:00.000Z'],
-    ['of the day, for a total and a day', { total: 1000, perDay: 100 }, '2026-03-02T00:00:00.000Z'],
-    ['a day later, for a total', { total: 1000 }, '2026-03-02T12:00:00.000Z'],
-    ['a day later, for a rolling day', { perDay: 100, day: { kind: 'rolling' } }, '2026-03-02T12:00:00.000Z'],
-    ['a day later, without limits', {}, '2026-03-02T12:00:00.000Z'],
+    ['until a fixed day resets', { perDay: 100 }, '2026-03-02T00:00:00.000Z'],
+    ['until a month resets', { perMonth: 100 }, '2026-04-01T00:00:00.000Z'],
     [
-      'a day later, for a rolling day and a month',
+      'until the day resets, if a day and a month are limited',
+      { perDay: 100, perMonth: 1000 },
+      '2026-03-02T00:00:00.000Z',
+    ],
+    [
+      'until the day resets, if a total and a day are limited',
+      { total: 1000, perDay: 100 },
+      '2026-03-02T00:00:00.000Z',
+    ],
+    ['for a day, if only the total is limited', { total: 1000 }, '2026-03-02T12:00:00.000Z'],
+    [
+      'for a day, if the day is rolling',
+      { perDay: 100, day: { kind: 'rolling' } },
+      '2026-03-02T12:00:00.000Z',
+    ],
+    ['for a day, if there are no limits', {}, '2026-03-02T12:00:00.000Z'],
+    [
+      'for a day, if a rolling day and a month are limited',
       { perDay: 100, perMonth: 1000, day: { kind: 'rolling' } },
       '2026-03-02T12:00:00.000Z',
     ],
-  ])('an exhaustion without a date lasts until the next reset: %s', (_what, allowance, until) => {
+  ])('an exhaustion without a date lasts %s', (_what, allowance, until) => {
     const ledger = ledgerOf(allowance);
     spendAt(ledger, T0);
     ledger.exhaustedUntil(null, T0);

@@ -70,7 +70,7 @@ describe('a quota reported by the upstream', () => {
   test.each([
     ['without a window', {}, { left: 5 }, DAY_MS],
     ['of a total', { total: 100 }, { left: 5, window: 'total' }, 32 * DAY_MS],
-    ['of a rolling day', { day: { kind: 'rolling' } }, { left: 5, window: 'day' }, DAY_MS],
+    ['for a rolling day', { day: { kind: 'rolling' } }, { left: 5, window: 'day' }, DAY_MS],
     ['with a distant reset', {}, { left: 5, resetsAtMs: T0 + 99 * DAY_MS }, 32 * DAY_MS],
     ['of a month', {}, { left: 5, window: 'month' }, Date.parse('2026-04-01T00:00:00Z') - T0],
   ] as const)('%s is valid until the window resets, for at most 32 days', (_what, limits, quota, validMs) => {

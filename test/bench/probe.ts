@@ -91,7 +91,9 @@ async function runStrict(): Promise<void> {
     const score = await scoreStrict(api);
     if (score.isWhole) whole++;
     else
-      print(`${api.name}: not whole (${score.found}); ${api.format}, ${api.language}, ${score.calls} calls`);
+      print(
+        `${api.name}: incomplete mirror (${score.found}); ${api.format}, ${api.language}, ${score.calls} calls`,
+      );
     add(api.name, score);
   }
   const share = whole / seeds.length;

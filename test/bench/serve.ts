@@ -116,7 +116,7 @@ interface Server {
 
 function prepared(path: string): string {
   if (existsSync(path)) return path;
-  print(`making a warehouse of ${companies.toLocaleString('en')} companies …`);
+  print(`making a warehouse with ${companies.toLocaleString('en')} companies …`);
   fillWarehouse(`${path}.part`, companies, Date.now());
   renameSync(`${path}.part`, path);
   return path;

@@ -129,14 +129,14 @@ test('the sandbox changes its synthetic companies while it runs', async () => {
 
 test.each<[string, string[], RegExp]>([
   ['no allowance on the free tier', [], /two.*--total 100.*--per-day 1000/],
-  ['an allowance and none', ['--unlimited', '--total', '5'], /cannot be combined/],
+  ['an allowance combined with --unlimited', ['--unlimited', '--total', '5'], /cannot be combined/],
   [
     'an unknown shape',
     ['--unlimited', '--shape', 'nonesuch'],
     /neither a preset nor a readable YAML file.*brreg/,
   ],
   ['a file that does not exist', ['--unlimited', '--data', 'missing.csv'], /missing\.csv cannot be read/],
-  ['a log that cannot be written', ['--unlimited', '--arrivals', '/nonexistent/a'], /cannot be written/],
+  ['a log that is not writable', ['--unlimited', '--arrivals', '/nonexistent/a'], /cannot be written/],
   ['ids that are not numbers', ['--unlimited', '--shape', 'numbered'], /JSON numbers/],
 ])('%s is a usage error with a remedy', async (_what, args, message) => {
   const error = await failed(...args);

@@ -27,7 +27,7 @@ it.each([
   ],
   ['an installation', {}, 'registry-mirror sync'],
   [
-    'a script of another package',
+    'a script in another package',
     { npm_lifecycle_event: 'demo', npm_package_name: 'other' },
     'registry-mirror sync',
   ],

@@ -265,7 +265,7 @@ describe('the response table', () => {
     ['another value', { at: '/id', is: '43', means: 'throttled' }],
     ['no such text', { matches: 'limit', means: 'throttled' }],
     ['no such header', { header: '__proto__', means: 'throttled' }],
-    ['a value without a place', { is: null, means: 'throttled' }],
+    ['a value without a JSON path', { is: null, means: 'throttled' }],
   ])('does not apply a row with %s', (_what, rule) => {
     expect(verdictOn({ dialect: rules(rule), body: GOOD.entity }).is).toBe('ok');
   });
@@ -389,7 +389,7 @@ describe('the form of a 404', () => {
 describe('an error body from a real registry', () => {
   test.each<[string, Asked, Verdict['is']]>([
     [
-      'a failure of a Spring service',
+      'a failure in a Spring service',
       {
         status: 500,
         body: '{"timestamp":"2026-09-23T18:35:36.992+0000","status":"500","error":"Internal Server Error","message":"…","path":"/…","trace":"f3a4…"}',
@@ -407,7 +407,7 @@ describe('an error body from a real registry', () => {
       'refused',
     ],
     [
-      'not found, as a list of errors',
+      'not found, reported as a list of errors',
       { status: 404, body: '{"errors":[{"error":"company-profile-not-found","type":"ch:service"}]}' },
       'absent',
     ],
@@ -431,7 +431,7 @@ describe('an error body from a real registry', () => {
       'absent',
     ],
     [
-      'a usage limit as 403',
+      'a usage limit reported with 403',
       { status: 403, body: '{"error":{"message":"Usage limit exceeded"}}' },
       'throttled',
     ],

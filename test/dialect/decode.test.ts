@@ -89,7 +89,13 @@ describe('a search', () => {
       'C 3/268',
       'GITHUB, INC.',
     ],
-    ['a list at the top', { results: '', id: '/id', name: '/name' }, '[{"id":"1","name":"A"}]', '1', 'A'],
+    [
+      'a list at the top level',
+      { results: '', id: '/id', name: '/name' },
+      '[{"id":"1","name":"A"}]',
+      '1',
+      'A',
+    ],
     [
       'data[].attributes',
       { results: '/data', id: '/id', name: '/attributes/entity/legalName/name' },
@@ -105,7 +111,7 @@ describe('a search', () => {
       'X',
     ],
     [
-      'a number as id and as name',
+      'numbers as id and name',
       { results: '/items', id: '/nr', name: '/title' },
       '{"items":[{"nr":34,"title":24}]}',
       '34',

@@ -71,7 +71,7 @@ describe('RateLimit headers', () => {
     ['two spent policies', { ratelimit: '"second";r=0;t=1, "minute";r=0;t=30' }],
     ['a hostile name', { ratelimit: '"a;r=5;t=9,\\"r=1";r=0;t=30' }],
     [
-      'one of two families',
+      'one of two header families',
       { ratelimit: '"d";r=5;t=9', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' },
     ],
   ])('permit no call for 30 seconds: %s', (_form, headers) => {
@@ -83,9 +83,9 @@ describe('RateLimit headers', () => {
     ['something left', { 'ratelimit-remaining': '1', 'ratelimit-reset': '30' }],
     ['no reset', { 'ratelimit-remaining': '0' }],
     ['no remainder', { 'ratelimit-reset': '30', ratelimit: '"default";t=30' }],
-    ['the other policy resets', { ratelimit: '"minute";r=0, "day";r=900;t=80000' }],
+    ['only the other policy has a reset time', { ratelimit: '"minute";r=0, "day";r=900;t=80000' }],
     ['garbage', { 'ratelimit-remaining': 'none', 'ratelimit-reset': 'soon', ratelimit: ';;;,,,===' }],
-    ['a policy named so', { ratelimit: '"r=0;t=30"' }],
+    ['a policy whose name looks like parameters', { ratelimit: '"r=0;t=30"' }],
     ['two values', { 'ratelimit-remaining': '0, 0', 'ratelimit-reset': '30, 30' }],
   ])('do not pause calls: %s', (_form, headers) => {
     expect(reset(headers)).toBeNull();

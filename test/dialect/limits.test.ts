@@ -28,9 +28,9 @@ describe('the limit on values', () => {
     ['numbers', '1', 1],
     ['empty objects', '{}', 1],
     ['empty lists', '[]', 1],
-    ['texts with commas and brackets', '"[,{,"', 1],
-    ['objects of one key', '{"a":1}', 2],
-    ['lists of one number', '[1]', 2],
+    ['strings with commas and brackets', '"[,{,"', 1],
+    ['objects with one key', '{"a":1}', 2],
+    ['lists with one number', '[1]', 2],
   ])('permits %s up to the limit and rejects more', (_what, item, valuesEach) => {
     // The list that contains them is also a value.
     const most = Math.floor((MAX_VALUES - 1) / valuesEach);

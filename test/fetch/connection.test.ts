@@ -77,7 +77,7 @@ describe('a TLS connection', () => {
   });
 
   test.each<[string, readonly string[], string, boolean, RegExp]>([
-    ['the authority is not known', ['localhost'], 'localhost', false, /self-signed certificate/],
+    ['the authority is unknown', ['localhost'], 'localhost', false, /self-signed certificate/],
     [
       'the certificate names another host',
       ['registry.example'],
@@ -191,7 +191,7 @@ describe('a proxy', () => {
   });
 
   test.each(['407 Proxy Authentication Required', '403 Forbidden', '502 Bad Gateway'])(
-    'costs nothing if it returns %s; the error does not contain its password',
+    'costs nothing if it returns %s, and the error does not contain the proxy password',
     async (status) => {
       const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
       const proxy = await proxyOf(() => status);

@@ -413,7 +413,7 @@ describe('a response body', () => {
 
 test.each([
   ['101', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', /101 Switching/],
-  ['a flood of 103', 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'.repeat(2000), /in time/],
+  ['with a flood of 103 responses', 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'.repeat(2000), /in time/],
   ['that never begins', '', /in time/],
   ['with half of its headers', 'HTTP/1.1 200 OK\r\nContent-Le', /in time/],
   ['with headers but no body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n', /in time/],

@@ -9,7 +9,7 @@ const HEADERS = 'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{';
 /** Upstreams that never close their sockets. Each upstream sends its text every 20 ms. */
 test.concurrent.for([
   ['sends no byte', '', ''],
-  ['sends headers and a part of the body, then vanishes', HEADERS, ''],
+  ['sends headers and part of the body and then goes silent', HEADERS, ''],
   ['endlessly sends interim responses', HINTS, HINTS],
   [
     'switches protocols',

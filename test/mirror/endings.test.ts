@@ -18,9 +18,9 @@ describe('drift', () => {
   });
 
   test.each([
-    ['the maximum of calls', { maxCalls: 2 }, echo],
-    ['the maximum of minutes', { deadlineMs: 0 }, echo],
-    ['the end of the allowance', {}, echo],
+    ['reaching the maximum number of calls', { maxCalls: 2 }, echo],
+    ['reaching the deadline', { deadlineMs: 0 }, echo],
+    ['exhausting the allowance', {}, echo],
     ['a failing upstream', {}, hangUp],
   ])('is reported instead of %s', async (_title, bounds, handler) => {
     const run = await runOf(handler, records(20), {

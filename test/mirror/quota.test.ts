@@ -25,10 +25,10 @@ test('the planner knows how many calls the run may still make, and that the acco
 });
 
 test.each([
-  ['once for all calls within 200 ms', 0, 1],
+  ['only once for all calls within 200 ms', 0, 1],
   ['again after 200 ms', 200, 10],
-  ['again after the clock was set back', -200, 10],
-])('the quota is read from the ledger %s', async (_title, stepMs, reads) => {
+  ['again after the clock is set back', -200, 10],
+])('the run reads the quota from the ledger %s', async (_title, stepMs, reads) => {
   const clock = steppedClock();
   let count = 0;
   const run = await runOf(

@@ -23,13 +23,13 @@ describe('drift', () => {
       [{ key: 'search.results', from: '/results', to: '/data/hits' }],
     ],
     [
-      'the id of a row gets another name',
+      'the id in a row gets another name',
       { summary: { id: '/company_number' } },
       'no id at /id',
       [{ key: 'search.id', from: '/id', to: '/company_number' }],
     ],
     [
-      'records get a new envelope',
+      'records are wrapped in a new envelope',
       { record: { root: '/data' } },
       'the record has no id',
       [{ key: 'entity.root', from: '', to: '/data' }],

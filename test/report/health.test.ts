@@ -136,8 +136,11 @@ describe('a mirror does not need its user', () => {
     ['a later run succeeded', { runs: ended('done', 'failed', 'failed') }],
     ['two runs were killed', { runs: ended(null, null, 'done') }],
     ['an earlier run ended with drift', { runs: ended('done', 'drift') }],
-    ['the used-up allowance resets', { allowance: { ...waiting(NOW_MS + HOUR_MS), windows: [spentTotal] } }],
-    ['a monthly allowance is used up', { allowance: allowance({ windows: [spentMonth], left: 0 }) }],
+    [
+      'the exhausted allowance will reset',
+      { allowance: { ...waiting(NOW_MS + HOUR_MS), windows: [spentTotal] } },
+    ],
+    ['a monthly allowance is exhausted', { allowance: allowance({ windows: [spentMonth], left: 0 }) }],
     [
       'a schedule waits for a run',
       { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }], isRunning: true },

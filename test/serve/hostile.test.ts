@@ -99,12 +99,12 @@ describe('a hostile path', () => {
 
 describe('a request that exceeds the limits', () => {
   test.each([
-    ['a query of 64 KB', `GET /api/search?q=${'a'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a 64 KB query', `GET /api/search?q=${'a'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     [
       '500 headers',
       `GET /api/search HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 500 }, (_, i) => `X-${i}: ${'y'.repeat(40)}\r\n`).join('')}\r\n`,
     ],
-    ['a header of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`],
+    ['a 100 KB header', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`],
   ])('is rejected with 431 because of %s', async (_what, request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 431 /);
   });
@@ -113,7 +113,7 @@ describe('a request that exceeds the limits', () => {
     ['no HTTP', 'hello\r\n\r\n'],
     ['two lengths', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
     [
-      'a length and chunks',
+      'both a length and chunks',
       'POST /api/search HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['no host', 'GET /api/search HTTP/1.1\r\n\r\n'],

@@ -57,11 +57,11 @@ export function keepsTheContract(service: () => Service): void {
     test.each([
       ['no query', ''],
       ['an empty query', '?q='],
-      ['a page of 0', '?q=a&page=0'],
+      ['page number 0', '?q=a&page=0'],
       ['a page that is not a number', '?q=a&page=one'],
       ['a negative page size', '?q=a&per_page=-1'],
       ['the same parameter twice', '?q=a&q=b'],
-      ['a query of 3,000 characters', `?q=${'a'.repeat(3_000)}`],
+      ['a query with 3,000 characters', `?q=${'a'.repeat(3_000)}`],
     ])('with %s is rejected with 400', async (_what, query) => {
       const { status, json } = await ask(`/api/search${query}`);
       expect(status).toBe(400);

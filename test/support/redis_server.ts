@@ -133,7 +133,7 @@ async function freePort(): Promise<number> {
 }
 
 function printServer(which: string): void {
-  process.stderr.write(`Redis of these tests: ${which}\n`);
+  process.stderr.write(`Redis for these tests: ${which}\n`);
 }
 
 function isSet(value: string | undefined): boolean {

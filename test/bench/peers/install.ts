@@ -10,7 +10,7 @@ import { join } from 'node:path';
 export function installPeers(): void {
   const folder = import.meta.dirname;
   if (areInstalled(folder)) return;
-  process.stderr.write('Installing the compared tools in test/bench/peers …\n');
+  process.stderr.write('Installing the tools to compare in test/bench/peers …\n');
   rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
   const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],

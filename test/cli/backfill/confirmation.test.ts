@@ -8,7 +8,7 @@ const costing = (total: CallRange) => () => ({
 });
 
 test.each([
-  ['a tenth of the quota left', exactly(100), Infinity, null],
+  ['exactly a tenth', exactly(100), Infinity, null],
   ['more than a tenth', exactly(101), Infinity, 'needs 101 calls, and the account has 1,000 calls left'],
   ['possibly more than a tenth', { low: 50, high: 300 }, Infinity, 'needs 50 to 300 calls'],
   ['an unknown number of calls', { low: 0, high: null }, Infinity, 'needs an unknown number of calls'],

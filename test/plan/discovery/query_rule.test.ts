@@ -96,9 +96,9 @@ test('a rule needs three votes, and more than twice as many as any other rule', 
 });
 
 test.each([
-  ['a listing of a query with two words', { query: 'no w', rows: 2, asPrefix: 2 }],
-  ['a query that finds nothing and that no known word begins with', { asWordPrefix: 0 }],
-  ['a query that finds nothing although it is a known word', { asWord: 1 }],
+  ['the listing for a two-word query', { query: 'no w', rows: 2, asPrefix: 2 }],
+  ['a query that finds nothing, if no known word begins with it', { asWordPrefix: 0 }],
+  ['a query that finds nothing, if it is a known word', { asWord: 1 }],
 ])('%s is no evidence', (_title, listing) => {
   const evidence = new RuleEvidence();
   for (let times = 0; times < 9; times++)

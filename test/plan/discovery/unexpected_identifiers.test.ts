@@ -4,7 +4,7 @@ import { PLAIN, Registry } from '../../support/simulation/registry.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 test.each(['prefix', 'token'] as const)(
-  'a name search finds companies whose identifiers have an unexpected form: %s',
+  'a name search finds companies with identifiers in an unexpected form: %s',
   (semantics) => {
     const companies = syntheticCompanies(600).map(({ name }, at) => ({
       id: at % 5 === 0 ? `XQ${String(at).padStart(6, '0')}` : `00${String(at).padStart(6, '0')}`,

@@ -55,7 +55,7 @@ class ReadCountingTexts extends SortedTexts {
 }
 
 test.each(['token', 'token_prefix'] as const)(
-  'no name of a large registry is read if an index counts the words: %s',
+  'if an index counts the words, no name in a large registry is read: %s',
   (semantics) => {
     const mirror = new LargeMirror(['acme limited', 'acme bank', 'bank of man limited'], ['limited']);
     const keySpace = new WordKeySpace(semantics, 1, mirror);

@@ -195,7 +195,7 @@ test.each([
   ['records', 0.001, 4],
   ['freshness', 0.001, 0.25],
 ] as const)(
-  'the focus %s determines the values of new companies and of new records',
+  'the focus %s determines how new companies and new records are valued',
   (focus, company, record) => {
     const valuation = new CallValuation(new MemoryMirror(NOW_MS), focus);
     const averageDays = 2 ** (26 / 3);

@@ -44,7 +44,7 @@ describe('an empty query', () => {
     ['refuses every query shorter than two letters', { search: { min_length: 2 } }],
     ['returns the whole registry for every query', { search: { min_length: 0, flaws: { deaf: true } } }],
     [
-      'lists the registry without any total',
+      'lists the registry without giving a total',
       { search: { min_length: 0, total: null }, stats: { total: null } },
     ],
   ])('is not used if the upstream %s', async (_name, profile) => {

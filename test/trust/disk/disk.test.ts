@@ -48,7 +48,7 @@ describe('a full disk', () => {
 
 describe('a file that is corrupt, locked or in use', () => {
   test.each(['warehouse', 'ledger'])(
-    'a corrupt page of the %s causes one message with a remedy and exit code 1 or 2',
+    'a corrupt page in the %s causes one message with a remedy and exit code 1 or 2',
     async (file) => {
       const upstream = await upstreamOf(60);
       await upstream.cli('sync');

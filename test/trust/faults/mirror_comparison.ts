@@ -35,13 +35,13 @@ export function compareMirror(sandbox: Sandbox, db: Database): MirrorComparison 
     const row = known.get(id);
     if (!exists(company)) {
       if (row !== undefined && row.goneAt === null)
-        differences.push(`${id}: deleted upstream, not gone in the mirror`);
+        differences.push(`${id}: deleted upstream but not gone in the mirror`);
       continue;
     }
     existing += 1;
     if (row === undefined) continue;
     listed += 1;
-    if (row.goneAt !== null) falselyGone.push(`${id}: declared gone, but exists`);
+    if (row.goneAt !== null) falselyGone.push(`${id}: marked as gone, but exists`);
     const record = recordOf(id);
     if (record === null) differences.push(`${id}: no record`);
     else if (record.mirrored !== record.upstream) differences.push(`${id}: differs`);

@@ -324,5 +324,5 @@ function assertForgotten({ db }: Warehouse, ids: readonly string[]): void {
   for (const id of ids)
     for (const { op, row, key } of changes)
       if (row?.some((cell) => String(cell).includes(`secret-${id}-`)) || (key[0] === id && op !== 'forget'))
-        throw new Error(`the feed has data of the forgotten company ${id}`);
+        throw new Error(`the feed contains data about the forgotten company ${id}`);
 }

@@ -68,7 +68,7 @@ export async function killReprocess({ folder, kills, companies, random }: Rounds
       current = next;
       completed += 1;
     } else if (state !== states[current])
-      broken.push(`${at}: the tables are neither the old ones nor the new ones`);
+      broken.push(`${at}: the tables are neither the old tables nor the new tables`);
   }
   return { killed, completed, broken };
 }

@@ -8,7 +8,7 @@ import { soakCalendar, soakSetBack } from './soaking.ts';
 // Daylight saving time starts during the night in Oslo and at midnight in Cairo. Therefore one day in Cairo has no
 // midnight.
 test.each(['Europe/Oslo', 'Africa/Cairo'])(
-  '%s: in a year with a leap day, the allowance is never exceeded and is used up',
+  '%s: over a year with a leap day, the whole allowance is used and never exceeded',
   (zone) => {
     const soak = soakCalendar({ zone, seed: 1, days: 450 });
     expect(soak).toMatchObject({ broken: [], most: { day: 40, month: 1000, total: 11_700 } });
@@ -20,7 +20,7 @@ test('setting the clock back repeatedly neither exceeds the limit for 24 hours n
 });
 
 test.each(['fixed', 'rolling'] as const)(
-  'setting the clock back and correcting it does not exceed the limit of a %s day or a month',
+  'setting the clock back and correcting it does not exceed the limit for a %s day or a month',
   (day) => {
     for (const spender of ['hasty', 'calm'] as const) {
       const soak = soakDatesSetBack({ seed: 1, days: 120, spender, day, steps: 'seen' });
@@ -35,7 +35,7 @@ test('contracts that end on the last day of February spend exactly the calls tha
 });
 
 test.each(['2027-02-28', '2028-02-29', '2028-03-01', '2028-12-31'])(
-  'a licence that ends on %s causes warnings on its last 31 days and ends on the next day',
+  'a licence that ends on %s causes warnings during its last 31 days, and ends on the following day',
   (ends) => {
     const config = configFrom({
       version: 1,
