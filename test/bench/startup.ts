@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '--help': [...bin, '--help'],
   status: [...bin, 'status'],
 };
-// Prints the resources of the process when it ends.
+// Prints the resources that the process used when it ends.
 const METER =
   'data:text/javascript,process.on("exit",()=>process._rawDebug(JSON.stringify(process.resourceUsage())))';
 

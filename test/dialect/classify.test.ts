@@ -322,7 +322,7 @@ describe('a deleted entity', () => {
     expect(verdictOn({ dialect, body: '{"class":"Deleted"}' })).toEqual({ is: 'gone', answer: null });
   });
 
-  test('is not proven by the tombstone of another entity', () => {
+  test("is not proven by another entity's tombstone", () => {
     const dialect = dialectOf({ entity: gone });
     expect(verdictOn({ dialect, body: '{"data":{"id":"43","class":"Deleted"}}' })).toMatchObject({
       is: 'broken',

@@ -33,7 +33,7 @@ describe('a search', () => {
     });
   });
 
-  test('uses the first fallback path with a value if a result has no id', () => {
+  test('uses the first fallback path that has a value if a result has no id', () => {
     const dialect = searchDialect({ id_fallbacks: ['/code', '/other'] });
     const body = '{"results":[{"id":"1","other":"x"},{"id":"","code":null,"other":"A_2"},{"name":"none"}]}';
     expect(read(dialect, SEARCH, body)).toMatchObject({
@@ -42,7 +42,7 @@ describe('a search', () => {
     });
   });
 
-  test('returns a result beside the list first, without the keys that belong to the page', () => {
+  test('returns a result outside the list first, without the keys that belong to the page', () => {
     const dialect = searchDialect({ results: '/hits', main: '' });
     const main = { entityId: '1', name: 'A', summary: { id: '1', name: 'A', town: 'X' } };
     const hits = '"hits":[{"id":"2","name":"B"}]';

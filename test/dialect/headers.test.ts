@@ -43,7 +43,7 @@ describe('Retry-After', () => {
     },
   );
 
-  test('is converted from the clock of the upstream to the local clock', () => {
+  test("is converted from the upstream's clock to the local clock", () => {
     const date = 'Sun, 01 Mar 2026 15:00:00 GMT';
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date })).toBe(60);
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date: 'yesterday' })).toBe(3 * 3600 + 60);

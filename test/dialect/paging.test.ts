@@ -60,7 +60,7 @@ describe('a new paging style in the list', () => {
     ]);
   });
 
-  test('requests pages until the last one', () => {
+  test('requests pages up to the last page', () => {
     const requests: unknown[] = [];
     const listed: unknown[] = [];
     let next: string | null = null;
@@ -91,7 +91,7 @@ describe('a new paging style in the list', () => {
     expect(request).toEqual({ parameters: { p: '3' } });
   });
 
-  test('does not compile without the server side of the service', () => {
+  test('does not compile if the service has no server side for it', () => {
     // @ts-expect-error: the service has no server side for token_header
     const halves: ServicePagings<z.output<typeof styles.schema>> = SERVICE_PAGING;
     expect(Object.keys(halves)).not.toContain('token_header');

@@ -29,7 +29,7 @@ test('a template is filled in with the query or the identifier', () => {
   expect(new URL(hrefOf(searchFor('552', 'identifier'), separate)).searchParams.get('id')).toBe('552');
 });
 
-test('query strings in the paths of records and statistics are preserved', () => {
+test('query strings in record and statistics paths are preserved', () => {
   const paths = { entity: '/krs/{id}?rejestr=P', stats: '/stats?of=all' };
   const { entity, stats } = endpointsOf({ base_url: `${HOST}/api`, paths });
   expect(stats.href).toBe(`${HOST}/stats?of=all`);
@@ -88,7 +88,7 @@ describe('the base URL', () => {
   });
 });
 
-describe('the URL of an entity', () => {
+describe("an entity's URL", () => {
   test.each([
     ['0034', '0034'],
     ['a/b', 'a%2Fb'],
@@ -133,7 +133,7 @@ describe('the URL of an entity', () => {
   });
 });
 
-describe('the URL of a search', () => {
+describe("a search's URL", () => {
   test('contains the query, the fixed parameters and the page', () => {
     const dialect = searchDialect({ extra: { status: 'all' } });
     expect(hrefOf(searchFor('Å & Co', 'name', { index: 2, next: null }), dialect)).toBe(
@@ -141,7 +141,7 @@ describe('the URL of a search', () => {
     );
   });
 
-  test('contains an identifier in the identifier parameter, if there is one', () => {
+  test('contains an identifier in the identifier parameter, if the dialect has one', () => {
     const paging = { style: 'none' };
     expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging, identifier_param: 'nr' }))).toBe(
       `${HOST}/api/search?nr=00`,
@@ -184,7 +184,7 @@ describe('the URL of a search', () => {
   });
 });
 
-describe('the URL of a next page', () => {
+describe("a next page's URL", () => {
   const dialect = searchDialect({ paging: { style: 'next_url', next: '/next' } });
   const nextHref = (next: string) => hrefOf(searchFor('acme', 'name', { index: 1, next }), dialect);
 

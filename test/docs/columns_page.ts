@@ -7,7 +7,7 @@ import {
 
 export const COLUMNS_PAGE = new URL('../../docs/analysts.md', import.meta.url);
 
-/** The columns that the page explains in its text, before the list of all columns. */
+/** The columns that the page's text explains before listing all columns. */
 const COUNTS = ['coverage.known', 'coverage.fetched', 'coverage.registry_total'];
 const TIMES = [
   'entity._fetched_at',
@@ -20,7 +20,7 @@ const TIMES = [
   'entity_overview.age_days',
 ];
 
-/** The generated blocks of the page, by the names in their markers. */
+/** The page's generated blocks, by the names in their markers. */
 const BLOCKS = {
   tables: () =>
     markdownTable(

@@ -56,7 +56,7 @@ describe.each(documents)('%s', (path) => {
 });
 
 describe.each(['README.md', 'docs/operations.md'])('the cron line in %s', (path) => {
-  it('runs unchanged in the folder of the project', () => {
+  it("runs unchanged in the project's folder", () => {
     const [, line = ''] = /^[\d*/, ]+ cd \S+ && (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? [];
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, REGISTRY_MIRROR_CONFIG: '/nowhere/registry-mirror.yaml' };

@@ -6,7 +6,7 @@ export const COMMANDS_PAGE = new URL('../../docs/commands.md', import.meta.url);
 
 const BEGIN = '<!-- The following text is written by `npm run docs:commands`. -->';
 
-/** Returns the page with the current help of every command. The hand-written part above it does not change. */
+/** Returns the page with every command's current help. The hand-written part above the help does not change. */
 export async function withCommands(page: string): Promise<string> {
   const [written = ''] = page.split(BEGIN);
   const program = await openProgram(COMMAND_NAMES);

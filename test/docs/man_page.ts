@@ -48,7 +48,7 @@ const EXIT_CODES = [
 const FILES =
   'registry-mirror.yaml in the working directory or a folder above it, or in ~/.config/registry-mirror, is the configuration. ' +
   'It names the warehouse (data/warehouse.db) and the ledger (data/ledger.db). Documents such as docs/changes.md are in the ' +
-  'folder of the package; the help of a command shows their full paths.';
+  "package's folder. A command's help shows their full paths.";
 const ENVIRONMENT =
-  'REGISTRY_MIRROR_CONFIG selects another configuration. NO_COLOR, CI and TERM are respected. HTTPS_PROXY, HTTP_PROXY and ' +
-  'NO_PROXY select a proxy.';
+  'REGISTRY_MIRROR_CONFIG selects another configuration. NO_COLOR, CI and TERM are respected. HTTP_PROXY and ' +
+  'HTTPS_PROXY select a proxy. NO_PROXY lists hosts that bypass it.';

@@ -19,7 +19,7 @@ test('the page has 14 queries, including two variants for DuckDB', () => {
   expect(questionsFor('SQLite')).toHaveLength(12);
 });
 
-test('every question has rows in the demo with the SQLite of this project', () => {
+test("every question has rows in the demo with this project's SQLite", () => {
   const { db, close } = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
   for (const sql of questionsFor('SQLite')) expect(db.prepare(sql).all(), sql).not.toEqual([]);
   close();
@@ -42,11 +42,11 @@ describe('DuckDB over the Parquet export', () => {
   }, 60_000);
   afterAll(() => duckDb.close());
 
-  test('answers every question with rows', async () => {
+  test('returns rows for every question', async () => {
     for (const sql of questionsFor('DuckDB')) expect(await duckDb.rows(sql), sql).not.toEqual([]);
   });
 
-  test('returns the counts of SQLite', async () => {
+  test('returns the same counts as SQLite', async () => {
     const { db, close } = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
     const sql = 'SELECT status, country, count(*) AS n FROM company GROUP BY 1, 2 ORDER BY 1, 2';
     const expected = db.prepare(sql).all() as Record<string, unknown>[];
@@ -57,7 +57,7 @@ describe('DuckDB over the Parquet export', () => {
     expect(found.map(({ n, ...row }) => ({ ...row, n: Number(n) }))).toEqual(expected);
   });
 
-  test('reads dates, times and integers as their types', async () => {
+  test('reads dates, times and integers with the right types', async () => {
     const [types] = await duckDb.rows(
       `SELECT typeof(registered_on) AS registered_on, typeof(fetched_at) AS fetched_at FROM company LIMIT 1`,
     );

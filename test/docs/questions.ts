@@ -7,7 +7,10 @@ export interface Question {
   readonly only: 'SQLite' | 'DuckDB' | null;
 }
 
-/** The queries of docs/analysts.md in their order. A comment in the first line names the only engine. */
+/**
+ * The queries in docs/analysts.md, in order. A comment in the first line names an engine if only that engine can run
+ * the query.
+ */
 export const QUESTIONS: readonly Question[] = [
   ...readFileSync(new URL('../../docs/analysts.md', import.meta.url), 'utf8').matchAll(
     /```sql\n([\s\S]*?)```/g,

@@ -1,5 +1,5 @@
 // npm run docs:commands
-// Writes the help of every command into docs/commands.md and into the manual page.
+// Writes each command's help into docs/commands.md and the manual page.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMANDS_PAGE, withCommands } from './commands_page.ts';
 import { MAN_PAGE, manPage } from './man_page.ts';

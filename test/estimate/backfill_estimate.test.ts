@@ -6,7 +6,7 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 const ISLES = Array.from({ length: 50 }, (_, at) => `Isle of Man ${at}`);
 const OTHERS = Array.from({ length: 10 }, (_, at) => `Isleworth ${at}`);
 
-/** The records of `--prefix "isle of"` in a registry of 10,000 companies, 60 of which are known. */
+/** The records that `--prefix "isle of"` selects in a registry with 10,000 companies. 60 of them are known. */
 function recordsOf(queries: readonly QueryState[], fresh: ReadonlySet<string> = new Set()) {
   const companies = named(...ISLES, ...OTHERS);
   const knowledge: Partial<BackfillKnowledge> = {

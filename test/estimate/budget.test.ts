@@ -12,7 +12,7 @@ import { syntheticCompanies } from '../support/simulation/synthetic_registries.t
 const SIZE = 3_000;
 const ENDLESS: Budget = { searches: 12_000, usedShare: () => 0 };
 
-describe('the budget of the simulations', () => {
+describe('the budget for simulations', () => {
   it('bounds the work for a large registry at any coverage', () => {
     const registry = new Registry(syntheticCompanies(SIZE), { ...PLAIN, window: 100 });
     for (const enough of [500, SIZE / 2]) {
@@ -20,18 +20,18 @@ describe('the budget of the simulations', () => {
       const counted = counting(registry, mirror);
       simulateSearches(counted.ask(ENDLESS, [SIZE]));
       expect(counted.calls()).toBeLessThanOrEqual(ENDLESS.searches);
-      // A simulated registry has 2,000 companies. Each of the six simulations learns each company at most once.
+      // A simulated registry has 2,000 companies. Each of the six simulations finds each company at most once.
       expect(counted.found()).toBeLessThanOrEqual(6 * 2_000);
     }
   });
 
-  it('ends the simulations before they send more searches than it permits', () => {
+  it('stops the simulations before they exceed the budgeted number of searches', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     for (const searches of [5, 50]) {
       const counted = counting(registry, mirror);
       simulateSearches(counted.ask({ searches, usedShare: () => 0 }, [1_000]));
-      // If the budget ends a simulation, its last search is planned but not sent.
+      // If the budget ends a simulation, the simulation's last search is planned but not sent.
       expect(counted.calls()).toBeLessThanOrEqual(searches);
     }
   });
@@ -61,7 +61,7 @@ function mirrored(registry: Registry, enough: number): MemoryMirror {
   return discover(registry, { mostCalls: 5_000, enough }).mirror;
 }
 
-/** Counts the planner calls of the simulations. */
+/** Counts the calls that the simulations make to the planner. */
 function counting(registry: Registry, mirror: MemoryMirror) {
   const dialect = dialectOf(registry.settings);
   let [calls, found] = [0, 0];

@@ -23,7 +23,7 @@ test.each<[Partial<RegistrySettings>, number]>([
   expect(predicted).toEqual(run(registry, mirror).map(targetOf));
 });
 
-test('the first call is exact, and most later calls match those of a run', () => {
+test('the first predicted call is exact, and most later calls match those that a run makes', () => {
   const { registry, mirror } = known({ semantics: 'prefix' }, 100);
   const predicted = predict(registry, mirror).map(targetOf);
   const made = run(registry, mirror).map(targetOf);
@@ -43,7 +43,7 @@ function predict(registry: Registry, mirror: MemoryMirror): Call[] {
   });
 }
 
-/** Returns the calls of a run that makes one call at a time. */
+/** Returns the calls that a run makes one at a time. */
 function run(registry: Registry, mirror: MemoryMirror): Call[] {
   const planner = plannerOver(registry, mirror, mirror.nowMs);
   const calls: Call[] = [];

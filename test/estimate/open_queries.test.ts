@@ -6,7 +6,7 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 const KNOWN = named('Acme Trading Limited', 'Baker Limited', 'Cedar Holdings Limited', 'Acme Foods');
 
 describe('an open query', () => {
-  it('matches a share of the missing companies that is computed from its total', () => {
+  it('matches a share of the missing companies, computed from its total', () => {
     const [limited] = open([stopped('limited', 43)]);
     // 40 of its 43 companies are missing, and 100 companies are missing in total.
     expect(limited).toMatchObject({ position: 'last', share: 0.4 });

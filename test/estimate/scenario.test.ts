@@ -4,7 +4,7 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 
 const DIALECT = dialectWith({ semantics: 'prefix' });
 
-describe('the scenarios of a registry', () => {
+describe('the scenarios for a registry', () => {
   it('differ if there is no evidence', () => {
     const supposed = scenariosFor(named('Acme', 'Alpine'), [listed('name', 'a')], DIALECT, 0);
     expect(new Set(supposed.map(({ ignoresDiacritics: overlooksMarks }) => overlooksMarks)).size).toBe(2);

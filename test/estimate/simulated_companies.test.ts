@@ -11,12 +11,12 @@ const KNOWN = named(
 );
 
 describe('simulated companies', () => {
-  it('are equal if the seeds are equal, and differ if the seeds differ', () => {
+  it('are the same for the same seed, and differ for different seeds', () => {
     expect(imagine({})).toEqual(imagine({}));
     expect(imagine({ seed: 2 })).not.toEqual(imagine({}));
   });
 
-  it('are as many as the missing companies and include no known company', () => {
+  it('are as many as the missing companies, and none of them is known', () => {
     const ids = new Set([...KNOWN, ...imagine({})].map(({ entityId }) => entityId));
     expect(ids.size).toBe(KNOWN.length + 200);
   });
@@ -54,7 +54,7 @@ describe('simulated companies', () => {
     const others = imagine({ otherScripts: 0.3 }).filter(({ name }) => !/[a-z]/.test(name));
     expect(others.length).toBeGreaterThan(40);
     expect(others.length).toBeLessThan(80);
-    // Most names contain a frequent first character of an unknown script.
+    // Most names contain a common first character from an unknown script.
     expect(others.filter(({ name }) => /[株有合東соапαακπشم]/.test(name)).length).toBeGreaterThan(20);
   });
 

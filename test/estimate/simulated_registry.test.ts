@@ -7,7 +7,7 @@ import { dialectWith, FAMILIAR, named } from '../support/estimate_knowledge.ts';
 const COMPANIES = named('Acme Limited', 'Åsbygg AS', 'Asia Foods', '0000 Coffee', 'Baker & Acme');
 
 describe('a simulated registry', () => {
-  it('finds names by the query rule of its dialect', () => {
+  it("finds names by its dialect's query rule", () => {
     expect(found('acme', dialectWith({ semantics: 'prefix' }))).toEqual(['Acme Limited']);
     expect(found('acme', dialectWith({ semantics: 'token' }))).toEqual(['Acme Limited', 'Baker & Acme']);
     expect(found('acm', dialectWith({ semantics: 'token' }))).toEqual([]);

@@ -18,7 +18,7 @@ describe('the cost estimate of a whole registry', () => {
     { semantics: 'prefix', window: 60 },
   ];
 
-  it.each(shapes)('contains the actual calls when a tenth is listed: %j', (profile) => {
+  it.each(shapes)('includes the actual number of calls when a tenth is listed: %j', (profile) => {
     const registry = registryOf(profile);
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const price = priceOf(registry, mirror);
@@ -46,12 +46,12 @@ describe('the cost estimate of a whole registry', () => {
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: 30 });
     const [without, due] = [priceOf(registry, mirror), priceOf(registry, mirror, 500)];
     expect(due.entity.low - without.entity.low).toBe(500);
-    // The 500 certain calls make the range of the total relatively narrower, so it is widened.
+    // The 500 certain calls would make the total's range relatively narrower, so the range is widened.
     expect(due.total.low - without.total.low).toBeGreaterThan(400);
     expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
   });
 
-  it('is not wider than the sum of the estimates for each kind of call', () => {
+  it('is no wider than the estimates for each kind of call added together', () => {
     const registry = registryOf({ identifiers: 'prefix' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 2 });
     const { total, stats, search, entity } = priceOf(registry, mirror);

@@ -4,7 +4,7 @@ import { searchExchange } from '../support/probe_exchanges.ts';
 
 const REFUSED = { success: false, errorCode: 'E102', message: 'Parameter name is too short' };
 
-describe('an error behind a success status', () => {
+describe('an error sent with a success status', () => {
   it.each([
     [REFUSED, '/success', 'false'],
     [{ status: 'error', message: 'Too short' }, '/status', 'error'],

@@ -23,7 +23,7 @@ export const Manifest = z.object({
   extend: z.object({ propose_properties: service, property_settings: z.array(z.object({})) }),
 });
 
-/** Section 4.3: the results of a batch. */
+/** Section 4.3: batch results. */
 export const ResultBatch = z.record(
   z.string(),
   z.object({

@@ -78,10 +78,7 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
   };
 }
 
-/**
- * A clock that alternates between being correct for up to ten days and slow by `leastMs` to four hours for up to six
- * days.
- */
+/** A clock that is alternately correct for up to ten days and slow by `leastMs` to four hours for up to six days. */
 function setBackAndRight(random: Random, startMs: number, leastMs: number): (realMs: number) => number {
   let backMs = 0;
   let changesMs = startMs + random.below(10 * DAY_MS);
