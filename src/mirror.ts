@@ -34,7 +34,9 @@ export interface Bounds {
    * no limit.
    */
   readonly wrongAddressLimit?: number;
-  /** Aborts on Ctrl-C or SIGTERM. The run then completes and loads the in-flight calls before it ends. */
+  /**
+   * Aborts on Ctrl-C or SIGTERM. The run then waits for its in-flight calls and loads their responses before it ends.
+   */
   readonly signal: AbortSignal;
   /** Called with each batch's outcomes after the batch is processed. */
   readonly onProgress?: OnProgress;

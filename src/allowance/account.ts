@@ -41,7 +41,7 @@ export interface Account {
   readonly ahead_since_ms: number;
   /** The remaining quota that the upstream reported, minus the calls since then; null if there is no report. */
   readonly reported_left: number | null;
-  /** The time at which the call that returned the report was sent. */
+  /** When the call that produced this report was sent. */
   readonly reported_at_ms: number;
   readonly reported_until_ms: number;
   /** The shortest time between two calls that the upstream permits; 0 if it reported none. */

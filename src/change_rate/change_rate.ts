@@ -55,7 +55,7 @@ export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): nu
 export interface Span {
   /** The number of days from the last fetch to the last listing, if that listing showed no change. */
   readonly coveredDays: number;
-  /** The number of days since the last listing, in which nothing was observed. */
+  /** The number of days since the last listing. Nothing was observed during this time. */
   readonly openDays: number;
 }
 

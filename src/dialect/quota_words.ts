@@ -56,8 +56,8 @@ export function reportsUsedUpQuota(body: Body): boolean {
 }
 
 /**
- * Converts a text to lower case without diacritics, and inserts spaces between the words in codes such as
- * `quota_exceeded` and `quotaExceeded`.
+ * Lower-cases a string, strips diacritics, and splits codes such as `quota_exceeded` and `quotaExceeded` into words.
+ * Characters beyond the maximum length are dropped.
  */
 function plain(text: string): string {
   return text

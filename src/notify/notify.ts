@@ -18,7 +18,7 @@ export interface NotifyOptions {
   readonly receivers: readonly Receiver[];
 }
 
-/** How a run ended, for the event `health`. */
+/** How a run ended, for the `health` event. */
 export interface RunEnd {
   readonly healthy: boolean;
   readonly ended: string;

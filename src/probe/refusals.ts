@@ -67,7 +67,7 @@ function topOf(pointer: string): string {
   return `/${pointer.split('/')[1] ?? ''}`;
 }
 
-/** Returns the messages in an error body as one text. */
+/** Returns the messages in an error body as a single string. */
 export function textOf({ json, text, request }: Exchange): string {
   return messagesIn(json, text, request.path)
     .map((message) => message.text)

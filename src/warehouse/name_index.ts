@@ -95,8 +95,8 @@ export function nameIndex(db: Database, naming: Naming) {
         removeText(before);
         addText(after);
       }
-      // Usually, a record adds identifiers but does not change the name. Unchanged names are skipped, because in a
-      // large index the name's page is usually not in memory.
+      // Most records add identifiers and leave the name unchanged. An unchanged name is not written again, because in a
+      // large index its page is rarely in memory.
       if (before.name === after.name) return;
       dropName(before);
       if (after.name !== null && after.knownId <= namedUntil()) addName(folded(after.name), after.knownId);

@@ -45,7 +45,7 @@ describe('earlyRecords', () => {
     expect(earlyRecords(calls, { listed: 100, companies })).toEqual([]);
   });
 
-  test('accepts the control call for a deletion at any time', () => {
+  test('does not report a control call made before a search', () => {
     const calls = [call('entity', 0, 0), call('search', 1000, 9)];
     expect(earlyRecords(calls, { listed: 100, companies })).toEqual([]);
   });

@@ -28,17 +28,17 @@ const COMPANIES = [...generateRegistry({ companies: 20, seed: 3 })];
 const GB = 1e9;
 const NOW = Date.parse('2027-03-10T12:00:00Z');
 
-describe('the check', () => {
+describe('checks', () => {
   it.each([
     ['24.9.0', 'ok'],
     ['22.18.0', 'ok'],
     ['22.17.1', 'problem'],
     ['20.11.0', 'problem'],
-  ])('of Node.js version %s returns %s', (node, is) => {
+  ])('the check of Node.js version %s returns %s', (node, is) => {
     expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).status).toBe(is);
   });
 
-  it('of SQLite passes if a full-text index can be created', () => {
+  it('the SQLite check passes if a full-text index can be created', () => {
     expect(checkSqlite()).toMatchObject({ status: 'ok' });
   });
 
@@ -49,7 +49,7 @@ describe('the check', () => {
     [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0x6969 }, ['ok', 'warning']],
     // statfs(2) returns a signed number on 32-bit machines.
     [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xff534d42 | 0 }, ['ok', 'warning']],
-  ])('of a disk with %j returns %j', (facts, are) => {
+  ])('the check of a disk with %j returns %j', (facts, are) => {
     expect(checkDisk({ folder: '/srv', ...facts }).map(({ status }) => status)).toEqual(are);
   });
 
@@ -60,7 +60,7 @@ describe('the check', () => {
     [{ tier: 'paid' as const, license_ends: '2027-04-09' }, ['warning', 'note']],
     [{ tier: 'paid' as const, license_ends: '2027-03-10' }, ['warning', 'note']],
     [{ tier: 'paid' as const, license_ends: '2027-03-09' }, ['problem', 'note']],
-  ])('of the terms %j returns %j', (account, are) => {
+  ])('the check of the terms %j returns %j', (account, are) => {
     const config = configFrom({
       version: 1,
       upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
@@ -70,7 +70,7 @@ describe('the check', () => {
     expect(checkTerms(config, NOW).map(({ status }) => status)).toEqual(are);
   });
 
-  it('of the key never prints the key, and reports a rejected key', () => {
+  it('the key check never prints the key, and reports a rejected key', () => {
     const key = new Secret('a-key');
     const refused = { ...UNLIMITED, refusedKey: { fingerprint: key.fingerprint, sinceMs: NOW } };
     expect(checkKey(sent(key), null)).toMatchObject({ status: 'ok' });
@@ -89,7 +89,7 @@ describe('the check', () => {
     [`api_key: \${env:KEY} # api_key: a-key`, 0o644, []],
     [`"api_key": >-\n    a-key`, 0o644, ['registry-mirror.yaml']],
   ])(
-    'of the files lists files with secrets that other users can read: %j with mode %o',
+    'the file check lists files with secrets that other users can read: %j with mode %o',
     (line, mode, names) => {
       const folder = temporaryFolder();
       const path = join(folder, 'registry-mirror.yaml');
@@ -104,12 +104,12 @@ describe('the check', () => {
     },
   );
 
-  it('of the key reports a problem if the key is not set', () => {
+  it('the key check reports a problem if the key is not set', () => {
     const unknown = Secret.unknown(new Error('the environment variable KEY is not set'));
     expect(checkKey(sent(unknown), null)).toMatchObject({ status: 'problem' });
   });
 
-  it("of the allowance warns if the account has no calls left at all, but not if only the day's calls are used up", () => {
+  it("the allowance check warns if the account has no calls left at all, but not if only the day's calls are used up", () => {
     const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
     expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
       status: 'warning',
@@ -120,7 +120,7 @@ describe('the check', () => {
     expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ status: 'ok' });
   });
 
-  it('of the ledger reports a replaced ledger, and other warehouses that use the account', () => {
+  it('the ledger check reports a replaced ledger and other warehouses that use the account', () => {
     expect(checkCount(0)).toEqual([]);
     expect(checkCount(7)[0]).toMatchObject({
       status: 'problem',
@@ -136,11 +136,11 @@ describe('the check', () => {
     [2000, ['ok']],
     [90_000, ['warning']],
     [-90_000, ['warning']],
-  ])('of a clock that is off by %i ms returns %j', (offMs, are) => {
+  ])('the check of a clock that is off by %i ms returns %j', (offMs, are) => {
     expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ status }) => status)).toEqual(are);
   });
 
-  it('of the clock returns no finding if the response has no Date header', () => {
+  it('the clock check returns no finding if the response has no Date header', () => {
     expect(checkClock(undefined, NOW)).toEqual([]);
     expect(checkClock('soon', NOW)).toEqual([]);
   });
@@ -154,9 +154,12 @@ describe('the check', () => {
     ['CERT_HAS_EXPIRED', false, 'has expired'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', false, 'another host'],
     ['', true, 'firewall'],
-  ])('of the connection recommends an action if it fails with %s (proxy: %s)', (code, hasProxy, remedy) => {
-    expect(remedyFor(code, '', hasProxy)).toContain(remedy);
-  });
+  ])(
+    'the connection check recommends an action if it fails with %s (proxy: %s)',
+    (code, hasProxy, remedy) => {
+      expect(remedyFor(code, '', hasProxy)).toContain(remedy);
+    },
+  );
 });
 
 describe('doctor', () => {

@@ -81,8 +81,8 @@ describe('a number', () => {
 });
 
 /**
- * Returns the value of a literal as a whole number and a power of ten, without rounding. Equal values have equal
- * results.
+ * Returns the value of a literal as a whole number and a power of ten, without rounding. Equal values produce
+ * equal results.
  */
 function exactly(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal);

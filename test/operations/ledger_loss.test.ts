@@ -148,7 +148,7 @@ test('a run fails if its warehouse is deleted, and reports the lost calls', asyn
   expect(statSync(ledger).size).toBeGreaterThan(0);
 });
 
-test('a lost ledger without an allowance window is rebuilt by the next run', async () => {
+test('if no allowance window is set, the next run rebuilds a lost ledger', async () => {
   const { sync, ledger } = await mirror({ unlimited: true });
   rmSync(ledger);
   expect((await sync()).ending.ended).toBe('done');

@@ -68,7 +68,7 @@ test("the feed's pages contain every row once, and the last cursor is the end of
   });
 });
 
-test('JSON Lines contain one change per line, and a header contains the cursor', async () => {
+test('JSON Lines output has one change per line, with the cursor in a header', async () => {
   const { text, headers } = await served.ask('/changes?tables=entity,entity__officers', {
     headers: { accept: 'application/x-ndjson' },
   });

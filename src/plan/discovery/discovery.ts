@@ -51,7 +51,7 @@ export class Discovery {
   readonly #updates: (() => void)[] = [];
   /** The untried first characters; null until needed. */
   #untriedCharacters: UntriedCharacters | null = null;
-  /** Whether identifier prefixes may be unable to find the missing companies. */
+  /** Whether searching by identifier prefix might miss the remaining companies. */
   #isOrderDoubtful = false;
   /** Whether a listing below the cap may have rows that have not been received yet; null if unknown. */
   #hasSureListing: boolean | null = null;

@@ -23,7 +23,7 @@ export class WholeWords implements KnownTexts {
   readonly #added = new Map<string, number>();
   /** Caches the number of companies that the index has counted for each of the other words. */
   readonly #cache = new Map<string, number>();
-  /** Words without diacritics, each with the number of companies that have the word only with diacritics. */
+  /** Maps each word to the number of companies that match it only after diacritics are stripped from their names. */
   readonly #plain = new Map<string, number>();
   #companies: number;
   /** The number of distinct words. */

@@ -81,8 +81,8 @@ export class WordTexts {
 
   /**
    * Returns whether it is worthwhile to count the words that occur together with this word. Without an index, all names
-   * must be read to count them. In a large registry, that is therefore worthwhile only if many companies with the word
-   * are unseen.
+   * must be read to count them. In a large registry, this is therefore worthwhile only if many companies whose names
+   * contain the word have not been seen yet.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;

@@ -20,7 +20,10 @@ import {
   repeatedValues,
 } from './paging_probe.ts';
 
-/** Finds the page or offset parameter. The finding is sure if only one move explains all pages. */
+/**
+ * Finds the page or offset parameter. Each move is a possible effect of such a parameter, and explains where all pages
+ * start. The finding is sure if there is only one move.
+ */
 export function findPageOrOffset(moves: readonly Move[]): Finding<PagingStyle | null> {
   const [move, ...others] = moves;
   if (move === undefined) return open(null, 'no parameter changed the page yet');

@@ -37,8 +37,8 @@ CREATE TABLE _feed_session (
 
 ALTER TABLE _forgotten ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
 
--- Assigns versions to the rows of an older warehouse. The lists of a response have at most 100,000 rows, so 131,072
--- versions are enough for each company.
+-- Assigns versions to the rows of an older warehouse. The lists in a response have at most 100,000 rows in
+-- total, and each row uses at most one version. Therefore 131,072 versions are enough for each record and each summary.
 UPDATE _known SET record_version = (SELECT coalesce(max(change_id), 0) FROM entity_change) + known_id * 2 * 131072
   WHERE entity_id IN (SELECT entity_id FROM entity);
 UPDATE _known

@@ -1,5 +1,4 @@
--- The receivers of notifications, and their digests. A digest is delivered at least once. Repeated deliveries have the
--- same id.
+-- Notification receivers and their digests. A digest is delivered at least once. Repeated deliveries have the same id.
 
 CREATE TABLE _receiver (
   name        TEXT PRIMARY KEY,

@@ -1,7 +1,7 @@
 // npm run trust disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
-// Runs `sync` on ever larger real file systems until they are full. Each run must stop with one message and intact
-// files, and must resume when space is free. At first only the warehouse is on the file system, and later also the
-// ledger.
+// Runs `sync` on real file systems of increasing size. A run that fills its file system must stop with a single message
+// and leave its files intact. The next run must resume once space is available. At first only the warehouse is on the
+// file system, and later also the ledger.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ export interface RoundOptions {
   /** The share of responses with a fault. */
   readonly faultShare: number;
   /**
-   * Trouble during the first runs that affects more than individual responses. `deceptions` means searches with flaws,
+   * Conditions during the first runs that affect more than a single response. `deceptions` means searches with flaws,
    * moved paths, a changing registry and clock skew. `dialects` means the same with a random profile.
    */
   readonly trouble?: TroubleKind;

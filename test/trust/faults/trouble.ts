@@ -4,7 +4,7 @@ import { changingRegistry } from '../../../src/sandbox/changing_registry.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** Random trouble that affects more than individual responses. */
+/** Random conditions that affect more than a single response, such as moved paths and changing companies. */
 export interface Trouble {
   /** The upstream's profile after the trouble has ended. */
   readonly profile: ApiProfile;
