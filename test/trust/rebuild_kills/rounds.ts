@@ -54,7 +54,8 @@ export async function killReprocess({ folder, kills, companies, random }: Rounds
   let completed = 0;
   for (let round = 0; killed < kills; round++) {
     const next = 1 - current;
-    const afterMs = random() * longestMs;
+    // A new process runs uncompiled code, so it needs longer than this one.
+    const afterMs = random() * COLD_START * longestMs;
     const how = await startAndKill(
       join(here, 'reprocess_child.ts'),
       [path, JSON.stringify(mappings[next])],
@@ -102,7 +103,8 @@ export async function killExport({ folder, kills, companies, random }: Rounds): 
   return { killed, completed, broken };
 }
 
-const LONGEST_EXPORT_MS = 150;
+const COLD_START = 3;
+const LONGEST_EXPORT_MS = 250;
 
 interface Listed {
   readonly files: readonly { readonly name: string; readonly rows: number; readonly sha256: string }[];
