@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load_config.ts';
 import { keyFingerprint } from '../config/secret.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { count } from '../report/figures.ts';
 import { type SharedFlags, withSharedOptions } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
@@ -64,9 +65,9 @@ function exactDuration(ms: number): string {
 }
 
 const DURATION_UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
+  ['d', DAY_MS],
+  ['h', HOUR_MS],
+  ['m', MINUTE_MS],
   ['s', 1000],
 ] as const;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseCron } from '../cron/parse_cron.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { Secret, SecretUrl } from './secret.ts';
 
@@ -18,7 +19,7 @@ export type DayStart =
   | { readonly rolling: true }
   | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
 
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: WEEK_MS } as const;
 
 const A_DURATION = 'must be a duration such as 5s, 30m, 12h, 7d or 2w';
 

@@ -56,16 +56,16 @@ export interface PageSnapshot {
 
 /** Upper limits of the age classes. One more class, without a limit, takes older entries. */
 export const AGE_CLASSES = [
-  { label: '1 h', ms: 3_600_000 },
-  { label: '6 h', ms: 6 * 3_600_000 },
-  { label: '1 d', ms: 86_400_000 },
-  { label: '3 d', ms: 3 * 86_400_000 },
-  { label: '1 w', ms: 7 * 86_400_000 },
-  { label: '2 w', ms: 14 * 86_400_000 },
-  { label: '1 mo', ms: 30 * 86_400_000 },
-  { label: '3 mo', ms: 90 * 86_400_000 },
-  { label: '6 mo', ms: 180 * 86_400_000 },
-  { label: '1 y', ms: 365 * 86_400_000 },
+  { label: '1 h', ms: HOUR_MS },
+  { label: '6 h', ms: 6 * HOUR_MS },
+  { label: '1 d', ms: DAY_MS },
+  { label: '3 d', ms: 3 * DAY_MS },
+  { label: '1 w', ms: 7 * DAY_MS },
+  { label: '2 w', ms: 14 * DAY_MS },
+  { label: '1 mo', ms: 30 * DAY_MS },
+  { label: '3 mo', ms: 90 * DAY_MS },
+  { label: '6 mo', ms: 180 * DAY_MS },
+  { label: '1 y', ms: 365 * DAY_MS },
 ] as const;
 
 export interface SnapshotRequest {

@@ -13,6 +13,13 @@ function ledgerFile() {
   return { flush: openFlush(db), synchronous: () => db.pragma('synchronous', { simple: true }) };
 }
 
+function ledgerFlushedAt(nowMs: number) {
+  const file = ledgerFile();
+  file.flush.ifDue(nowMs);
+  file.flush.committed(nowMs);
+  return file;
+}
+
 test('a new ledger file flushes its commits', () => {
   expect(ledgerFile().synchronous()).toBe(FULL);
 });
@@ -43,17 +50,13 @@ test('a transaction that spends nothing does not count as a flush', () => {
 });
 
 test('flushes the next commit after the clock is set back', () => {
-  const { flush, synchronous } = ledgerFile();
-  flush.ifDue(1000);
-  flush.committed(1000);
+  const { flush, synchronous } = ledgerFlushedAt(1000);
   flush.ifDue(999);
   expect(synchronous()).toBe(FULL);
 });
 
 test('immediately flushes limits that the upstream reports', () => {
-  const { flush, synchronous } = ledgerFile();
-  flush.ifDue(1000);
-  flush.committed(1000);
+  const { flush, synchronous } = ledgerFlushedAt(1000);
   flush.ifDue(1001);
   flush.always();
   expect(synchronous()).toBe(FULL);

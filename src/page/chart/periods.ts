@@ -1,9 +1,10 @@
 import { DateTime } from 'luxon';
+import { DAY_MS } from '../../durations.ts';
 
 /** The periods that the user can select for the charts. Without a selection, each chart uses its default. */
 export const RANGES = {
-  '24h': 24 * 3_600_000,
-  '30d': 30 * 86_400_000,
+  '24h': DAY_MS,
+  '30d': 30 * DAY_MS,
   all: Number.POSITIVE_INFINITY,
 } as const;
 export type Range = keyof typeof RANGES;

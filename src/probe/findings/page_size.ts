@@ -49,8 +49,7 @@ export function findSize(
 
 /** Returns the size parameter for which a refusal names a limit, or null if there is none. */
 function namedSizeParam(refusals: readonly Exchange[]): string | null {
-  const named = refusals.flatMap((refusal) => errorHintsOf([refusal]).tooLarge);
-  return named.find((name) => roleOfParam(name) === 'size') ?? null;
+  return errorHintsOf(refusals).tooLarge.find((name) => roleOfParam(name) === 'size') ?? null;
 }
 
 /**
