@@ -35,8 +35,8 @@ function listPlanner(ids: readonly string[]) {
 
 const learned = (id: string) => noChange({ call: entityOf(id), verdict: { is: 'ok' } });
 
-describe('a draft', () => {
-  test('is used by the next choice if there is no new evidence', () => {
+describe('drafted calls', () => {
+  test('a drafted call is used by the next choice unless new evidence arrives', () => {
     const { choice, events, asks } = listPlanner(['a', 'b']);
     expect(choice.look(askAt(0))).toEqual({ isDue: true, wakeAtMs: null, drift: null });
     expect(choice.look(askAt(20)).isDue).toBe(true);
@@ -45,7 +45,7 @@ describe('a draft', () => {
     expect(asks).toEqual([{ nowMs: 0, left: LEFT, most: 1 }]);
   });
 
-  test('is used only once', () => {
+  test('a drafted call is used only once', () => {
     const { choice } = listPlanner(['a', 'b']);
     choice.look(askAt(0));
     expect([choice.choose(askAt(1)), choice.choose(askAt(1)), choice.choose(askAt(1))]).toEqual([
@@ -55,7 +55,7 @@ describe('a draft', () => {
     ]);
   });
 
-  test('is released before the planner learns, and can be chosen again afterwards', () => {
+  test('a drafted call is released before the planner learns, and can be chosen again afterwards', () => {
     const { choice, events, due } = listPlanner(['a', 'b']);
     choice.look(askAt(0));
     choice.learn(learned('x'));
@@ -64,7 +64,7 @@ describe('a draft', () => {
     expect(events).toEqual(['next a', 'release a', 'learn x', 'next b']);
   });
 
-  test('is dropped if nothing is due after new evidence', () => {
+  test('a drafted call is dropped if new evidence shows that nothing is due', () => {
     const { choice, due } = listPlanner(['a']);
     expect(choice.look(askAt(0)).isDue).toBe(true);
     choice.learn(learned('x'));
@@ -72,7 +72,7 @@ describe('a draft', () => {
     expect(choice.choose(askAt(1))).toBeNull();
   });
 
-  test('is planned again after another call is released', () => {
+  test('a call is drafted again after another call is released', () => {
     const { choice, events } = listPlanner(['a', 'b']);
     const sent = choice.choose(askAt(0)) as Call;
     choice.look(askAt(1));
@@ -81,7 +81,7 @@ describe('a draft', () => {
     expect(events).toEqual(['next a', 'next b', 'release b', 'release a', 'next a']);
   });
 
-  test('is planned again after one second', () => {
+  test('a call is drafted again after one second', () => {
     const { choice, events, due } = listPlanner(['a']);
     choice.look(askAt(0));
     due.unshift(entityOf('b'));
@@ -94,7 +94,7 @@ describe('a draft', () => {
   });
 });
 
-test('stays valid for 6 s if planning takes 300 ms', () => {
+test('a drafted call stays valid for 6 s if planning takes 300 ms', () => {
   const { planner, events } = listPlanner(['a', 'b']);
   const next: Planner['next'] = (ask) => {
     clock.nowMs += 300;
@@ -108,7 +108,7 @@ test('stays valid for 6 s if planning takes 300 ms', () => {
   expect(events).toEqual(['next a', 'next b', 'release b', 'next b']);
 });
 
-test('is released when the choice is closed', () => {
+test('a drafted call is released when the choice is closed', () => {
   const { choice, events } = listPlanner(['a']);
   choice.look(askAt(0));
   choice.close();
@@ -116,13 +116,13 @@ test('is released when the choice is closed', () => {
   expect(events).toEqual(['next a', 'release a']);
 });
 
-describe('a look at the plan', () => {
-  test('reports the time of the earliest retry if nothing is due', () => {
+describe('looking for a due call', () => {
+  test('a look reports the time of the earliest retry if nothing is due', () => {
     const { choice } = listPlanner([]);
     expect(choice.look(askAt(0))).toEqual({ isDue: false, wakeAtMs: 9000, drift: null });
   });
 
-  test('stores no draft if nothing is due', () => {
+  test('a look stores no draft if nothing is due', () => {
     const { choice, due } = listPlanner([]);
     expect(choice.look(askAt(0)).isDue).toBe(false);
     due.push(entityOf('a'));
@@ -130,7 +130,7 @@ describe('a look at the plan', () => {
     expect(choice.choose(askAt(0))).toEqual(entityOf('a'));
   });
 
-  test("reports the planner's drift", () => {
+  test('a look reports the drift that the planner has found', () => {
     const { planner } = listPlanner([]);
     const drifting = openChoice(
       { ...planner, next: () => ({ calls: [], wakeAtMs: null, drift: 'why' }) },

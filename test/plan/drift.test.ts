@@ -11,7 +11,7 @@ function listing(...ids: string[]): Verdict {
   return { is: 'ok', answer: { kind: 'search', rows, next: null, ...counts } };
 }
 
-/** The drift after one search with each of these verdicts. */
+/** The drift after searches with these verdicts, one search each. */
 function driftAfter(verdicts: readonly Verdict[]): string | null {
   const watch = openDriftWatch(new Set(['search']), () => ({
     next: () => ({ calls: [], wakeAtMs: null, drift: null }),
@@ -24,7 +24,7 @@ function driftAfter(verdicts: readonly Verdict[]): string | null {
   return watch.planner.next({ nowMs: 0, left: { calls: 1, lifetimeLimit: null }, most: 1 }).drift;
 }
 
-test('three responses in a row that do not match the dialect are drift', () => {
+test('three responses in a row that do not match the dialect count as drift', () => {
   expect(driftAfter([MISREAD, MISREAD])).toBeNull();
   expect(driftAfter([MISREAD, MISREAD, MISREAD])).toMatch(/^3 responses in a row for searches do not match/);
 });
@@ -37,6 +37,6 @@ test.each([
   expect(driftAfter([MISREAD, MISREAD, verdict, MISREAD])).toMatch(/^3 responses in a row/);
 });
 
-test('a listing with a company proves that the dialect still matches', () => {
+test('a listing with at least one company proves that the dialect still matches', () => {
   expect(driftAfter([MISREAD, MISREAD, listing('C1'), MISREAD])).toBeNull();
 });

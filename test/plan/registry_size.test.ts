@@ -7,13 +7,13 @@ import { MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 const DIALECT = dialectWith({ semantics: 'token', identifiers: 'prefix' });
 const APART = { ...DIALECT, search: { ...DIALECT.search, identifier_param: 'id' } };
 
-describe("a registry's size", () => {
-  it('is the higher of the registry count and the number of known companies', () => {
+describe("the registry's size", () => {
+  it("a registry's size is the registry count or the number of known companies, whichever is higher", () => {
     expect(sizeOf(mirrorOf([], 5_000), DIALECT)).toEqual({ low: 5_000, high: 5_000, by: 'statistics' });
     expect(sizeOf(mirrorOf([], 1), DIALECT)).toEqual({ low: 3, high: 3, by: 'statistics' });
   });
 
-  it('is at least the sum of the totals for the shortest identifier prefixes', () => {
+  it("a registry's size is at least the sum of the totals for the shortest identifier prefixes", () => {
     const queries = [
       listed('identifier', '0', 400),
       listed('identifier', '00', 390),
@@ -22,7 +22,7 @@ describe("a registry's size", () => {
     expect(sizeOf(mirrorOf(queries), APART)).toMatchObject({ low: 500, by: 'totals' });
   });
 
-  it('has no upper bound while longer prefixes do not account for a clamped total', () => {
+  it("a registry's size has no upper bound until longer prefixes account for a clamped total", () => {
     const clamping = { ...APART, search: { ...APART.search, total_clamped_at: 100 } };
     const queries = [listed('identifier', '0', 100), listed('identifier', '1', 30)];
     expect(sizeOf(mirrorOf(queries), clamping)).toEqual({ low: 30, high: null, by: 'totals' });
@@ -30,7 +30,7 @@ describe("a registry's size", () => {
     expect(sizeOf(mirrorOf(longer), clamping)).toMatchObject({ low: 200, high: 260 });
   });
 
-  it('excludes matches by name from identifier totals', () => {
+  it("a registry's size excludes matches by name from identifier totals", () => {
     // One of the two matches is by identifier and the other is by name.
     const mirror = mirrorOf([listed('identifier', 'A', 100)]);
     mirror.add({ id: 'A1', name: 'Baker Limited' });
@@ -39,13 +39,13 @@ describe("a registry's size", () => {
     expect(sizeOf(mirror, APART).low).toBe(100);
   });
 
-  it('is at least the number of companies that the name searches find together', () => {
+  it("a registry's size is at least the number of companies that all name searches find together", () => {
     const queries = [listed('name', 'limited', 400), listed('name', 'acme', 400)];
     // Both queries find two of the three companies: (400 × (1 + ½ + ½) ⁄ 3 + 400 × ½) × 0.9.
     expect(sizeOf(mirrorOf(queries), APART)).toEqual({ low: 420, high: null, by: 'totals' });
   });
 
-  it('is unknown without a registry count or a total', () => {
+  it("a registry's size is unknown without a registry count or a total", () => {
     expect(sizeOf(mirrorOf([listed('name', 'acme')]), DIALECT)).toEqual({
       low: 3,
       high: null,

@@ -38,30 +38,30 @@ function runWith(respond: (text: string) => VerdictKind, isDoubted = false, stat
   }
 }
 
-test('no further search is planned after four rejected queries and one that matches nothing', () => {
+test('no further search is planned after four rejected queries and a control query that matches nothing', () => {
   const { planner, sent } = runWith(() => 'refused');
   expect(sent).toEqual(['a', 'b', 'c', 'd', 'qzxjvkwq']);
   expect(planner.rejection).toBe('HTTP 400: the query qzxjvkwq is invalid');
 });
 
-test('if the previous run ended with rejected searches, one query shows whether searches work', () => {
+test('if the last run ended with rejected searches, one query checks whether searches work', () => {
   expect(runWith(() => 'refused', true).sent).toEqual(['qzxjvkwq']);
   const { planner, sent } = runWith(() => 'ok', true);
   expect(sent.join('')).toBe('qzxjvkwqabcdefghij');
   expect(planner.rejection).toBeNull();
 });
 
-test('if the upstream rejects only queries with too many matches, all searches are sent', () => {
+test('if the upstream rejects only queries with too many matches, the planner sends all searches', () => {
   const { planner, sent } = runWith((text) => (text.length === 1 ? 'refused' : 'ok'));
   expect(sent.join('')).toBe('abcdqzxjvkwqefghij');
   expect(planner.rejection).toBeNull();
 });
 
-test('rejected queries are not checked after a successful search', () => {
+test('once a search has succeeded, rejected queries are not checked', () => {
   expect(runWith((text) => (text === 'b' ? 'ok' : 'refused')).sent.join('')).toBe('abcdefghij');
 });
 
-test('an unsent query is planned again', () => {
+test('a query that was not sent is planned again', () => {
   const planner = withRejectionCheck(searches(), true);
   for (let times = 0; times < 2; times++) {
     const [call] = planner.next(ASK).calls;

@@ -28,7 +28,7 @@ describe('a first run', () => {
     { semantics: 'token' },
   ];
 
-  it.each(shapes)('lists every reachable company: %j', (profile) => {
+  it.each(shapes)('a first run lists every reachable company: %j', (profile) => {
     const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, ...profile });
     const { mirror, calls } = run(registry, { kinds: new Set<CallKind>(['stats', 'search']) });
     // Without totals, no query has an unseen count. The stop rule ends discovery after about 165 searches without a new
@@ -38,14 +38,14 @@ describe('a first run', () => {
     expect(calls.length).toBeLessThan(1500);
   });
 
-  it('plans no duplicate and no in-flight call with sixteen connections', () => {
+  it('a first run with sixteen connections plans no duplicate of a call, in flight or not', () => {
     const registry = new Registry(syntheticCompanies(800), { ...PLAIN, window: 40 });
     const { calls } = run(registry, { connections: 16 });
     const asked = calls.map((call) => `${call.kind} ${targetOf(call)}`);
     expect(new Set(asked).size).toBe(asked.length);
   });
 
-  it('fetches each record once and ends', () => {
+  it('a first run fetches each record once and ends', () => {
     const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { calls, planner, mirror } = run(registry, {});
     expect(calls.filter((call) => call.kind === 'entity')).toHaveLength(300);
@@ -54,7 +54,7 @@ describe('a first run', () => {
 });
 
 describe('a search in flight', () => {
-  // In searches by identifier prefix with a cap, each search depends on the previous response.
+  // If identifier prefixes are searched and a cap applies, each search depends on the last response.
   const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, identifiers: 'prefix', window: 40 });
   const withSearchInFlight = () => {
     const { mirror, planner } = run(registry, { stopAfter: 6 });
@@ -68,25 +68,25 @@ describe('a search in flight', () => {
     }
   };
 
-  it('delays less valuable records if there are not enough calls for every record', () => {
+  it('a search in flight delays less valuable records if the quota does not cover every record', () => {
     expect(withSearchInFlight().call).toBeUndefined();
   });
 
-  it('delays no record if there are enough calls for every record', () => {
+  it('a search in flight delays no record if the quota covers every record', () => {
     const { mirror, planner } = withSearchInFlight();
     expect(planner.next({ ...ask(mirror.nowMs), most: 1 }).calls).toMatchObject([{ kind: 'entity' }]);
   });
 });
 
 describe('a later run', () => {
-  it('sends nothing while nothing is due', () => {
+  it('a later run sends nothing while nothing is due', () => {
     const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { mirror } = run(registry, {});
     const planner = open(registry, mirror, {});
     expect(planner.next(ask(mirror.nowMs + DAY_MS)).calls).toEqual([]);
   });
 
-  it('repeats listings and fetches records again when they are due', () => {
+  it('a later run repeats listings and fetches records again when they are due', () => {
     const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { mirror } = run(registry, {});
     mirror.nowMs += 100 * DAY_MS;
@@ -95,7 +95,7 @@ describe('a later run', () => {
     expect(later.calls.filter((call) => call.kind === 'search').length).toBeGreaterThan(10);
   });
 
-  it('resumes a listing that another process started', () => {
+  it('a later run resumes a listing that another process started', () => {
     const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, window: 100 });
     const kinds = new Set<CallKind>(['stats', 'search']);
     const first = run(registry, { kinds, stopAfter: 40 });
@@ -110,7 +110,7 @@ describe('a run that takes longer than the maximum ages', () => {
   const maxAge = { statsMs: 5_000, summariesMs: 5_000, recordsMs: 5_000 };
 
   it.each([{}, { window: 40 }, { identifiers: 'prefix' as const, window: 40 }])(
-    'fetches the statistics, each page and each record once: %j',
+    'a run longer than the maximum ages fetches the statistics, each page and each record once: %j',
     (profile) => {
       const registry = new Registry(syntheticCompanies(400), { ...PLAIN, ...profile });
       const first = run(registry, { maxAge, stopAfter: 5_000 });
@@ -130,17 +130,20 @@ describe('a run that takes longer than the maximum ages', () => {
     [{ semantics: 'token_prefix' as const }, 10],
     [{ identifiers: 'prefix' as const, window: 40 }, 40],
     [{ identifiers: 'prefix' as const }, 10],
-  ])('fetches nothing twice when the registry has grown since the last run: %j', (profile, connections) => {
-    const companies = syntheticCompanies(440);
-    const { mirror } = run(new Registry(companies.slice(0, 400), { ...PLAIN, ...profile }), { maxAge });
-    mirror.nowMs += DAY_MS;
-    const grown = new Registry(companies, { ...PLAIN, ...profile });
-    const { calls } = run(grown, { mirror, maxAge, connections, stopAfter: 5_000 });
-    expect(repeated(calls)).toEqual([]);
-    expect(mirror.knownCount()).toBe(440);
-  });
+  ])(
+    'a run fetches nothing twice, even if the registry has grown since the last run: %j',
+    (profile, connections) => {
+      const companies = syntheticCompanies(440);
+      const { mirror } = run(new Registry(companies.slice(0, 400), { ...PLAIN, ...profile }), { maxAge });
+      mirror.nowMs += DAY_MS;
+      const grown = new Registry(companies, { ...PLAIN, ...profile });
+      const { calls } = run(grown, { mirror, maxAge, connections, stopAfter: 5_000 });
+      expect(repeated(calls)).toEqual([]);
+      expect(mirror.knownCount()).toBe(440);
+    },
+  );
 
-  it('does not fetch a record again after a later listing flags it', () => {
+  it('a run does not fetch a record again if a later listing flags it', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror, planner } = run(registry, { maxAge });
     const [one] = mirror.companies.values();
@@ -150,7 +153,7 @@ describe('a run that takes longer than the maximum ages', () => {
     expect(next.next(ask(mirror.nowMs + 1)).calls).toMatchObject([{ entityId: one?.entityId }]);
   });
 
-  it('retries failed statistics', () => {
+  it('a run retries failed statistics', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['stats']), maxAge });
@@ -163,7 +166,7 @@ describe('a run that takes longer than the maximum ages', () => {
     expect(planner.next(ask(NOW_MS + DAY_MS)).calls).toEqual([]);
   });
 
-  it('fetches nothing twice after the clock is set back', () => {
+  it('a run fetches nothing twice after the clock is set back', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const startedAtMs = NOW_MS + 30 * DAY_MS;
     const { calls } = run(registry, {
@@ -176,7 +179,7 @@ describe('a run that takes longer than the maximum ages', () => {
 });
 
 describe('statistics', () => {
-  it('take at most 2% of a total allowance', () => {
+  it('the statistics take at most 2% of a total allowance', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
     const calls: Call[] = [];
@@ -195,8 +198,8 @@ describe('statistics', () => {
   });
 });
 
-describe('a failed call', () => {
-  it('waits until the retry time that the load result gives', () => {
+describe('failed calls', () => {
+  it('a failed call waits until the retry time in its load result', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
@@ -206,7 +209,7 @@ describe('a failed call', () => {
     expect(planner.next(ask(mirror.nowMs + 5000)).calls).toHaveLength(5);
   });
 
-  it('is planned again after its release', () => {
+  it('a failed call is planned again after its release', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const planner = open(registry, new MemoryMirror(NOW_MS), {});
     const first = planner.next({ ...ask(NOW_MS), most: 1 }).calls;
@@ -214,7 +217,7 @@ describe('a failed call', () => {
     expect(planner.next({ ...ask(NOW_MS), most: 1 }).calls).toEqual(first);
   });
 
-  it('stops record calls if three known ids in a row and a witness return 404', () => {
+  it('the run makes no more record calls if three known ids in a row and a witness return 404', () => {
     const planner = withThreeMissing();
     const [witness, ...others] = planner.next(ask(NOW_MS)).calls;
     expect(others).toEqual([]);
@@ -224,7 +227,7 @@ describe('a failed call', () => {
     expect(plan.drift).toMatch(/404/);
   });
 
-  it('continues with records if the witness returns one', () => {
+  it('the run continues with records if the witness returns a record', () => {
     const planner = withThreeMissing();
     const [witness] = planner.next(ask(NOW_MS)).calls;
     planner.learn(silent(witness as Call));
@@ -233,7 +236,7 @@ describe('a failed call', () => {
     expect(plan.calls.length).toBeGreaterThan(40);
   });
 
-  it('sends one witness call if the run would end with a 404', () => {
+  it('the run sends one witness call if it would otherwise end with a 404', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
@@ -250,7 +253,7 @@ describe('a failed call', () => {
     expect(planner.next(ask(mirror.nowMs)).calls).toEqual([]);
   });
 
-  it('sends a control call if proving a deletion needs one', () => {
+  it('the run sends a control call if proving a deletion needs one', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     mirror.needsControl = true;
@@ -283,8 +286,7 @@ function totalsOf({ totals = 'exact' }: Partial<RegistrySettings>): 'exact' | 'c
 }
 
 /**
- * Runs the planner until nothing is due. Responses arrive in the order in which calls are sent, `connections` calls
- * later.
+ * Runs the planner until nothing is due. Each response arrives after `connections` more calls have been sent.
  */
 function run(registry: Registry, options: RunOptions) {
   const mirror = options.mirror ?? new MemoryMirror(NOW_MS);
@@ -319,7 +321,7 @@ function ask(nowMs: number): PlanInput {
   return { nowMs, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most: 100 };
 }
 
-/** Targets with more than one call. */
+/** The targets that received more than one call. */
 function repeated(calls: readonly Call[]): string[] {
   const targets = calls.map((call) => `${call.kind} ${targetOf(call)}`);
   return targets.filter((target, at) => targets.indexOf(target) < at);

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import { Calibration, newListingRatio } from '../../../src/plan/discovery/calibration.ts';
 
-test("a prediction is corrected by its kind's ratio of actual to predicted yield", () => {
+test('a predicted yield is multiplied by the ratio of actual to predicted yield for its kind of call', () => {
   const calibration = new Calibration();
   expect(calibration.ratio('seen')).toBe(1);
   calibration.learn({ kind: 'seen', expectedYield: 9.5 }, 4.5);
   expect(calibration.ratio('seen')).toBeCloseTo(5 / 10);
   expect(calibration.ratio('unseen')).toBe(1);
-  // Both sums lose 3% of their weight before the next observation is added.
+  // Both sums lose 3% of their weight before each new observation is added.
   calibration.learn({ kind: 'seen', expectedYield: 2 }, 6);
   expect(calibration.ratio('seen')).toBeCloseTo((4.5 * 0.97 + 6.5) / (9.5 * 0.97 + 2.5));
 });
 
-test('the ratio for a kind stays between 5% and 200%', () => {
+test('the ratio of actual to predicted yield for a kind of call stays between 5% and 200%', () => {
   const calibration = new Calibration();
   calibration.learn({ kind: 'pair', expectedYield: 1000 }, 0);
   calibration.learn({ kind: 'repeat', expectedYield: 0 }, 1000);
   expect([calibration.ratio('pair'), calibration.ratio('repeat')]).toEqual([0.05, 2]);
 });
 
-test('the ratio for a truncated listing is at most 1, and no page loses weight', () => {
+test('the ratio for truncated listings never exceeds 1, and each page counts fully', () => {
   const ratio = newListingRatio();
   ratio.learn(10, 30);
   expect(ratio.value).toBe(1);

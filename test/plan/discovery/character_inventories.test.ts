@@ -15,19 +15,19 @@ test.each([
   ['chinese', '龙', '鲸'],
   ['taiwanese', '龍', '鯨'],
   ['korean', '룡', '힘'],
-] as const)("a few names select their script's inventory: %s", (language, ...common) => {
+] as const)("a few names in a script select that script's character inventory: %s", (language, ...common) => {
   const known = new Set(NAMES[language]);
   const inventory = inventoryOf((character) => known.has(character));
   expect(inventory).toEqual(expect.arrayContaining([...common]));
   expect(inventory.length).toBeGreaterThan(2_000);
 });
 
-test('scripts with few letters have no inventory', () => {
+test('scripts with few letters need no character inventory', () => {
   const known = new Set('acme holdings limited общество ακμή 株式会社');
   expect(inventoryOf((character) => known.has(character))).toEqual([]);
 });
 
-test('the planner finds names whose first characters no known name has', () => {
+test('the planner finds names whose first character begins no known name', () => {
   const kanji = [...new TextDecoder('euc-jp').decode(Uint8Array.from(cells()))];
   const first = kanji.filter((_, at) => at % 9 === 0);
   const names = first.flatMap((character) =>

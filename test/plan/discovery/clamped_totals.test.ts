@@ -6,7 +6,7 @@ const WORDS = 'alpha beta gamma delta harbour north river stone wood silver gree
   ' ',
 );
 
-test('companies that only a clamped query matches are found, although the dialect defines no clamp', () => {
+test('discovery finds companies that only clamped queries match, even if the dialect defines no clamp', () => {
   const companies = [...Array.from({ length: 900 }, named), ...Array.from({ length: 5 }, light)];
   const registry = registryOf(companies, { totals: { clampedAt: 400 } });
   const { mirror } = discover(registry, {

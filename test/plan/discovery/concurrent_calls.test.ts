@@ -15,7 +15,7 @@ test.each<Partial<RegistrySettings>>([
   { semantics: 'prefix', window: 40 },
   { semantics: 'token_prefix', window: 100 },
 ])(
-  'a first sweep with eight connections makes at most 1.15 times as many calls as with one: %j',
+  'with eight connections, a first sweep makes at most 1.15 times as many calls as with one: %j',
   (override) => {
     const callsWith = (connections: number) => {
       const registries = [1450, 1500, 1550, 1600].map(
@@ -27,7 +27,7 @@ test.each<Partial<RegistrySettings>>([
   },
 );
 
-test('failed searches do not count towards the stop rule', () => {
+test("failed searches do not count towards discovery's stop rule", () => {
   const mirror = new MemoryMirror(START_MS);
   const registry = new Registry(syntheticCompanies(50), PLAIN);
   const planner = openPlanner(registry, mirror, new Set<CallKind>(['search']));
@@ -49,8 +49,8 @@ test('failed searches do not count towards the stop rule', () => {
 });
 
 /**
- * Returns how many calls are made until every company is known. Responses arrive in the order in which the calls are
- * sent, with `connections` calls in flight.
+ * Returns how many calls discovery makes until every company is known. Responses arrive in the order in which the calls
+ * are sent, with `connections` calls in flight.
  */
 function sweep(registry: Registry, connections: number): number {
   const mirror = new MemoryMirror(START_MS);

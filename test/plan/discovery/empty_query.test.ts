@@ -26,7 +26,7 @@ describe('an empty query that lists every company', () => {
     { semantics: 'token', identifiers: 'prefix', totals: 'none' },
   ];
 
-  it.each(overrides)('is the only query sent: %j', (override) => {
+  it.each(overrides)('the planner sends only the empty query if it lists every company: %j', (override) => {
     const { mirror, calls } = discovered({ ...LISTING, ...override });
     expect(mirror.knownCount()).toBe(COMPANIES.length);
     expect(searchesIn(calls).map(targetOf)).toEqual(
@@ -34,18 +34,18 @@ describe('an empty query that lists every company', () => {
     );
   });
 
-  it.each(overrides)('is the only query sent without statistics: %j', (override) => {
+  it.each(overrides)('the planner sends only the empty query even without statistics: %j', (override) => {
     const { mirror, calls } = withoutStatistics({ ...LISTING, ...override });
     expect(mirror.knownCount()).toBe(COMPANIES.length);
     expect(calls.length).toBeLessThanOrEqual(PAGES + 1);
   });
 
-  it('excludes other calls while one of its pages is in flight', () => {
+  it('the planner sends no other call while a page of the empty query is in flight', () => {
     const { calls } = withoutStatistics(LISTING, { connections: 8 });
     expect(calls).toHaveLength(PAGES);
   });
 
-  it('is continued by the next process', () => {
+  it("a new process continues the empty query's listing", () => {
     const registry = new Registry(COMPANIES, LISTING);
     const first = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 12 });
     const second = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror });
@@ -55,12 +55,12 @@ describe('an empty query that lists every company', () => {
     expect(sent).toHaveLength(1 + PAGES);
   });
 
-  it('is not sent if every company is known', () => {
+  it('the planner sends no empty query if every company is known', () => {
     const { mirror } = discovered(PLAIN);
     expect(discover(new Registry(COMPANIES, LISTING), { ...UNTIL_NOTHING_IS_DUE, mirror }).calls).toEqual([]);
   });
 
-  it('is never sent as an identifier', () => {
+  it('the planner never sends the empty query as an identifier', () => {
     const { calls } = discovered({ ...LISTING, identifiers: 'prefix', window: 40 });
     expect(searchesIn(calls).filter(({ query }) => query.text === '' && query.by === 'identifier')).toEqual(
       [],
@@ -75,16 +75,19 @@ describe('a truncated empty query', () => {
     { semantics: 'token_prefix', window: 400 },
     { semantics: 'prefix', identifiers: 'prefix', window: 100 },
     { semantics: 'prefix', window: 100, totals: 'none' },
-  ] as const)('is split when that is cheaper than its next page: %j', (override) => {
-    const { mirror, calls } = discovered({ ...LISTING, ...override });
-    const split = discovered({ ...PLAIN, ...override });
-    expect(mirror.knownCount()).toBeGreaterThanOrEqual(split.mirror.knownCount());
-    expect(listingIn(calls).length).toBeGreaterThan(0);
-    // The first page affects the order of later calls, so the number of calls differs slightly.
-    expect(calls.length).toBeLessThanOrEqual(1.15 * split.calls.length);
-  });
+  ] as const)(
+    'the planner splits a truncated empty query if that is cheaper than its next page: %j',
+    (override) => {
+      const { mirror, calls } = discovered({ ...LISTING, ...override });
+      const split = discovered({ ...PLAIN, ...override });
+      expect(mirror.knownCount()).toBeGreaterThanOrEqual(split.mirror.knownCount());
+      expect(listingIn(calls).length).toBeGreaterThan(0);
+      // The number of calls varies slightly, because the first page affects the order of later calls.
+      expect(calls.length).toBeLessThanOrEqual(1.15 * split.calls.length);
+    },
+  );
 
-  it('is listed up to the cap if no query can distinguish the remaining companies', () => {
+  it('the planner lists a truncated empty query up to the cap if no query can distinguish the remaining companies', () => {
     const alike = Array.from({ length: 300 }, (_, at) => ({ id: `${1000 + at}`, name: 'Same' }));
     const { mirror } = discover(new Registry(alike, { ...LISTING, window: 200 }), UNTIL_NOTHING_IS_DUE);
     expect(mirror.knownCount()).toBe(200);
@@ -92,13 +95,13 @@ describe('a truncated empty query', () => {
 });
 
 describe('an empty query that does not list every company', () => {
-  it('is sent once if the upstream refuses it', () => {
+  it('the planner sends the empty query only once if the upstream refuses it', () => {
     const { mirror, calls } = discovered({ ...LISTING, refusesAbove: 200 });
     expect(mirror.knownCount()).toBe(COMPANIES.length);
     expect(listingIn(calls)).toHaveLength(1);
   });
 
-  it('is sent once if it matches nothing', () => {
+  it('the planner sends the empty query only once if it matches nothing', () => {
     const registry = new EmptyQueryMatchesNothing(COMPANIES, LISTING);
     for (const run of [discover(registry, UNTIL_NOTHING_IS_DUE), exhaust(registry)]) {
       expect(run.mirror.knownCount()).toBeGreaterThanOrEqual(COMPANIES.length - 6);
@@ -106,7 +109,7 @@ describe('an empty query that does not list every company', () => {
     }
   });
 
-  it('is retried after a failure, and other queries are sent while it waits', () => {
+  it('the planner retries a failed empty query, and sends other queries while it waits', () => {
     const registry = new Registry(COMPANIES, LISTING);
     const mirror = new MemoryMirror();
     const planner = plannerOver(mirror, LISTING);
@@ -130,7 +133,7 @@ describe('an empty query that does not list every company', () => {
     expect(mirror.knownCount()).toBe(COMPANIES.length);
   });
 
-  it('is not sent if the dialect excludes it, even if an earlier run sent it', () => {
+  it('the planner sends no empty query if the dialect excludes it, even if an earlier run sent it', () => {
     const { mirror } = discovered(LISTING);
     const { calls } = discover(new Registry(syntheticCompanies(900), PLAIN), {
       ...UNTIL_NOTHING_IS_DUE,
@@ -140,14 +143,14 @@ describe('an empty query that does not list every company', () => {
   });
 });
 
-describe('the size of a registry without statistics', () => {
-  it("is known after the empty query's first page", () => {
+describe("a registry's size without statistics", () => {
+  it("a registry's size is known after the empty query's first page", () => {
     const { mirror } = withoutStatistics(LISTING, { mostCalls: 1 });
     expect(mirror.knownCount()).toBe(PLAIN.pageSize);
     expect(sizeOf(mirror, dialectOf(LISTING))).toEqual({ low: 607, high: 607, by: 'totals' });
   });
 
-  it('is a lower bound if the total is clamped, and is exact after the listing', () => {
+  it("a registry's size is a lower bound while the total is clamped, and exact after the listing", () => {
     const settings: RegistrySettings = { ...LISTING, totals: { clampedAt: 100 } };
     const first = withoutStatistics(settings, { mostCalls: 1 });
     expect(sizeOf(first.mirror, dialectOf(settings))).toEqual({ low: 100, high: null, by: 'totals' });
@@ -155,8 +158,8 @@ describe('the size of a registry without statistics', () => {
     expect(sizeOf(complete.mirror, dialectOf(settings))).toEqual({ low: 607, high: 607, by: 'totals' });
   });
 
-  it('is uncertain if the total is so round that it may be clamped', () => {
-    // Search engines clamp totals by default, often at 10,000.
+  it("a registry's size is uncertain if the total is so round that it may be clamped", () => {
+    // Many search engines clamp totals by default, often at 10,000.
     const registry = new Registry(syntheticCompanies(1_307), { ...LISTING, totals: { clampedAt: 1_000 } });
     const { mirror, calls } = exhaust(registry, { dialect: dialectOf(LISTING) });
     expect(mirror.knownCount()).toBe(1_307);
@@ -185,7 +188,7 @@ function withoutStatistics(settings: RegistrySettings, options: RunOptions = {})
   return exhaust(new Registry(COMPANIES, settings), options);
 }
 
-/** Sends searches until the planner has no more, with at most `connections` calls in flight. */
+/** Sends searches, with up to `connections` calls in flight, until the planner has no more. */
 function exhaust(registry: Registry, { connections = 1, mostCalls = 5_000, dialect }: RunOptions = {}) {
   const mirror = new MemoryMirror();
   const planner = plannerOver(mirror, registry.settings, dialect);
@@ -217,7 +220,7 @@ function plannerOver(
   });
 }
 
-/** A mirror with some of another mirror's companies and all of its queries. */
+/** A mirror that knows some of another mirror's companies and all of its queries. */
 function withSomeCompanies(from: MemoryMirror, companies: number): MemoryMirror {
   const mirror = new MemoryMirror();
   for (const { entityId: id, name } of [...from.companies.values()].slice(0, companies))

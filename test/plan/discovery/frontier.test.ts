@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Frontier } from '../../../src/plan/discovery/frontier.ts';
 import { newQueryNode } from '../../../src/plan/discovery/query_node.ts';
 
-/** A frontier over nodes that have an upper bound and a changing score. The yield is the same as the score. */
+/** A frontier whose nodes have an upper bound and a changing score. A node's score is also its yield. */
 function frontierOf(
   bounds: Readonly<Record<string, number>>,
   scores: Record<string, number | null>,
@@ -25,24 +25,24 @@ function frontierOf(
   return { frontier, nodes, evaluated, take };
 }
 
-test('the node with the best score is taken, whatever the bounds', () => {
+test('the frontier returns the node with the best score, whatever the bounds', () => {
   const scores = { a: 3, b: 8, c: 5 };
   const { take } = frontierOf({ a: 10, b: 9, c: 8 }, scores);
   expect([take(), take(), take()]).toEqual(['b', 'c', 'a']);
 });
 
-test('a node is not evaluated while its bound is below the best score', () => {
+test('the frontier evaluates no node whose bound is below the best score', () => {
   const { take, evaluated } = frontierOf({ a: 10, b: 4, c: 9, d: 0 }, { a: 6, b: 4, c: 7 });
   expect(take()).toBe('c');
   expect(evaluated).not.toContain('b');
   expect(evaluated).not.toContain('d');
 });
 
-test('if scores are equal, the node inserted first is taken', () => {
+test('if scores are equal, the frontier returns the node inserted first', () => {
   expect(frontierOf({ a: 5, b: 5 }, { a: 5, b: 5 }).take()).toBe('a');
 });
 
-test('an increased score is found only after the frontier is marked as stale', () => {
+test('the frontier notices a higher score only after it is marked as stale', () => {
   const scores: Record<string, number | null> = { a: 0.5, b: 0.4 };
   const { frontier, take } = frontierOf({ a: 10, b: 10 }, scores);
   expect(take()).toBeNull();
@@ -52,14 +52,14 @@ test('an increased score is found only after the frontier is marked as stale', (
   expect(take()).toBe('b');
 });
 
-test('a node is not taken without an action or below the minimum yield', () => {
+test('the frontier returns no node that has no action or is below the minimum yield', () => {
   expect(frontierOf({ a: 5 }, { a: null }).take()).toBeNull();
   expect(frontierOf({ a: 5 }, { a: 0.9 }).take()).toBeNull();
   expect(frontierOf({ a: 5 }, { a: 1 }).take()).toBe('a');
   expect(frontierOf({}, {}).take()).toBeNull();
 });
 
-test('a new entry for a node replaces its earlier entry', () => {
+test("a node's new entry in the frontier replaces its earlier entry", () => {
   const { frontier, nodes, take, evaluated } = frontierOf({ a: 5, b: 4 }, { a: 5, b: 4 });
   const [first] = nodes;
   if (first !== undefined) for (const score of [5, 5, 0]) frontier.insert(first, score);

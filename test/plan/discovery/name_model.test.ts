@@ -10,7 +10,7 @@ test.each([
   [500, true],
   [500, false],
 ])(
-  'after %i names, the probabilities of the next character add up to about 1 (anchored: %s)',
+  "after %i names, the name model's probabilities for the next character add up to about 1 (anchored: %s)",
   (names, isAnchored) => {
     const model = new NameModel(characterSeeds(), isAnchored);
     for (const { name } of syntheticCompanies(names)) model.learn(name.toLowerCase());
@@ -22,13 +22,13 @@ test.each([
   },
 );
 
-test('without names, common first characters have the highest probability', () => {
+test('before any name is known, the name model gives common first characters the highest probability', () => {
   const likely = new NameModel(characterSeeds(), true).following('');
   expect(ranked(likely).slice(0, 3)).toEqual(['a', 'c', 's']);
   expect(likely.get('7')).toBeGreaterThan(likely.get('株') ?? 1);
 });
 
-test("a character's probability increases with its frequency", () => {
+test("in the name model, a character's probability rises with its frequency", () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 9; times++) model.learn('acme');
   model.learn('acre');
@@ -37,14 +37,14 @@ test("a character's probability increases with its frequency", () => {
   expect(likely.get('r')).toBeGreaterThan(likely.get('z') ?? 1);
 });
 
-test('the probability that a name ends increases with how often names have ended there', () => {
+test('in the name model, a name is more likely to end where names have often ended', () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 10; times++) model.learn('acme');
   expect(model.following('acme').get(END)).toBeGreaterThan(0.8);
   expect(model.following('acm').get(END)).toBeLessThan(0.05);
 });
 
-test('unobserved characters have a positive probability', () => {
+test('the name model gives characters that it has not seen a positive probability', () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 1000; times++) model.learn('acme');
   expect(model.knows('q')).toBe(false);
@@ -52,7 +52,7 @@ test('unobserved characters have a positive probability', () => {
   expect(model.following('ac').get('q')).toBeGreaterThan(0);
 });
 
-test('an observed character outside the seeds joins the alphabet as one code point', () => {
+test("a new character in a name joins the model's alphabet as one code point", () => {
   const model = new NameModel(characterSeeds(), true);
   expect(model.following('a').get('😀')).toBeUndefined();
   model.learn('a😀');
@@ -69,14 +69,14 @@ test('the general model determines the prediction until observed names outweigh 
   expect(model.following('co').get('x')).toBeGreaterThan(0.9);
 });
 
-test('the first letters of common words are distributed like the first letters of names', () => {
+test('in the name model, common words have the same distribution of first letters as names', () => {
   const likely = generalModel().following('');
   for (const frequent of ['s', 'c', 'm', 'p', 'b', 'a'])
     for (const rare of ['q', 'x', 'y', 'z'])
       expect(likely.get(frequent)).toBeGreaterThan(likely.get(rare) ?? 1);
 });
 
-test('an anchored model treats a query as the start of a name, and other models treat it as any part of a name', () => {
+test('an anchored model treats a query as the start of a name, and other models as any part of a name', () => {
   const anchored = new NameModel(characterSeeds(), true);
   const anywhere = new NameModel(characterSeeds(), false);
   for (const model of [anchored, anywhere]) {

@@ -4,11 +4,12 @@ import { SortedTexts } from '../../../src/names/ordered_texts.ts';
 import { OrderedCounts } from '../../../src/plan/discovery/ordered_counts.ts';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 
-// With few characters, strings repeat and share prefixes. UTF-16 and UTF-8 sort the last two characters differently.
+// The alphabet is small, so that strings repeat and share prefixes. UTF-16 and UTF-8 sort the last two characters
+// differently.
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '～', '😀');
 const text = fc.array(characters, { maxLength: 6 }).map((one) => one.join(''));
 
-test('the index returns the same counts as a trie, before and after additions', () => {
+test('the sorted index returns the same prefix counts as a trie, before and after additions', () => {
   fc.assert(
     fc.property(
       fc.array(text, { maxLength: 60 }),
@@ -33,7 +34,7 @@ test('the index returns the same counts as a trie, before and after additions', 
   );
 });
 
-test('counts are correct with several blocks, and with more equal names than fit in one block', () => {
+test('prefix counts are correct in several blocks, even if one string is repeated more often than a block can store', () => {
   const first = [
     ...numbered('acme', 5000),
     ...Array<string>(2000).fill('acme 499'),

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 
-// With few characters, strings repeat and share prefixes. The last two characters begin with the same surrogate.
+// The alphabet is small, so that strings repeat and share prefixes. The last two characters begin with the same
+// surrogate.
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '😀', '😁');
 const text = fc.array(characters, { maxLength: 7 }).map((one) => one.join(''));
 const companies = fc.array(fc.uniqueArray(text, { minLength: 1, maxLength: 5 }), { maxLength: 120 });
 
-test('count and ends return the same numbers as a scan', () => {
+test('the prefix index counts matches and endings like a full scan', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 200 }), fc.array(text), (texts, others) => {
       const counts = new PrefixCounts();
@@ -20,7 +21,7 @@ test('count and ends return the same numbers as a scan', () => {
   );
 });
 
-test('a company with several strings counts once for each prefix they share', () => {
+test('a company with several strings counts once for each prefix that they share', () => {
   fc.assert(
     fc.property(companies, (all) => {
       const counts = new PrefixCounts();
@@ -33,7 +34,7 @@ test('a company with several strings counts once for each prefix they share', ()
   );
 });
 
-test('followers are the next characters, each with its count', () => {
+test('the prefix index returns the characters that follow a prefix, each with its count', () => {
   fc.assert(
     fc.property(companies, text, (all, prefix) => {
       const counts = new PrefixCounts();
@@ -46,7 +47,7 @@ test('followers are the next characters, each with its count', () => {
   );
 });
 
-test('lookups between additions do not change any count', () => {
+test('reading the prefix index between additions changes no count', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 100 }), text, (texts, query) => {
       const disturbed = new PrefixCounts();
@@ -64,7 +65,7 @@ test('lookups between additions do not change any count', () => {
   );
 });
 
-test('counts are correct after a container bursts', () => {
+test('prefix counts stay correct after a full container is split', () => {
   const counts = new PrefixCounts();
   for (let at = 0; at < 5000; at++) counts.add(`acme ${at}`);
   expect(counts.count('acme ')).toBe(5000);
@@ -76,8 +77,7 @@ test('counts are correct after a container bursts', () => {
 });
 
 /**
- * Adds the strings as `PrefixTexts` does: in sorted order, each without the prefixes already counted for the previous
- * string.
+ * Adds the strings as `PrefixTexts` does: sorted, each without the prefixes already counted for the string before it.
  */
 function addCompany(counts: PrefixCounts, texts: readonly string[]): void {
   let previous: string | null = null;

@@ -14,18 +14,18 @@ class TrimmingRegistry extends Registry {
   }
 }
 
-test('once a query shows that the upstream trims spaces, no query ends with a space', () => {
+test('once a response shows that the upstream trims spaces, no query ends with a space', () => {
   const settings = { ...PLAIN, window: 40 };
   const companies = companiesWithPrefixWords();
   const exact = discover(new Registry(companies, settings), UNTIL_NOTHING_IS_DUE);
   const trimming = discover(new TrimmingRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
   expect(textsOf(exact.calls).filter(endsWithSpace).length).toBeGreaterThan(10);
   expect(textsOf(trimming.calls).filter(endsWithSpace)).toHaveLength(1);
-  // Companies that only longer queries find are also found.
+  // Companies that only longer queries match are also found.
   expect(trimming.mirror.knownCount()).toBe(companies.length);
 });
 
-test('a new process infers from earlier queries that the upstream trims spaces', () => {
+test('a new process infers from stored queries that the upstream trims spaces', () => {
   const registry = new TrimmingRegistry(companiesWithPrefixWords(), { ...PLAIN, window: 40 });
   let isTrimmingKnown = false;
   const { mirror, calls } = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 60 });
@@ -44,18 +44,21 @@ test('a new process infers from earlier queries that the upstream trims spaces',
 test.each([
   { semantics: 'token', minKnown: 1499 },
   { semantics: 'token_prefix', minKnown: 1500 },
-] as const)('a truncated word query is repeated with a second word: %j', ({ semantics, minKnown }) => {
-  const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, semantics, window: 40 });
-  const { mirror, calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
-  expect(mirror.knownCount()).toBeGreaterThanOrEqual(minKnown);
-  const pairs = textsOf(calls).filter((text) => text.includes(' '));
-  const firstWords = new Set(pairs.map((text) => text.split(' ')[0] as string));
-  expect(firstWords).toContain('aviation');
-  for (const text of firstWords)
-    expect(registry.matches({ by: 'name', text }).length, text).toBeGreaterThan(40);
-});
+] as const)(
+  'the planner splits a truncated word query by adding a second word: %j',
+  ({ semantics, minKnown }) => {
+    const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, semantics, window: 40 });
+    const { mirror, calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
+    expect(mirror.knownCount()).toBeGreaterThanOrEqual(minKnown);
+    const pairs = textsOf(calls).filter((text) => text.includes(' '));
+    const firstWords = new Set(pairs.map((text) => text.split(' ')[0] as string));
+    expect(firstWords).toContain('aviation');
+    for (const text of firstWords)
+      expect(registry.matches({ by: 'name', text }).length, text).toBeGreaterThan(40);
+  },
+);
 
-test('a truncated listing that repeats the rows of a shorter query ends early', () => {
+test('a truncated listing ends early if it repeats the rows of a shorter query', () => {
   const tail = (at: number) =>
     [...'bcdfg'].map((_, place) => CONSONANTS[(at * 7919 + place * 13) % (10 - place)]);
   const named = (at: number) => ({ id: `${1000 + at}`, name: `Enterprise ${tail(at).join('')}${at}` });
@@ -63,21 +66,24 @@ test('a truncated listing that repeats the rows of a shorter query ends early', 
   const settings = { ...PLAIN, window: 1000, pageSize: 20 };
   const { calls, mirror } = discover(new Registry(companies, settings), UNTIL_NOTHING_IS_DUE);
   expect(mirror.knownCount()).toBe(companies.length);
-  // 75 pages can list every company. Without this check, each of the eleven common prefixes would list the same 1,000
+  // 75 pages can list every company. Without this rule, each of the eleven common prefixes would list the same 1,000
   // companies on 50 pages.
   expect(calls.length).toBeLessThan(250);
 });
 
-test.each(['token', 'token_prefix'] as const)('no pair contains the same word twice: %s', (semantics) => {
-  const registry = new Registry(syntheticCompanies(800), { ...PLAIN, semantics, window: 20 });
-  const { calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
-  const pairs = textsOf(calls).flatMap((text) => (text.includes(' ') ? [text.split(' ')] : []));
-  expect(pairs.length).toBeGreaterThan(10);
-  expect(pairs.filter(([first, second]) => first === second)).toEqual([]);
-});
+test.each(['token', 'token_prefix'] as const)(
+  'no pair query contains the same word twice: %s',
+  (semantics) => {
+    const registry = new Registry(syntheticCompanies(800), { ...PLAIN, semantics, window: 20 });
+    const { calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
+    const pairs = textsOf(calls).flatMap((text) => (text.includes(' ') ? [text.split(' ')] : []));
+    expect(pairs.length).toBeGreaterThan(10);
+    expect(pairs.filter(([first, second]) => first === second)).toEqual([]);
+  },
+);
 
 test.each(['prefix', 'substring'] as const)('no query contains half of a surrogate pair: %s', (semantics) => {
-  // A surrogate pair straddles the query length limit.
+  // The query length limit falls within a surrogate pair.
   const stems = ['abcde', 'abcdefghijklmnopqrstuvw'];
   const companies = stems.flatMap((stem) =>
     Array.from({ length: 200 }, (_, at) => {

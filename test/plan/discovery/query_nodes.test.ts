@@ -11,7 +11,7 @@ function nodesOf(takesPairs = false) {
   return { nodes, added };
 }
 
-test('the parent of a query is its longest prefix that is a node', () => {
+test("a query's parent is its longest prefix in the query tree", () => {
   const { nodes, added } = nodesOf();
   const [a, abc] = [nodes.at('a'), nodes.at('abc')];
   expect(nodes.at('abcd').parent).toBe(abc);
@@ -26,7 +26,7 @@ test('the parent of a query is its longest prefix that is a node', () => {
   ]);
 });
 
-test("a pair's parent is its pair root, which is added", () => {
+test("a pair query's parent is its pair root, which is added if it is missing", () => {
   const { nodes, added } = nodesOf(true);
   const pair = nodes.at('acme b');
   expect(pair.parent?.query.text).toBe('acme ');
@@ -36,7 +36,7 @@ test("a pair's parent is its pair root, which is added", () => {
   expect(nodesOf(false).nodes.at('acme b').parent?.query.text).toBe('');
 });
 
-test('a query is unanswered from when it is estimated until its first response', () => {
+test('a query counts as unanswered from its first estimate until its first response', () => {
   const node = nodesOf().nodes.at('acme ');
   expect([isUnanswered(node), isPairRoot(node)]).toEqual([false, true]);
   node.estimate = { known: 1, unseen: 2 };
@@ -45,7 +45,7 @@ test('a query is unanswered from when it is estimated until its first response',
   expect([isUnanswered(node), isPairRoot(node)]).toEqual([false, false]);
 });
 
-test("a change invalidates a node's estimate and those of the nodes above it", () => {
+test('a changed query node invalidates its own estimate and those of its ancestors', () => {
   const { nodes } = nodesOf();
   const keySpace = { revision: 0 };
   const revisions = new Revisions(keySpace as KeySpace);

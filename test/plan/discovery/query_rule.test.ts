@@ -12,7 +12,7 @@ test.each([
   { semantics: 'prefix', window: 100 },
   { semantics: 'substring', window: null },
   { semantics: 'substring', window: 100 },
-] as const)('the planner completes a registry with an unknown query rule: %j', (profile) => {
+] as const)('the planner lists a whole registry without knowing its query rule: %j', (profile) => {
   for (const size of [300, 1_000]) {
     const registry = new Registry(latinCompanies(size, FIRSTS), { ...PLAIN, ...profile });
     const withRule = discover(registry, UNTIL_NOTHING_IS_DUE);
@@ -25,7 +25,7 @@ test.each([
   }
 });
 
-test('a new process infers the query rule from earlier queries', () => {
+test('a new process infers the query rule from stored queries', () => {
   const registry = new Registry(latinCompanies(1_000, FIRSTS), PLAIN);
   const options = { ...UNTIL_NOTHING_IS_DUE, dialect: withoutRule(registry.settings) };
   const { mirror, calls } = discover(registry, { ...options, mostCalls: 60 });
@@ -69,20 +69,20 @@ test.each<[Semantics, readonly (readonly [number, number, number])[]]>([
   expect(evidence.rule).toBe(rule);
 });
 
-test('matches inside a word are evidence for a substring search', () => {
+test('matches inside a word are evidence of a substring search', () => {
   const evidence = new RuleEvidence();
   for (const query of ['me', 'ol', 'in']) evidence.addPage(query, ['acme holdings']);
   expect(evidence.rule).toBe('substring');
 });
 
-test('listings that fit several query rules provide no evidence', () => {
+test('listings that fit several query rules are no evidence for any', () => {
   const evidence = new RuleEvidence();
   for (let times = 0; times < 9; times++)
     evidence.addListing({ query: 'ab', rows: 3, asPrefix: 3, asWordPrefix: 3, asWord: 0 });
   expect(evidence.rule).toBeNull();
 });
 
-test('a rule needs three votes, and more than twice as many as any other rule', () => {
+test('a query rule is accepted after three votes, and only with more than twice as many as any other rule', () => {
   const evidence = new RuleEvidence();
   const vote = (rule: 'prefix' | 'token', times: number) => {
     const listing = { query: 'ab', rows: 4, asPrefix: 0, asWordPrefix: 0, asWord: 0 };
@@ -97,9 +97,9 @@ test('a rule needs three votes, and more than twice as many as any other rule', 
 
 test.each([
   ['the listing for a two-word query', { query: 'no w', rows: 2, asPrefix: 2 }],
-  ['a query that finds nothing, if no known word begins with it', { asWordPrefix: 0 }],
-  ['a query that finds nothing, if it is a known word', { asWord: 1 }],
-])('%s is no evidence', (_title, listing) => {
+  ['an empty listing for a query that begins no known word', { asWordPrefix: 0 }],
+  ['an empty listing for a query that is a known word', { asWord: 1 }],
+])('%s is no evidence for a query rule', (_title, listing) => {
   const evidence = new RuleEvidence();
   for (let times = 0; times < 9; times++)
     evidence.addListing({ query: 'no', rows: 0, asPrefix: 0, asWordPrefix: 3, asWord: 0, ...listing });
@@ -108,7 +108,7 @@ test.each([
 
 test.each([
   ['a page with a name that does not contain the query', ['acme', 'bank']],
-  ['a page on which every match begins a word', ['mega', 'north me']],
+  ['a page on which every match is at the start of a word', ['mega', 'north me']],
 ])('%s is no evidence of a substring search', (_title, names) => {
   const evidence = new RuleEvidence();
   for (let pages = 0; pages < 9; pages++) evidence.addPage('me', names);
@@ -120,7 +120,7 @@ function withoutRule(settings: RegistrySettings) {
   return { ...dialect, search: { ...dialect.search, matches: 'unknown' as const } };
 }
 
-test('prefixes without matches are evidence for whole words until other listings fit another rule', () => {
+test('queries that find nothing suggest that only whole words match, until other listings fit another rule', () => {
   const evidence = new RuleEvidence();
   for (const query of ['no', 'mi', 'co'])
     evidence.addListing({ query, rows: 0, asPrefix: 2, asWordPrefix: 3, asWord: 0 });

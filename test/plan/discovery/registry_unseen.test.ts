@@ -4,7 +4,7 @@ import type { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts
 
 const LIMITS = { pageSize: 20, window: 100 };
 
-/** The estimate if this many companies are known. */
+/** The estimate if `known` companies are known. */
 function unseenOf(known: number, count: Partial<RegistryCount> = {}): RegistryUnseen {
   const keySpace = { companies: known } as TextKeySpace;
   const unseen = new RegistryUnseen(keySpace, LIMITS);
@@ -12,20 +12,20 @@ function unseenOf(known: number, count: Partial<RegistryCount> = {}): RegistryUn
   return unseen;
 }
 
-test('the unseen count is the registry count minus the known companies', () => {
+test("the registry's unseen count is the registry count minus the known companies", () => {
   expect(unseenOf(30, { total: 100 }).unseen).toBe(70);
   expect(unseenOf(100, { total: 100 })).toMatchObject({ unseen: 0, isCounted: true, observedAtMs: 5 });
 });
 
-test('a registry count that is lower than the number of known companies is ignored', () => {
+test('the unseen count ignores a registry count below the number of known companies', () => {
   const unseen = unseenOf(101, { total: 100 });
   expect(unseen.isCounted).toBe(false);
   expect(unseen.unseen).toBe(101);
 });
 
-test('without a registry count, the share of new companies on recent pages determines the unseen count', () => {
+test('without a registry count, the unseen count depends on the share of new companies on recent pages', () => {
   const unseen = unseenOf(1000);
-  // Before the first page, at most half of the registry is unseen.
+  // Before the first page, at most half of the registry counts as unseen.
   expect(unseen.unseen).toBe(1000);
   for (let page = 0; page < 10; page++) unseen.addPage(0.1);
   const share = 0.1 + 0.9 * 0.9 ** 10;
@@ -34,7 +34,7 @@ test('without a registry count, the share of new companies on recent pages deter
   expect(unseen.unseen).toBe(20);
 });
 
-test('the gained share is the share of unseen companies that joined the registry after a listing', () => {
+test('the gained share is the share of unseen companies that were registered after a listing', () => {
   const counts = new Map([
     [1, 60],
     [2, 90],
@@ -47,7 +47,7 @@ test('the gained share is the share of unseen companies that joined the registry
   expect(unseenOf(100, { total: 100, countAt: () => 10 }).gainedShare(1)).toBeNull();
 });
 
-test('an earlier count is read once, and again only after the registry count changes', () => {
+test("the registry count at a listing's time is read once, and again only after the registry count changes", () => {
   let reads = 0;
   const countAt = () => {
     reads += 1;

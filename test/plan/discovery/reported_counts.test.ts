@@ -35,7 +35,7 @@ test('the registry count comes from the statistics', () => {
   expect([count.countAt(499), count.countAt(500)]).toEqual([null, 140]);
 });
 
-test('if the statistics have no count, the registry count comes from listing every company', () => {
+test('without statistics, the registry count comes from listing every company', () => {
   for (const given of [{ all: ALL }, { all: ALL, stats: { observedAtMs: 500, total: null } }]) {
     const count = countsOf(given).registryCount();
     expect(count).toMatchObject({ total: 123, observedAtMs: 700 });
@@ -43,17 +43,17 @@ test('if the statistics have no count, the registry count comes from listing eve
   }
 });
 
-test('a round total from listing every company is not a registry count', () => {
+test('a round total for the listing of every company is not used as the registry count', () => {
   const round = { ...ALL, total: 10_000, status: 'open' } as const;
   expect(countsOf({ all: round }).registryCount()).toMatchObject({ total: null, observedAtMs: 0 });
   expect(countsOf({}).registryCount()).toMatchObject({ total: null, observedAtMs: 0 });
 });
 
-test('a count received during the run is dated at the start of the run', () => {
+test('a registry count received during a run is dated at the start of the run', () => {
   expect(countsOf({ stats: { observedAtMs: 1500, total: 140 } }).registryCount().observedAtMs).toBe(1000);
 });
 
-test('the listing of every company is open until it ends', () => {
+test('listing every company counts as open until the listing ends', () => {
   const counts = countsOf({});
   expect([counts.listsAll, counts.isListingOfAllOpen]).toEqual([true, true]);
   counts.recordResponse({ ...ALL, query: { by: 'name', text: 'a' } });
@@ -65,14 +65,14 @@ test('the listing of every company is open until it ends', () => {
   expect(counts.registryCount().total).toBe(123);
 });
 
-test('if a query must not be empty, no query lists every company', () => {
+test('if the upstream refuses the empty query, no query lists every company', () => {
   const counts = countsOf({ minLength: 1, all: ALL });
   counts.recordResponse(ALL);
   expect([counts.listsAll, counts.isListingOfAllOpen]).toEqual([false, false]);
   expect(counts.registryCount().total).toBeNull();
 });
 
-test('a total is usable if it is below the highest total that the upstream reports', () => {
+test("a query's total is usable if it is below the highest total that the upstream reports", () => {
   const totalOf = (total: number | null, clampedAt?: number) =>
     countsOf(clampedAt === undefined ? {} : { clampedAt }).withUsableTotal({ ...ALL, total }).total;
   expect([totalOf(99, 100), totalOf(100, 100), totalOf(null, 100), totalOf(1e9)]).toEqual([

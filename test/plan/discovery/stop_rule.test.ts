@@ -3,14 +3,14 @@ import { StopRule } from '../../../src/plan/discovery/stop_rule.ts';
 import { START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
-test('the limit on empty searches increases with the number of missing companies', () => {
+test('the stop rule permits more empty searches if more companies are missing', () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 150; at++) stopRule.record(false);
   expect(stopRule.isOver(1)).toBe(true);
   expect(stopRule.isOver(16)).toBe(false);
 });
 
-test('after many empty searches, one search with a new company does not restore the full limit', () => {
+test("after many empty searches, one search with a new company does not restore the stop rule's full limit", () => {
   const stopRule = newStopRule();
   for (const empty of [200, 200]) {
     for (let at = 0; at < empty; at++) stopRule.record(false);
@@ -20,7 +20,7 @@ test('after many empty searches, one search with a new company does not restore 
   expect(searchesUntilOver(stopRule, 400)).toBeLessThan(250);
 });
 
-test('many searches with new companies, or a new registry count, restore the full limit', () => {
+test("many searches with new companies, or a new registry count, restore the stop rule's full limit", () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 300; at++) stopRule.record(false);
   for (let at = 0; at < 10; at++) stopRule.record(true);
@@ -39,7 +39,7 @@ function searchesUntilOver(stopRule: StopRule, missing: number): number {
   return searches;
 }
 
-test('half of the limit is used up after half of the searches', () => {
+test("half of the stop rule's limit is left after half of the searches", () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 79; at++) stopRule.record(false);
   expect(stopRule.isHalfOver(16)).toBe(false);
@@ -47,7 +47,7 @@ test('half of the limit is used up after half of the searches', () => {
   expect(stopRule.isHalfOver(16)).toBe(true);
 });
 
-test('finds are rare if fewer than about one in two hundred searches found a company', () => {
+test('finds count as rare if fewer than about one in two hundred searches finds a company', () => {
   // 30 · 0.99^407 is above ½, and 30 · 0.99^408 is below ½.
   const after = (searches: number) => {
     const stopRule = newStopRule();
@@ -57,14 +57,14 @@ test('finds are rare if fewer than about one in two hundred searches found a com
   expect([after(407), after(408)]).toEqual([false, true]);
 });
 
-test('at least the required number of searches is made', () => {
+test('discovery makes at least the minimum number of searches before it stops', () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 130; at++) stopRule.record(false);
   expect([stopRule.isOver(1), stopRule.isOver(1, 131), stopRule.isOver(1, 130)]).toEqual([true, false, true]);
   expect(stopRule.emptySearches).toBe(130);
 });
 
-test("earlier runs' searches count, most recent last", () => {
+test('the stop rule counts the searches of earlier runs in the order in which they were sent', () => {
   const mirror = new MemoryMirror(START_MS);
   mirror.newBySearches = () => [...Array(20).fill(0), 3, ...Array(2_000).fill(0)];
   const stopRule = new StopRule(mirror);

@@ -7,7 +7,7 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const DAY_MS = 86_400_000;
 const COMPANIES = syntheticCompanies(400);
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
-// The stop rule's limit for 20 missing companies.
+// How many empty searches the stop rule permits while 20 companies are missing.
 const MAX_EMPTY_SEARCHES = Math.ceil(120 + 10 * Math.sqrt(20));
 
 /** A registry that reports 20 more companies than its queries match. */
@@ -25,7 +25,7 @@ const RULES: Partial<RegistrySettings>[] = [
 ];
 
 test.each(RULES)(
-  'the planner gives up unreachable companies, and a new process does not search for them again: %j',
+  'the planner gives up on unreachable companies, and a new process does not search for them again: %j',
   (override) => {
     const registry = overcounting(COMPANIES, override);
     const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
@@ -35,7 +35,7 @@ test.each(RULES)(
   },
 );
 
-test('while the registry count does not change, no further search is sent', () => {
+test('the planner sends no further search until the registry count changes', () => {
   const registry = overcounting(COMPANIES, { window: 40 });
   const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
   let emptySearches = known.length - 1 - known.indexOf(COMPANIES.length);
@@ -47,8 +47,9 @@ test('while the registry count does not change, no further search is sent', () =
   expect(emptySearches).toBe(MAX_EMPTY_SEARCHES);
 });
 
-test('a listing below the cap is read to the end, however many searches were empty', () => {
-  // No query distinguishes the last ten companies. Listing their common word shows all others first, on 300 pages.
+test('a listing below the cap is read to the end, however many searches found nothing', () => {
+  // No query distinguishes the last ten companies. Their common word's listing shows all other companies first, on 300
+  // pages.
   const companies = [
     ...Array.from({ length: 3000 }, (_, at) => ({ id: `${100_000 + at}`, name: 'Ab Bc' })),
     ...Array.from({ length: 10 }, (_, at) => ({ id: `${900_000 + at}`, name: 'Bc' })),
@@ -58,7 +59,7 @@ test('a listing below the cap is read to the end, however many searches were emp
   expect(mirror.knownCount()).toBe(companies.length);
 });
 
-test('a new registry count restarts the search for missing companies', () => {
+test('a new registry count makes the planner search for missing companies again', () => {
   const { mirror } = discover(overcounting(COMPANIES, {}), UNTIL_NOTHING_IS_DUE);
   const founded = { id: '999999', name: 'Acme Foundlings Limited' };
   mirror.nowMs += 8 * DAY_MS;
@@ -69,7 +70,7 @@ test('a new registry count restarts the search for missing companies', () => {
 test.each([
   { semantics: 'prefix', window: 40 },
   { semantics: 'token_prefix', window: 100 },
-] as const)('finding new companies takes at most 42% as many calls as the first sweep: %j', (override) => {
+] as const)("finding new companies takes at most 42% of the first sweep's calls: %j", (override) => {
   const settings = { ...PLAIN, ...override, order: 'name' as const };
   let [sweep, later] = [0, 0];
   for (const before of [1500, 1531, 1562, 1593, 1624, 1655]) {

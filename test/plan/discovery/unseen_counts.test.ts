@@ -18,7 +18,7 @@ test("a query's unseen count is its total minus its known companies, and 0 after
   expect(unseenCounts.of(complete)).toBe(0);
 });
 
-test('companies unseen by sent queries are not distributed among the candidates', () => {
+test('missing companies that match a sent query are not assigned to the candidates', () => {
   const { unseenCounts, root, addSent } = registry({ total: 23, names: ['abel', 'acme', 'bank'] });
   addSent('a', { total: 17 });
   const candidates = unseenCounts.candidatesOf(root);
@@ -27,19 +27,19 @@ test('companies unseen by sent queries are not distributed among the candidates'
   expect(sumOf(candidates)).toBeCloseTo(20 - 15);
 });
 
-test('there are no candidates if one query explains all missing companies', () => {
+test('no candidate is left if one query accounts for all missing companies', () => {
   const { unseenCounts, root, addSent } = registry({ total: 23, names: ['abel', 'acme', 'bank'] });
   addSent('a', { total: 22 });
   expect(unseenCounts.candidatesOf(root)).toEqual([]);
 });
 
-test('candidates with more known companies have higher unseen counts', () => {
+test('a candidate with more known companies has a higher unseen count', () => {
   const { unseenCounts, root } = registry({ total: 30, names: ['abel', 'acme', 'acorn', 'bank'] });
   const [most, next] = unseenCounts.candidatesOf(root).toSorted((one, other) => other.unseen - one.unseen);
   expect([most?.text, next?.text]).toEqual(['a', 'b']);
 });
 
-test("a candidate's kind depends on its known companies and its last character", () => {
+test("a candidate's kind depends on how many known companies match and on its last character", () => {
   const { unseenCounts, root } = registry({ total: 30, names: ['abel', 'bank'] });
   const kinds = new Map(unseenCounts.candidatesOf(root).map(({ text, kind }) => [text, kind]));
   expect(kinds.get('a')).toBe('seen');
@@ -47,7 +47,7 @@ test("a candidate's kind depends on its known companies and its last character",
   expect(kinds.get('z')).toBe('new character');
 });
 
-test('a query without a total gets a share of the missing companies, and its siblings get the rest', () => {
+test('a query without a total is assigned a share of the missing companies, and its siblings get the rest', () => {
   const names = [...'abcdefgh'].map((last) => `a${last}`);
   const { unseenCounts, root, addSent } = registry({ total: 30, names: [...names, 'bank', 'bell'] });
   const withoutTotal = addSent('a', { total: null });
@@ -57,20 +57,20 @@ test('a query without a total gets a share of the missing companies, and its sib
   expect(unseenCounts.of(withoutTotal) + sumOf(candidates)).toBeCloseTo(20);
 });
 
-test('if most rows of a page do not match, the share of new rows determines the unseen count', () => {
+test('if most rows on a page do not match the query, the share of new rows determines the unseen count', () => {
   const { unseenCounts, addSent } = registry({ total: 1000, names: ['abel', 'acme', 'bank'] });
   const node = addSent('a', { total: 103, rows: 20 }, { rows: 20, new: 10, matching: 2 });
-  // About half of the rows were new, so about half of the 83 rows not yet received are new too.
+  // About half of the rows were new, so about half of the 83 rows not yet received should be new too.
   expect(unseenCounts.of(node)).toBe((83 * 10.5) / 21);
 });
 
-test('the unseen count is at most the number of rows not yet received', () => {
+test("a query's unseen count never exceeds the number of rows not yet received", () => {
   const { unseenCounts, addSent } = registry({ total: 1000, names: ['abel'] });
   const node = addSent('a', { total: 22, rows: 20 }, { rows: 20, new: 0, matching: 20 });
   expect(unseenCounts.of(node)).toBe(2);
 });
 
-test('a query is repeated only if it was sent before the registry was last counted', () => {
+test('a query is repeated only if the registry was counted after it was sent', () => {
   const { unseenCounts, root, addSent } = registry({ total: 10, names: ['abel', 'bank', 'cafe'] });
   addSent('a', { total: 1, status: 'complete', listedAtMs: COUNTED_AT_MS - 1 });
   addSent('b', { total: 1, status: 'complete', listedAtMs: COUNTED_AT_MS + 1 });
@@ -84,26 +84,26 @@ test('if the registry has not grown since a complete listing, the unseen compani
   expect(others).toBeGreaterThan(89);
 });
 
-test("if the registry has grown since a complete listing, new companies may match the listing's query", () => {
-  // 80 of the 90 unseen companies are new. They are distributed as if all unseen companies were new.
+test('if the registry has grown since a complete listing, new companies may match that query', () => {
+  // 80 of the 90 unseen companies are new. They are distributed among the queries as if all unseen companies were new.
   const all = listedBefore({ total: 100, countThen: 0 });
   const { repeat, others } = listedBefore({ total: 100, countThen: 20 });
   expect(repeat).toBeCloseTo((80 / 90) * all.repeat, 5);
   expect(repeat + others).toBeCloseTo(90, 5);
 });
 
-test('if the registry has not grown since a truncated listing, the query is unlikely to be repeated', () => {
+test('a truncated query is unlikely to be repeated unless the registry has grown', () => {
   const { repeat } = listedBefore({ total: 100, countThen: 100 }, { total: 45, status: 'capped' });
   expect(repeat).toBeLessThan(1);
 });
 
-test("if the registry's growth is unknown, a listing from before the registry count is weighted like a new query", () => {
+test("if the registry's growth is unknown, a listing older than the registry count weighs as much as a new query", () => {
   const { repeat } = listedBefore({ total: 100, countThen: null });
   expect(repeat).toBeGreaterThan(20);
   expect(repeat).toBeCloseTo(listedBefore({ total: 100, countThen: 0 }).repeat, 5);
 });
 
-test('without a registry count, the unseen count depends on the share of new companies on recent pages', () => {
+test("without a registry count, a query's unseen count depends on the share of new companies on recent pages", () => {
   const names = Array.from({ length: 100 }, (_, at) => `company ${at}`);
   const { unseenCounts, root } = registry({ total: null, names });
   unseenCounts.invalidate(null, 1);
@@ -112,7 +112,7 @@ test('without a registry count, the unseen count depends on the share of new com
   expect(unseenCounts.of(root)).toBe(LIMITS.pageSize);
 });
 
-test('without a registry count, a query with many unseen companies leaves some for its siblings', () => {
+test('without a registry count, a query with many unseen companies still leaves some to its siblings', () => {
   const { unseenCounts, root, addSent } = registry({ total: null, names: ['abel', 'bank'] });
   addSent('a', { total: 301 });
   // Most names begin with another letter.
@@ -123,12 +123,12 @@ test('without a registry count, a query with many unseen companies leaves some f
   expect(unseenCounts.unseenInAll).toBe(LIMITS.pageSize);
 });
 
-test('a registry count that is lower than the number of known companies is ignored', () => {
+test('unseen counts ignore a registry count below the number of known companies', () => {
   const { unseenCounts, root } = registry({ total: 2, names: ['abel', 'acme', 'bank'] });
   expect(unseenCounts.of(root)).toBe(LIMITS.pageSize);
 });
 
-test('in an overlapping key space, unsent prefixes get few of the unexplained companies', () => {
+test('if names match several prefixes, unsent prefixes get few of the missing companies', () => {
   const letters = [...'abcdefghij'];
   const numbers = Array.from({ length: 20 }, (_, at) => at);
   const words = letters.flatMap((one) => letters.map((other) => `${one}x ${other}y`));
@@ -139,12 +139,12 @@ test('in an overlapping key space, unsent prefixes get few of the unexplained co
     semantics: 'token_prefix',
   });
   for (const letter of letters) addSent(letter, { total: keySpace.known(letter) + 1 });
-  // 20 companies are missing, with almost two words each. They account for 38 matches, and the letters explain 10 of
-  // these.
+  // 20 companies are missing. On average, each has almost two words. Together they cause 38 matches, and the letters
+  // already sent account for 10 of these.
   expect(sumOf(unseenCounts.candidatesOf(root))).toBeLessThan(28 / 5);
 });
 
-test('a pair has no unseen companies if its second word has been listed completely', () => {
+test('a pair query has no unseen companies if its second word has been listed completely', () => {
   const names = ['acme limited', 'bank limited', 'borg limited', 'cafe limited'];
   const { unseenCounts, addSent } = registry({ total: 30, names, semantics: 'token_prefix' });
   addSent('b', { total: 2, rows: 2, status: 'complete' });
@@ -153,11 +153,11 @@ test('a pair has no unseen companies if its second word has been listed complete
   const candidates = new Map(unseenCounts.candidatesOf(pairRoot).map((one) => [one.text, one.unseen]));
   expect(candidates.get('limited b')).toBe(0);
   expect(candidates.get('limited a')).toBeGreaterThan(1);
-  // The second word also covers pairs with its extensions.
+  // A listing of the second word also covers pairs with longer forms of that word.
   expect(candidates.get('limited ba') ?? 0).toBe(0);
 });
 
-test('a query has no unseen companies if a substring of it has been listed completely', () => {
+test('a query has no unseen companies if one of its substrings has been listed completely', () => {
   const { unseenCounts, addSent } = registry({
     total: 30,
     names: ['abel', 'bank', 'oak'],
@@ -171,8 +171,8 @@ test('a query has no unseen companies if a substring of it has been listed compl
 });
 
 /**
- * A mirror with 10 known companies. A listing of 5 of them was received when the registry count was `countThen`. By
- * default this listing is complete.
+ * A mirror with 10 known companies. One listing shows 5 of them and was received when the registry count was
+ * `countThen`. The listing is complete by default.
  */
 function listedBefore(
   counts: { readonly total: number; readonly countThen: number | null },
@@ -194,8 +194,8 @@ interface RegistryOptions {
 }
 
 /**
- * A registry with a constant count. It is searched by name prefix unless `semantics` is given. `addSent` adds a node
- * for a query that has a response.
+ * A registry with a constant count. Searches match name prefixes unless `semantics` is given. `addSent` adds a node for
+ * a query that has a response.
  */
 function registry({ total, countThen = null, names, semantics = 'prefix' }: RegistryOptions) {
   const mirror = new MemoryMirror();

@@ -27,7 +27,7 @@ const SETTINGS = {
 };
 const NO_MATCH = { rows: [], total: 0, refused: false, clamped: false, cut: false, more: false };
 
-/** A registry in which words end only at spaces, so that `#` belongs to the word `#acme`. */
+/** A registry whose words end only at spaces, so `#` is part of the word `#acme`. */
 class SpacedRegistry extends Registry {
   readonly #all: readonly Company[];
 
@@ -117,7 +117,7 @@ test('the planner finds every company if the upstream reports no registry count'
   }
 });
 
-test('all digits and ASCII punctuation are tried before a script that no known name uses', () => {
+test('the planner tries all digits and ASCII punctuation before a script that no known name uses', () => {
   const texts = textsOf(discover(overcounting(300), UNTIL_NOTHING_IS_DUE).calls);
   const foreign = texts.findIndex((text) => !['latin', null].includes(scriptOf(text)));
   const before = texts.slice(0, foreign);
@@ -125,20 +125,20 @@ test('all digits and ASCII punctuation are tried before a script that no known n
   expect(before).toEqual(expect.arrayContaining([...DIGITS.characters, ...ASCII_PUNCTUATION.characters]));
 });
 
-test('the planner sends no search once it knows as many companies as the registry count', () => {
+test('the planner sends no search once it knows as many companies as the registry count reports', () => {
   const { known, calls } = discover(new Registry(latinCompanies(300, []), PLAIN), UNTIL_NOTHING_IS_DUE);
   expect(known.indexOf(300)).toBe(calls.length - 1);
   expect(textsOf(calls)).not.toContain('#');
 });
 
-test('a new process does not repeat first-character queries', () => {
+test('a new process does not repeat queries for first characters', () => {
   const registry = overcounting(300);
   const first = discover(registry, UNTIL_NOTHING_IS_DUE);
   expect(textsOf(first.calls)).toContain('#');
   expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror }).calls).toEqual([]);
 });
 
-test('a new process sends the remaining first characters', () => {
+test('a new process sends the queries for first characters that are left', () => {
   const registry = overcounting(300);
   const whole = discover(registry, UNTIL_NOTHING_IS_DUE);
   const firstSent = whole.calls.findIndex((call) => call.kind === 'search' && call.query.text === '#');
@@ -153,7 +153,7 @@ test.each([
   ['lists everything for', (_: Page, all: Page) => all],
   ['refuses', (page: Page) => ({ ...page, ...NO_MATCH, total: null, refused: true })],
   ['finds nothing by', (page: Page) => ({ ...page, ...NO_MATCH })],
-] as const)('an upstream that %s punctuation gets a query for each character only once', (_, respond) => {
+] as const)('an upstream that %s punctuation gets only one query for each character', (_, respond) => {
   for (const semantics of ['prefix', 'substring', 'token_prefix'] as const) {
     const registry = new PunctuationRegistry(
       latinCompanies(300, []),
@@ -211,7 +211,7 @@ test('the first characters to try are distinct, and punctuation does not train t
   expect(characterSeeds().some(({ text }) => ASCII_PUNCTUATION.characters.includes(text))).toBe(false);
 });
 
-/** A registry that reports one company too many, and responds to punctuation as `respond` defines. */
+/** A registry that reports one company too many and responds to punctuation as `respond` defines. */
 class PunctuationRegistry extends OvercountingRegistry {
   readonly #respond: (page: Page, all: Page) => Page;
 
@@ -245,8 +245,7 @@ function overcounting(count: number): Registry {
 }
 
 /**
- * Companies with Latin names. For the companies at the end, `name` makes a name from one of the tested first
- * characters.
+ * Companies with Latin names. `name` derives the names at the end of the list from the first characters under test.
  */
 function withWords(size: number, name: (first: string) => string): Company[] {
   const odd = size - FIRSTS.length;

@@ -14,7 +14,7 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
 const WITH_DIACRITIC: Readonly<Record<string, string>> = { a: 'å', c: 'ç', e: 'é', o: 'ö', s: 'š' };
 
-/** A registry that ignores diacritics in queries but shows names with their diacritics. */
+/** A registry that ignores diacritics in queries but returns names with their diacritics. */
 class FoldingRegistry extends Registry {
   readonly #names: ReadonlyMap<string, string>;
 
@@ -45,7 +45,7 @@ test.each(['prefix', 'token_prefix', 'substring'] as const)(
   },
 );
 
-test('a query with ignored diacritics is treated as the plain query, even if no name begins with the accented form', () => {
+test('if diacritics are ignored, a query with diacritics counts as the plain query, even if no name begins with its accented form', () => {
   const folding = new UpstreamFolding(hasPrefix);
   expect(folding.readAs('ή')).toBe('ή');
   folding.observe('a', ['åsbygg', 'ångfart', 'älv']);
@@ -53,7 +53,7 @@ test('a query with ignored diacritics is treated as the plain query, even if no 
   expect(folding.readAs('ａb')).toBe('ab');
 });
 
-test('names with and without diacritics are counted together, and a company with both counts once', () => {
+test('names with and without diacritics are counted together, and a company with both forms counts once', () => {
   const texts = new PrefixTexts({
     ...{ counts: new PrefixCounts(), model: new NameModel([], true), longest: 24, repeats: true, first: [] },
     ...{ canBeSent: () => true, readAs: withoutDiacritics },
@@ -68,21 +68,21 @@ test('names with and without diacritics are counted together, and a company with
   expect(texts.spread('').distinct).toBe(2);
 });
 
-test('diacritics matter until enough responses show that they are ignored', () => {
+test('diacritics count as significant until enough responses show that the upstream ignores them', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('å', ['åsbygg', 'ångfart', 'ås', 'ål']);
   folding.observe('a', ['ascot', 'åsbygg', 'ångfart', 'ås']);
   expect(folding.readAs('å')).toBe('å');
 });
 
-test('a letter that is missing from most matches is treated as another letter', () => {
+test('a letter that most matches lack is recognised as folded to another letter', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('ø', ['olsen', 'ostbygg', 'ødegaard']);
   expect(folding.readAs('øs')).toBeNull();
   expect(folding.readAs('os')).toBe('os');
 });
 
-test('a whole word with a folded letter is not aliased, because no other word is known to match the same companies', () => {
+test('a whole word with a folded letter is not aliased, because no known word matches the same companies', () => {
   const mirror = new MemoryMirror();
   mirror.add({ id: '1', name: 'Ødegaard Bjørn Limited' });
   const [byWord, byPrefix] = (['token', 'token_prefix'] as const).map(
@@ -94,13 +94,13 @@ test('a whole word with a folded letter is not aliased, because no other word is
   expect(byPrefix.isAliased('ø')).toBe(true);
 });
 
-test('matches in another script do not show that a letter is treated as another letter', () => {
+test('matches in another script are no evidence that the upstream folds a letter', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('я', ['yandex', 'yarmarka', 'yasno']);
   expect(folding.readAs('я')).toBe('я');
 });
 
-test('a query that consists only of diacritics is not treated as the empty query', () => {
+test('a query of diacritics only is not treated as the empty query', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('a', ['åsbygg', 'ångfart', 'älv']);
   folding.observe('\u0307', ['acme', 'bygg', 'coop']);

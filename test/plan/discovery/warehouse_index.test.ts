@@ -25,13 +25,13 @@ test.each(['prefix', 'token_prefix', 'token'] as const)(
     const { calls } = discover(registry, { mostCalls: 400, enough: Number.POSITIVE_INFINITY });
     const chosen = discoverInto(registry, 400);
     expect(chosen).toEqual(calls);
-    // The calls include pairs of words.
+    // Some of the calls send a pair of words.
     const pairs = chosen.filter((call) => call.kind === 'search' && call.query.text.includes(' '));
     expect(pairs.length).toBeGreaterThan(5);
   },
 );
 
-/** Discovers with a real warehouse: each response is loaded before the next call is chosen. */
+/** Discovers with a real warehouse and loads each response before it chooses the next call. */
 function discoverInto(registry: Registry, mostCalls: number): Call[] {
   const warehouse = temporaryWarehouse();
   const dialect = withNames(dialectOf(registry.settings));

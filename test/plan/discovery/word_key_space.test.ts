@@ -6,8 +6,8 @@ import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 /**
- * A mirror that knows a million companies, but only some of their names. An index counts all words, and those in names
- * that contain a word from `beside`.
+ * A mirror that knows a million companies but only some of their names. Its index counts all words, and the words in
+ * names that contain one from `beside`.
  */
 class LargeMirror extends MemoryMirror {
   readonly names: ReadCountingTexts;
@@ -35,7 +35,7 @@ class LargeMirror extends MemoryMirror {
 
 class ReadCountingTexts extends SortedTexts {
   readonly texts: readonly string[];
-  /** How many times the names were scanned. */
+  /** Counts how often the names were scanned. */
   reads = 0;
 
   constructor(texts: readonly string[]) {
@@ -55,7 +55,7 @@ class ReadCountingTexts extends SortedTexts {
 }
 
 test.each(['token', 'token_prefix'] as const)(
-  'if an index counts the words, no name in a large registry is read: %s',
+  'if an index counts the words, the planner reads no name of a large registry: %s',
   (semantics) => {
     const mirror = new LargeMirror(['acme limited', 'acme bank', 'bank of man limited'], ['limited']);
     const keySpace = new WordKeySpace(semantics, 1, mirror);
@@ -66,7 +66,7 @@ test.each(['token', 'token_prefix'] as const)(
   },
 );
 
-test("without an index, a large registry's names are read only if many companies are unseen", () => {
+test("without an index, the planner reads a large registry's names only if many companies are unseen", () => {
   const mirror = new LargeMirror(['acme bank'], []);
   const keySpace = new WordKeySpace('token_prefix', 1, mirror);
   expect(keySpace.pairsWith('bank', () => 199)).toBe(false);
@@ -75,6 +75,6 @@ test("without an index, a large registry's names are read only if many companies
   expect(keySpace.known('bank acme')).toBe(1);
   keySpace.known('bank ac');
   expect(mirror.names.reads).toBe(1);
-  // The words in names that contain `bank` are counted now.
+  // Only now are the words in names with `bank` counted.
   expect(keySpace.pairsWith('bank', () => 0)).toBe(true);
 });

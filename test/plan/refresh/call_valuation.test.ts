@@ -19,26 +19,26 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const NOW_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 
-test('with the focus `coverage`, searches that find companies come before record calls', () => {
+test('with the focus `coverage`, searches that find companies precede record calls', () => {
   const { kinds } = firstCalls('coverage', 12);
   expect(kinds.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 'search'));
 });
 
-test('with the focus `records`, records of the companies found are fetched before the next search', () => {
+test('with the focus `records`, the records of known companies are fetched before the next search', () => {
   const { kinds, known } = firstCalls('records', 12);
   expect(kinds[0]).toBe('search');
   expect(kinds.slice(1)).toEqual(Array.from({ length: 11 }, () => 'entity'));
   expect(known).toBe(20);
 });
 
-test('each call has a reason and an expected yield', () => {
+test('each planned call has a reason and an expected yield', () => {
   const { calls } = firstCalls('records', 12);
   expect(calls[0]).toMatchObject({ kind: 'search', reason: expect.stringMatching(/\S/) });
   expect(calls[0]?.expected).toBeGreaterThan(0);
   expect(calls[1]).toMatchObject({ kind: 'entity', reason: 'record never fetched', expected: 1 });
 });
 
-test('a less valuable call waits until no other call is more valuable', () => {
+test('a less valuable call waits until no more valuable call is left', () => {
   const registry = new Registry(syntheticCompanies(100), PLAIN);
   const mirror = new MemoryMirror(NOW_MS);
   const planner = openOver(mirror, 'records');
@@ -50,7 +50,7 @@ test('a less valuable call waits until no other call is more valuable', () => {
   expect(mirror.knownCount()).toBe(100);
 });
 
-test('false flags lower the value and expected yield of flagged records only', () => {
+test("false flags lower only the flagged records' value and expected yield", () => {
   const flagged = { why: 'flagged', rateClass: FIRST_CLASS, ageDays: 10 } as const;
   const stale = { ...flagged, why: 'stale' } as const;
   const mirror = new MemoryMirror(NOW_MS);
@@ -117,11 +117,11 @@ test("a flagged record's value is the expected number of days until its next cha
   expect(days).toBeCloseTo((5 / 4) * 8, 9);
 });
 
-describe("a listing's value", () => {
+describe('the value of a listing', () => {
   const SHOWS_NOTHING = { listedExpected: 1e9, listedShown: 0, fetchedExpected: 1e9, fetchedHidden: 1e9 };
   const HALF_SHOWN = { listedExpected: 1e9, listedShown: 5e8, fetchedExpected: 1e9, fetchedHidden: 5e8 };
 
-  /** A hundred companies. Half of them change at the rate of class −9 (1/8 per day). */
+  /** There are 100 companies. Half of them change at the rate of class −9 (1/8 per day). */
   function valuationOf(changes: Partial<EstimateState> = {}) {
     const mirror = new MemoryMirror(NOW_MS);
     for (let id = 0; id < 100; id++) mirror.add({ id: String(id), name: null });
@@ -130,15 +130,15 @@ describe("a listing's value", () => {
     return { mirror, valuation: new CallValuation(mirror, 'freshness') };
   }
 
-  test('counts the companies that it will flag', () => {
+  test("a listing's value counts the companies that it is expected to flag", () => {
     const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
-    // If λ has a Gamma distribution with shape 2 and mean 1/8, a share of 1 − (1 + vλτ/2)^(−2) is flagged.
+    // If λ has a Gamma distribution with shape 2 and mean 1/8, the listing flags a share of 1 − (1 + vλτ/2)^(−2).
     for (const days of [1, 10, 100])
       expect(valuation.flags(days)).toBeCloseTo(0.5 * (1 - (1 + (0.5 * days) / 8 / 2) ** -2), 3);
     expect(valuation.flags(0)).toBe(0);
   });
 
-  test('is the mean listing yield over all rate classes', () => {
+  test("a listing's value is the mean listing yield over all rate classes", () => {
     const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
     valuation.chosen(2);
     const gains = gainsPerDay(2, 0.5);
@@ -156,7 +156,7 @@ describe("a listing's value", () => {
     expect(valuation.listing(sinceDays)).toBeCloseTo(expected, 6);
   });
 
-  test('falls when calls become more valuable, and follows the first chosen call immediately and later calls slowly', () => {
+  test("a listing's value falls as calls become more valuable, at the first call fully and then slowly", () => {
     const after = (...days: number[]) => {
       const { valuation } = valuationOf();
       const before = valuation.listing(20);
@@ -165,12 +165,12 @@ describe("a listing's value", () => {
     };
     expect(after(4)).toBeLessThan(0.9);
     expect(after(0, Number.POSITIVE_INFINITY)).toBe(1);
-    // 4 · (1 + 0.02 · 0.1) for each more valuable call, 4 · (1 − 0.02 · 0.9) for each less valuable one.
+    // 4 · (1 + 0.02 · 0.1) after each more valuable call, 4 · (1 − 0.02 · 0.9) after each less valuable one.
     expect(after(4, ...Array(200).fill(100))).toBeCloseTo(after(4 * 1.002 ** 200), 2);
     expect(after(4, ...Array(30).fill(0.1))).toBeCloseTo(after(4 * 0.982 ** 30), 2);
   });
 
-  test('follows new estimates and new rate classes', () => {
+  test("a listing's value changes with new estimates and new rate classes", () => {
     const { mirror, valuation } = valuationOf();
     const first = valuation.listing(20);
     mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [HALF_SHOWN], lessons: 40 });
@@ -179,7 +179,7 @@ describe("a listing's value", () => {
     mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 49 });
     valuation.refreshEstimates();
     expect([valuation.listing(20), valuation.listing(200) > first]).toEqual([first, true]);
-    // After 50 more observations, the shares are read again.
+    // The shares are read again after 50 more observations.
     mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 50 });
     valuation.refreshEstimates();
     valuation.flags(20);

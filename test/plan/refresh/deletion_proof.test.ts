@@ -25,13 +25,13 @@ function learnMissing(witness: Witness, ids: readonly string[]): void {
   }
 }
 
-test.each([0, 1, 2, 3])('at %d ms, a missing company is not the witness', (nowMs) => {
+test.each([0, 1, 2, 3])('at %d ms, a missing company is not chosen as the witness', (nowMs) => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B', 'C']);
   expect(witness.take(nowMs)).toMatchObject({ entityId: 'D' });
 });
 
-test('a company that was found but is missing later is not the witness', () => {
+test('a company that was found but is missing later is not chosen as the witness', () => {
   const witness = witnessOf(['A', 'B']);
   witness.learn(entityOf('B'), noChange({ call: entityOf('B'), verdict: { is: 'ok' } }));
   learnMissing(witness, ['B']);
@@ -45,7 +45,7 @@ test('there is no witness if every known company is missing', () => {
   expect(witness.drift).toMatch(/^3 known ids in a row returned 404 \(A, B, C\)/);
 });
 
-test('the witness is the company found last, or else a sample starting at an id that changes over time', () => {
+test('the witness is the company found last, or else one from a sample whose first id changes over time', () => {
   const found = witnessOf(['A', 'B', 'C']);
   found.learn(entityOf('Z'), noChange({ call: entityOf('Z'), verdict: { is: 'ok' } }));
   expect(found.take(0)).toMatchObject({ entityId: 'Z' });
@@ -54,7 +54,7 @@ test('the witness is the company found last, or else a sample starting at an id 
   ]);
 });
 
-test('the witness is not a company that is already in flight', () => {
+test('a company whose call is in flight is not chosen as the witness', () => {
   const mirror = new MemoryMirror();
   for (const id of ['A', 'B']) mirror.add({ id, name: null });
   const pending = new Pending([]);
@@ -62,7 +62,7 @@ test('the witness is not a company that is already in flight', () => {
   expect(new Witness(mirror, pending).take(0)).toMatchObject({ entityId: 'B' });
 });
 
-test('a second witness call is sent only if the first one was released or failed', () => {
+test('a second witness call is sent only if the first was released or failed', () => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B', 'C']);
   const call = witness.take(0) as EntityCall;
@@ -115,7 +115,7 @@ test('a control call is sent only once until another known company is missing', 
   expect(controls.take()?.entityId).not.toBe('Z9');
 });
 
-test('a released control call is sent again with the same id', () => {
+test('a released control call is sent again for the same id', () => {
   const { controls } = controlsOf(['A1', 'B2']);
   const call = controls.take() as EntityCall;
   controls.release(entityOf('A1'));
@@ -124,11 +124,11 @@ test('a released control call is sent again with the same id', () => {
   expect(controls.take()).toEqual(call);
 });
 
-test('without a known id there is no control call', () => {
+test('no control call is sent if no id is known', () => {
   expect(controlsOf([]).controls.take()).toBeNull();
 });
 
-test("an unknown id is made of a known id's characters and is not itself known", () => {
+test("the control call's id is made of a known id's characters and is itself unknown", () => {
   expect(unknownIdLike(['GB-00a4'], 0)).toBe('ZZ-99z9');
   expect(unknownIdLike(['12', '3456', 'ab-C'], 1)).toMatch(/^\d{4}$/);
   expect(unknownIdLike(['12', '3456', 'ab-C'], 2)).toMatch(/^[a-z]{2}-[A-Z]$/);

@@ -12,7 +12,7 @@ const YIELD = { days: 1, repairs: 1 };
 
 const callFor = (entityId: string): EntityCall => ({ kind: 'entity', entityId, reason: 'test', expected: 1 });
 
-/** A queue over a warehouse that returns `batches` in turn, and the requests that the warehouse received. */
+/** A queue over a warehouse that returns `batches` one after another, and the requests that the warehouse received. */
 function queueOf(
   batches: readonly (readonly string[])[],
   { isRated = true, pending = new Pending([]) } = {},
@@ -41,7 +41,7 @@ function queueOf(
 const OK: Verdict = { is: 'gone', answer: null };
 const BROKEN: Verdict = { is: 'broken', why: '' };
 
-test("records come in the warehouse's order, and the warehouse is read again when the batch is used up", () => {
+test("due records keep the warehouse's order, and the warehouse is read again after the last record of a batch", () => {
   const { take, asked } = queueOf([['A', 'B'], ['C']]);
   expect([take(), take()]).toEqual(['A', 'B']);
   expect(asked).toHaveLength(1);
@@ -52,7 +52,7 @@ test("records come in the warehouse's order, and the warehouse is read again whe
   expect(asked[0]?.expectedYield?.({ why: 'stale', rateClass: 0, ageDays: 1 })).toEqual(YIELD);
 });
 
-test('a record that is in flight or waiting for a retry is skipped and excluded from the next read', () => {
+test('a record in flight or waiting for a retry is skipped and excluded from the next read', () => {
   const { take, asked, pending } = queueOf([['A', 'B', 'C']]);
   pending.sent(callFor('A'));
   pending.wait({ kind: 'entity', target: 'B', tries: 1, nextTryAtMs: NOW_MS + 1, why: '' });
@@ -60,7 +60,7 @@ test('a record that is in flight or waiting for a retry is skipped and excluded 
   expect(asked[0]?.except).toEqual(new Set(['A', 'B']));
 });
 
-test('if nothing is due, the warehouse is read again only after a result that may make a record due', () => {
+test('while nothing is due, the warehouse is read again only after a result that may make a record due', () => {
   const { take, asked, learn, queue } = queueOf([]);
   const reads = (action: () => void) => {
     const before = asked.length;
@@ -79,14 +79,14 @@ test('if nothing is due, the warehouse is read again only after a result that ma
   expect(reads(() => queue.release(callFor('X')))).toBe(1);
 });
 
-test('if nothing is due, the warehouse is read again at the time of the earliest retry', () => {
+test('while nothing is due, the warehouse is read again at the time of the earliest retry', () => {
   const { take, asked, pending } = queueOf([]);
   pending.wait({ kind: 'entity', target: 'B', tries: 1, nextTryAtMs: NOW_MS + 5, why: '' });
   for (const afterMs of [0, 4, 5]) take(NOW_MS + afterMs);
   expect(asked.map(({ nowMs }) => nowMs - NOW_MS)).toEqual([0, 5]);
 });
 
-test('a new flag drops the batch, and the following batches start small and get larger', () => {
+test('a new flag drops the batch of due records, and later batches start small and grow larger', () => {
   const { take, asked, learn } = queueOf([['A', 'B'], ['C'], ['D'], ['E']]);
   expect(take()).toBe('A');
   learn(OK, { changed: true });
@@ -94,7 +94,7 @@ test('a new flag drops the batch, and the following batches start small and get 
   expect(asked.map(({ most }) => most)).toEqual([1024, 16, 32, 64]);
 });
 
-test('without expected yields, a new flag keeps the batch', () => {
+test('without expected yields, a new flag keeps the batch of due records', () => {
   const { take, asked, learn } = queueOf([['A', 'B']], { isRated: false });
   expect(take()).toBe('A');
   learn(OK, { changed: true });
@@ -102,7 +102,7 @@ test('without expected yields, a new flag keeps the batch', () => {
   expect(asked[0]).not.toHaveProperty('expectedYield');
 });
 
-test('only the record that was taken last returns to the queue when its call is released', () => {
+test('only the record taken last returns to the queue when its call is released', () => {
   const { take, queue } = queueOf([['A', 'B', 'C']]);
   expect([take(), take()]).toEqual(['A', 'B']);
   queue.release(callFor('B'));

@@ -10,7 +10,7 @@ import {
 
 const MONTHLY = 1 / 30;
 
-test("without listings, the fetch yield equals the optimal schedule's index", () => {
+test("without listings, a record's fetch yield equals the optimal schedule's index", () => {
   const ageDays = 45;
   const formula = (1 - Math.exp(-1.5) * 2.5) / MONTHLY;
   expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: ageDays, shown: 0 })).toBeCloseTo(formula);
@@ -18,7 +18,7 @@ test("without listings, the fetch yield equals the optimal schedule's index", ()
   expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 0, shown: 0 })).toBeCloseTo(formula);
 });
 
-test('an unflagged record has a fetch yield of 0 if listings show every change', () => {
+test("an unflagged record's fetch yield is 0 if listings show every change", () => {
   const listed = { ratePerDay: MONTHLY, ageDays: 45, openDays: 0, shown: 1 };
   expect(fetchYield(listed)).toBeCloseTo(0);
   expect(stillRight(listed)).toBe(1);
@@ -26,16 +26,16 @@ test('an unflagged record has a fetch yield of 0 if listings show every change',
   expect(flaggedYield(MONTHLY)).toBeCloseTo(30);
 });
 
-test("the fetch yield increases with the record's age, up to a flagged record's yield", () => {
+test("a record's fetch yield rises with its age, up to the yield of a flagged record", () => {
   const yieldAt = (ageDays: number) => fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 3, shown: 0.4 });
   const yields = [5, 20, 80, 320].map(yieldAt);
   expect(yields).toEqual([...yields].sort((a, b) => a - b));
   expect(yieldAt(1e4)).toBeLessThanOrEqual(flaggedYield(MONTHLY) + 1e-9);
 });
 
-test('a company that changes too fast for the call cost has a gain and a listing yield of 0', () => {
+test('a company that changes too fast for the cost of a call has no gain and no listing yield', () => {
   const gains = gainsPerDay(10, 1);
-  // The rates of these classes are one change in 8 days and one in 64 days.
+  // These classes' rates are one change in 8 days and one in 64 days.
   expect(gains.get(-9)).toBe(0);
   expect(gains.get(-18)).toBeCloseTo(1 - 10 / 64);
   const ask = { ratePerDay: 1 / 64, shown: 1, sinceDays: 20 };
@@ -69,14 +69,14 @@ test('every rate class has a gain', () => {
   expect([...gainsPerDay(1, 0.5).keys()]).toEqual(RATE_CLASSES);
 });
 
-test('the listing yield equals the fetch yield at the rate of changes that listings show', () => {
+test('the listing yield equals the fetch yield at the rate of the changes that listings show', () => {
   const listing = { ratePerDay: MONTHLY, shown: 0.5, sinceDays: 45, gainPerDay: 0.8 };
   const watch = { ratePerDay: MONTHLY / 2, ageDays: 45, openDays: 45, shown: 0 };
   expect(listingYield(listing)).toBeCloseTo(0.8 * fetchYield(watch), 9);
   expect(listingYield({ ...listing, shown: 0 })).toBe(0);
 });
 
-test('the fetch yield equals its formula between two listings', () => {
+test('between two listings, the fetch yield equals its formula', () => {
   const [t, o, v] = [60, 20, 0.25];
   const right = (1 - Math.exp(-MONTHLY * t)) / MONTHLY;
   const unflagged = Math.exp(-v * MONTHLY * (t - o));

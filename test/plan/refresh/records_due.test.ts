@@ -10,7 +10,7 @@ const PAGE = (name: string) => ({
   results: ['A', 'B', 'C'].map((id) => ({ id, name: id === 'C' ? name : id })),
 });
 
-/** Three companies: A never changes, B has changed at every fetch, and C is flagged by a search at the end. */
+/** Company A never changes, B has changed at every fetch, and a search flags C at the end. */
 function livedIn() {
   const first = bench();
   const { warehouse } = first;
@@ -47,7 +47,7 @@ test('evidence from fetches and listings is stored with the company, and a rebui
   expect(openKnowledge(warehouse).changeEstimates()).toEqual(estimates);
 });
 
-test('due records are ordered by expected yield and returned with it', () => {
+test('due records are ordered by expected yield, which is returned with them', () => {
   const { warehouse } = livedIn();
   const knowledge = openKnowledge(warehouse);
   const ask = dueAt(START_MS + 200 * DAY_MS, DAY_MS);
@@ -68,7 +68,7 @@ test('due records are ordered by expected yield and returned with it', () => {
   expect(knowledge.rateClasses().size).toBe(2);
 });
 
-test('a record that is younger than the maximum age is never due, even with a high yield', () => {
+test('a record younger than the maximum age is never due, even if its expected yield is high', () => {
   const { warehouse } = livedIn();
   const nowMs = START_MS + 100 * DAY_MS;
   const ask = dueAt(nowMs, 20 * DAY_MS);

@@ -43,7 +43,7 @@ function withoutSignal(mirror: MemoryMirror): MemoryMirror {
 
 const answered = (call: Call) => noChange({ call, verdict: { is: 'ok' } });
 
-test('calls of a kind that is not permitted have no value', () => {
+test('kinds of calls that are not permitted have no value', () => {
   const kinds = (permitted: readonly CallKind[]) => {
     const refresh = refreshOf(mirrorOf(), permitted);
     const taken: string[] = [];
@@ -68,7 +68,7 @@ test('a due listing is repeated at the end, even if listings show no changes', (
   expect(refresh.bestYield(NOW_MS)).toBe(0);
 });
 
-test("a sweep's expected yield is its rows times the share of companies that it will flag", () => {
+test("a sweep's expected yield is its rows times the share of companies that it should flag", () => {
   const mirror = mirrorOf({ record: '' });
   for (let id = 0; id < 50; id++) mirror.add({ id: String(id), name: null });
   mirror.rateClasses = () => new Map([[-18, 50]]);
@@ -78,7 +78,7 @@ test("a sweep's expected yield is its rows times the share of companies that it 
   expect(expected).toBeGreaterThan(1);
 });
 
-test('the estimates are read again after 64 results', () => {
+test('refresh reads its estimates again after 64 results', () => {
   const mirror = mirrorOf();
   let reads = 0;
   mirror.changeEstimates = () => {
@@ -93,7 +93,7 @@ test('the estimates are read again after 64 results', () => {
   expect(reads).toBe(2);
 });
 
-test('the days without a listing are half the age of the oldest listing', () => {
+test("the time without a listing is estimated as half of the oldest listing's age", () => {
   const old: QueryState = { ...listed('name', 'a', 50), listedAtMs: NOW_MS - 40 * DAY_MS };
   const refresh = refreshOf(mirrorOf({ listings: [old] }));
   expect(refresh.valuation.openDays).toBe(Number.POSITIVE_INFINITY);
@@ -101,7 +101,7 @@ test('the days without a listing are half the age of the oldest listing', () => 
   expect(refresh.valuation.openDays).toBe(20);
 });
 
-test('a released record call is planned again, and a released search changes nothing', () => {
+test('a released record call is planned again, but a released search changes nothing', () => {
   const pending = new Pending([]);
   const refresh = refreshOf(mirrorOf({ listings: [] }), ALL, pending);
   refresh.release({ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE, ...PLANNED });
@@ -141,7 +141,7 @@ test.each([
   expect(records.next(NOW_MS, 5)).toEqual([{ kind: 'entity', entityId: 'A', reason, expected: 0.123 }]);
 });
 
-test('a due record without a value is fetched last', () => {
+test('due records without a value are fetched last', () => {
   const worthless = { entityId: 'A', why: 'stale', expectedYield: { days: 0, repairs: 0 } } as const;
   expect(recordsOf(worthless).records.bestYield(NOW_MS)).toBe(Number.MIN_VALUE);
   const unrated = recordsOf({ entityId: 'A', why: 'stale' }).records;
@@ -150,7 +150,7 @@ test('a due record without a value is fetched last', () => {
   expect(recordsOf(null).records.bestYield(NOW_MS)).toBe(0);
 });
 
-test('calls that prove a deletion come before every other call', () => {
+test('calls that prove a deletion precede every other call', () => {
   const { mirror, records, learn } = recordsOf({ entityId: 'A', why: 'stale' });
   mirror.needsControl = true;
   expect(records.bestYield(NOW_MS)).toBe(Number.POSITIVE_INFINITY);
@@ -162,14 +162,14 @@ test('calls that prove a deletion come before every other call', () => {
   expect(records.bestYield(NOW_MS)).toBe(Number.POSITIVE_INFINITY);
   const witness = records.take(NOW_MS) as Call;
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
-  // No other record is fetched until the witness has returned.
+  // No other record is fetched until the witness's record is returned.
   expect([records.bestYield(NOW_MS), records.take(NOW_MS)]).toEqual([0, null]);
   learn(witness, true);
   expect(records.drift).toMatch(/404/);
   expect([records.bestYield(NOW_MS), records.next(NOW_MS, 9)]).toEqual([0, []]);
 });
 
-test('the last witness is sent only if a known company is missing and no record call is in flight', () => {
+test('the last witness call is sent only if a known company is missing and no record call is in flight', () => {
   const { records, learn } = recordsOf(null);
   const call = { kind: 'entity', entityId: 'B', reason: 'test', expected: 1 } as const;
   expect(records.next(NOW_MS, 1)).toEqual([]);
@@ -179,6 +179,6 @@ test('the last witness is sent only if a known company is missing and no record 
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
   expect(records.finalWitness(NOW_MS)).toEqual([]);
   if (witness !== undefined) records.release(witness);
-  // The call has been released, but its target is not free yet.
+  // The call has been released, but another call for its target is not yet permitted.
   expect(records.finalWitness(NOW_MS)).toEqual([]);
 });

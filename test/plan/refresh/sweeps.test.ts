@@ -9,10 +9,10 @@ import { listed } from '../../support/estimate_knowledge.ts';
 const DAY_MS = 86_400_000;
 const NOW_MS = 100 * DAY_MS;
 const AGE = { startedAtMs: NOW_MS, maxAgeMs: 30 * DAY_MS };
-/** Each day adds to the value of listing a company again. */
+/** With each day, listing a company again becomes more valuable. */
 const byAge = (sinceDays: number) => sinceDays;
 
-/** A complete one-page listing received `daysAgo` days ago. */
+/** A complete one-page listing that was received `daysAgo` days ago. */
 function listing(text: string, rows: number, daysAgo: number, changes: Partial<QueryState> = {}): QueryState {
   return { ...listed('name', text, rows), listedAtMs: NOW_MS - daysAgo * DAY_MS, ...changes };
 }
@@ -27,7 +27,7 @@ function sweepsOf(states: readonly QueryState[], pending = new Pending([])) {
   };
 }
 
-/** Reports a sweep's page and frees its target. */
+/** Reports a sweep's page as received and releases its target. */
 function learn(
   { sweeps, pending }: ReturnType<typeof sweepsOf>,
   call: SearchCall,
@@ -44,7 +44,7 @@ function learn(
   sweeps.learn(result);
 }
 
-test('the listing with the highest product of rows per call and days is offered and taken first', () => {
+test('the sweep with the highest product of rows per call and days is proposed and taken first', () => {
   // 10 · 90, 20 · 50 and 40 · 10, which is not due yet.
   const all = sweepsOf([listing('a', 10, 90), listing('b', 20, 50), listing('c', 40, 10)]);
   expect(all.offer()).toEqual({ rows: 20, sinceDays: 50 });
@@ -57,7 +57,7 @@ test('the listing with the highest product of rows per call and days is offered 
   });
 });
 
-test('among listings with similar numbers of rows, the oldest comes first', () => {
+test('among listings with similar numbers of rows, the oldest is repeated first', () => {
   const all = sweepsOf([listing('a', 10, 40), listing('b', 11, 90), listing('c', 12, 60)]);
   const taken = [1, 2, 3].map(() => {
     const call = all.take();
@@ -68,12 +68,12 @@ test('among listings with similar numbers of rows, the oldest comes first', () =
   expect([all.offer(), all.take()]).toEqual([null, null]);
 });
 
-test('a listing that is exactly as old as the limit is not due', () => {
+test('a listing is not due while its age equals the maximum age exactly', () => {
   expect(sweepsOf([listing('a', 10, 30)]).offer()).toBeNull();
   expect(sweepsOf([listing('a', 10, 30.01)]).offer()).not.toBeNull();
 });
 
-test('neither an incomplete listing nor one without companies is repeated', () => {
+test('an incomplete listing is not repeated, nor one without companies', () => {
   const states = [listing('a', 10, 90, { status: 'open' }), listing('b', 0, 90)];
   expect(sweepsOf(states).offer()).toBeNull();
 });
@@ -92,7 +92,7 @@ test('a started sweep requests its next page before another sweep starts', () =>
   expect(all.take().query.text).toBe('b');
 });
 
-test('while a page is in flight, another sweep may start', () => {
+test("another sweep may start while a sweep's page is in flight", () => {
   const all = sweepsOf([listing('a', 10, 90), listing('b', 10, 80)]);
   expect([all.take(), all.take()].map(({ query }) => query.text)).toEqual(['a', 'b']);
   expect(all.take()).toBeNull();
@@ -114,7 +114,7 @@ test.each(['a refused query', 'an empty page'])('%s ends its sweep', (end) => {
   expect(all.offer()).toBeNull();
 });
 
-test('a sweep does not repeat a listing that discovery repeats', () => {
+test('sweeps leave out listings that discovery repeats', () => {
   const all = sweepsOf([listing('a', 10, 90)]);
   const call: SearchCall = {
     ...{ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE },
@@ -124,7 +124,7 @@ test('a sweep does not repeat a listing that discovery repeats', () => {
   expect(all.offer()).toBeNull();
 });
 
-test("rows that another listing has since shown lower the next sweep's value", () => {
+test('a sweep becomes less valuable when another listing shows some of its rows', () => {
   const later = (listedAtMs: number) => {
     const all = sweepsOf([listing('a', 8, 90), listing('b', 8, 91)]);
     all.take();
@@ -132,12 +132,12 @@ test("rows that another listing has since shown lower the next sweep's value", (
     learn(all, call, { rows: 4, listedAtMs: NOW_MS - 40 * DAY_MS }, Array(4).fill({ listedAtMs }));
     return all.offer();
   };
-  // The mean of 8 and the number of rows last listed before the midpoint between both listings.
+  // The mean of 8 and the number of rows that were last listed before the midpoint between the two listings.
   expect(later(NOW_MS - 66 * DAY_MS)).toEqual({ rows: 6, sinceDays: 40 });
   expect(later(NOW_MS - 64 * DAY_MS)).toEqual({ rows: 4, sinceDays: 40 });
 });
 
-test("the oldest listing's age is taken from the listings that show the most companies", () => {
+test('the age of the oldest listing is taken from the listings that show the most companies', () => {
   const all = sweepsOf([listing('a', 2, 90), listing('b', 64, 50), listing('c', 64, 60)]);
   expect(all.sweeps.oldestDays(NOW_MS)).toBe(60);
   // 3 · 2 rows are more than 5.
@@ -151,11 +151,11 @@ test("the oldest listing's age is taken from the listings that show the most com
   expect(sweepsOf([]).sweeps.oldestDays(NOW_MS)).toBeNull();
 });
 
-test('the value of a listing that has several pages depends on its rows per page', () => {
+test('the value of a listing with several pages depends on its rows per page', () => {
   expect(sweepsOf([listing('a', 90, 40, { pages: 3 })]).offer()).toEqual({ rows: 30, sinceDays: 40 });
 });
 
-test('every one of 2,200 listings is repeated once', () => {
+test('each of 2,200 listings is repeated exactly once', () => {
   const states = Array.from({ length: 2_200 }, (_, at) =>
     listing(`n${String(at).padStart(4, '0')}`, 10, 90 + at / 1e4),
   );

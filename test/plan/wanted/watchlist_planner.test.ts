@@ -18,8 +18,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe('a sync with a watchlist', () => {
-  it('finds several names with one query, fetches their records and sends nothing else', async () => {
+describe('sync with a watchlist', () => {
+  it('a sync with a watchlist finds several names with one query, fetches their records and sends nothing else', async () => {
     const { config, place, sandbox, companies } = await registry();
     const wanted = companies.filter((_, index) => index % 40 === 0).map(({ name }) => name);
     const names = [...wanted, 'Nobody Ever Registered This GmbH', `${wanted[0]?.slice(0, -1)}x`];
@@ -42,7 +42,7 @@ describe('a sync with a watchlist', () => {
     expect(findings[wanted.length + 1]?.is).not.toBe('found');
   });
 
-  it('sends nothing while everything is fresh, and repeats the calls when they are due', async () => {
+  it('a sync with a watchlist sends nothing while everything is fresh, and repeats calls when they are due', async () => {
     const { config, place, sandbox, companies } = await registry();
     const names = companies.slice(0, 5).map(({ name }) => name);
     const watching = { ...config, scope: { names: listIn(place, names) } };
@@ -55,7 +55,7 @@ describe('a sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBeGreaterThan(first.search);
   });
 
-  it('fetches only the listed records if the watchlist contains ids', async () => {
+  it('a sync with a watchlist of ids fetches only the listed records', async () => {
     const { config, place, sandbox, companies } = await registry();
     const ids = companies.slice(3, 10).map(({ id }) => id);
     const report = await syncWith({ ...config, scope: { ids: listIn(place, ids) } });
@@ -65,7 +65,7 @@ describe('a sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBe(0);
   });
 
-  it('reads all results for each query, and fetches the records of all companies found', async () => {
+  it('a sync with a watchlist reads all results for each query, and fetches the records of all companies found', async () => {
     const { config, place, sandbox, companies } = await registry();
     const report = await syncWith({ ...config, scope: { queries: listIn(place, ['north']) } });
     expect(report.ended).toBe('done');
