@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('backfill --ids', () => {
-  it('fetches each id in an untidy list only once, and reports on every line', async () => {
+  it('backfill --ids fetches each id on an untidy list only once, and reports on every line', async () => {
     const upstream = await place();
     const list = untidyList(idsOf(upstream).slice(0, 120));
     const report = file(upstream, 'report.csv');
@@ -40,7 +40,7 @@ describe('backfill --ids', () => {
     expect(stderr).toBe('');
   });
 
-  it('continues with the same command or with --resume', async () => {
+  it('backfill --ids continues with the same command or with --resume', async () => {
     const upstream = await place();
     const ids = idsOf(upstream).slice(0, 30);
     const list = written(upstream, 'ids.txt', ids.join('\n'));
@@ -63,7 +63,7 @@ describe('backfill --ids', () => {
     expect(asked(upstream)).toHaveLength(30);
   });
 
-  it('skips fresh records, except with --again', async () => {
+  it('backfill --ids skips fresh records unless --again is given', async () => {
     const upstream = await place();
     const ids = idsOf(upstream).slice(0, 12);
     const some = written(upstream, 'some.txt', ids.slice(0, 5).join('\n'));
@@ -79,7 +79,7 @@ describe('backfill --ids', () => {
     expect(asked(upstream)).toHaveLength(24);
   });
 
-  it("writes a finished backfill's report again as CSV or JSON Lines", async () => {
+  it("a finished backfill's report can be printed again as CSV or JSON Lines", async () => {
     const upstream = await place();
     const [id = ''] = idsOf(upstream);
     await upstream.run('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));
@@ -97,7 +97,7 @@ describe('backfill --ids', () => {
     ]);
   });
 
-  it('does not spend the reserve, which is for scheduled runs', async () => {
+  it('backfill --ids does not spend the reserve, which is for scheduled runs', async () => {
     const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 60).join('\n'));
     const { json, code } = await upstream.run('backfill', '--ids', list);
@@ -110,7 +110,7 @@ describe('backfill --ids', () => {
 });
 
 describe('a backfill during scheduled runs', () => {
-  it('pauses for a sync, and resumes after the sync has ended', async () => {
+  it('a backfill pauses for a sync, and resumes after the sync has ended', async () => {
     const upstream = await place({ latencyMs: 120 });
     const ids = idsOf(upstream).slice(0, 300);
     const backfill = upstream.start('backfill', '--ids', written(upstream, 'ids.txt', ids.join('\n')));
@@ -132,7 +132,7 @@ describe('a backfill during scheduled runs', () => {
 });
 
 describe('backfill --names', () => {
-  it('finds exact names, reports similar ones, and fetches the found records', async () => {
+  it('backfill --names finds exact names, reports similar ones, and fetches the found records', async () => {
     const companies = [...generateRegistry({ companies: 600, seed: 5 })].map((company, at) => ({
       ...company,
       name: at === 0 ? 'Laxey Glen Mills Limited' : at < 3 ? 'Twin Brothers AS' : company.name,
@@ -161,7 +161,7 @@ describe('backfill --names', () => {
     expect(asked(upstream)).toEqual([companies[0]?.id]);
   });
 
-  it('sends no call twice if it is stopped and resumed', async () => {
+  it('a stopped and resumed backfill --names sends no call twice', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 800, seed: 6 })] });
     const names = [...upstream.sandbox.companies.all()]
       .filter((_, at) => at % 9 === 0)
@@ -180,7 +180,7 @@ describe('backfill --names', () => {
 });
 
 describe('backfill by search', () => {
-  it('requests all pages of a query, and fetches the records of all companies found', async () => {
+  it('backfill by search requests all pages of a query, and fetches the records of all companies found', async () => {
     const upstream = await place();
     const matching = [...upstream.sandbox.companies.all()].filter(({ name }) =>
       /(^|[^\p{L}\p{M}\p{N}])consult/iu.test(name),
@@ -191,7 +191,7 @@ describe('backfill by search', () => {
     expect(asked(upstream).sort()).toEqual(matching.map(({ id }) => id).sort());
   });
 
-  it('splits a prefix that has more matches than the cap', async () => {
+  it('backfill by search splits a prefix that has more matches than the cap', async () => {
     const upstream = await place({
       companies: await companiesFor({}, 1_000),
       profile: { search: { matches: 'prefix', identifiers: 'prefix', window: { rows: 20 } } },
@@ -212,7 +212,7 @@ describe('backfill by search', () => {
 });
 
 describe('backfill of known companies', () => {
-  it('fetches missing and old records', async () => {
+  it('a backfill of known companies fetches missing and old records', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 60, seed: 2 })] });
     await upstream.run('backfill', '--prefix', '0', '--query', 'a', '--no-records');
     const db = upstream.warehouse();
@@ -230,14 +230,14 @@ describe('backfill of known companies', () => {
 });
 
 describe('the backfill command', () => {
-  it('prints nothing with --quiet if there is no problem', async () => {
+  it('the backfill command prints nothing with --quiet unless a problem occurs', async () => {
     const upstream = await place();
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
     const { stdout, stderr, code } = await upstream.run('backfill', '--ids', list, '--quiet');
     expect({ stdout, stderr, code }).toEqual({ stdout: '', stderr: '', code: 0 });
   });
 
-  it('cancels a backfill', async () => {
+  it('the backfill command cancels a backfill', async () => {
     const upstream = await place();
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
     await upstream.run('backfill', '--ids', list, '--max-calls', '1');
@@ -246,7 +246,7 @@ describe('the backfill command', () => {
     expect((await upstream.run('backfill', '--resume', '1')).stderr).toContain('backfill 1 was cancelled');
   });
 
-  it('rejects invalid options before spending a call', async () => {
+  it('the backfill command rejects invalid options before it spends a call', async () => {
     const upstream = await place();
     const mistakes: [string[], string][] = [
       [[], 'no companies were selected'],

@@ -23,8 +23,8 @@ afterEach(async () => {
   close = null;
 });
 
-describe('hourly `sync --quiet` runs for five days, with 1,000 calls a day', () => {
-  it('print only problems, and report a rejected key once a day', async () => {
+describe('hourly `sync --quiet` runs from cron, for five days with 1,000 calls a day', () => {
+  it('hourly runs print only problems, and report a rejected key once a day', async () => {
     const { hours, sandbox } = await cronDays();
     const mails = hours.filter(({ mail }) => mail !== '');
     expect(
@@ -37,7 +37,7 @@ describe('hourly `sync --quiet` runs for five days, with 1,000 calls a day', () 
         "50 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.",
       ]
     `);
-    // An exhausted quota is not a problem, so cron sends no mail.
+    // Quota exhaustion is not a problem, so cron sends no mail.
     const spent = hours.filter(({ calls }) => calls > 0);
     expect(spent.some(({ hour, mail }) => hour > 52 && mail === '')).toBe(true);
     expect(hours[0]).toMatchObject({ calls: 1000, exitCode: 0, mail: '' });
@@ -60,7 +60,7 @@ function steady(mail: string): string {
 
 interface Hour {
   readonly hour: number;
-  /** The content of cron's mail, which is the command's whole output. */
+  /** Cron's mail, which contains the command's whole output. */
   readonly mail: string;
   readonly exitCode: number;
   readonly calls: number;
@@ -88,14 +88,14 @@ async function cronDays() {
   return { hours, sandbox };
 }
 
-/** During the first hour of the second day, the upstream fails. One hour later, some records are invalid JSON. */
+/** During the first hour of the second day, the upstream fails. One hour later, some records contain invalid JSON. */
 function troubleAt(hour: number, url: string): Fault | null {
   if (hour === 24) return { kind: 'status', status: 500 };
   if (hour === 25 && url.endsWith('7')) return { kind: 'not_json' };
   return null;
 }
 
-/** Runs one crontab line with its own files and streams, as in a separate process. */
+/** Runs one line of a crontab with its own files and streams, as in a separate process. */
 async function cronHour(
   hour: number,
   { sandbox, folder, clock, isRefused }: Place & { readonly isRefused: boolean },
@@ -135,7 +135,7 @@ function configOf(sandbox: Sandbox, folder: string, isRefused: boolean) {
   });
 }
 
-/** Standard output and standard error without a terminal, collected as cron does for its mail. */
+/** Standard output and standard error without a terminal, combined as cron does for its mail. */
 function pipes(): { streams: Streams; printed: () => string } {
   let text = '';
   const pipe = () => {

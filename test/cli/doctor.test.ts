@@ -21,7 +21,7 @@ import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
-/** The settings that send the key in the default header. */
+/** Upstream settings that send the key in the default header. */
 const sent = (api_key: Secret) => ({ api_key, key_header: 'Authorization: Bearer {key}' });
 
 const COMPANIES = [...generateRegistry({ companies: 20, seed: 3 })];
@@ -34,7 +34,7 @@ describe('checks', () => {
     ['22.18.0', 'ok'],
     ['22.17.1', 'problem'],
     ['20.11.0', 'problem'],
-  ])('the check of Node.js version %s returns %s', (node, is) => {
+  ])('the Node.js check of version %s returns %s', (node, is) => {
     expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).status).toBe(is);
   });
 
@@ -49,7 +49,7 @@ describe('checks', () => {
     [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0x6969 }, ['ok', 'warning']],
     // statfs(2) returns a signed number on 32-bit machines.
     [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xff534d42 | 0 }, ['ok', 'warning']],
-  ])('the check of a disk with %j returns %j', (facts, are) => {
+  ])('the disk check of %j returns %j', (facts, are) => {
     expect(checkDisk({ folder: '/srv', ...facts }).map(({ status }) => status)).toEqual(are);
   });
 
@@ -60,7 +60,7 @@ describe('checks', () => {
     [{ tier: 'paid' as const, license_ends: '2027-04-09' }, ['warning', 'note']],
     [{ tier: 'paid' as const, license_ends: '2027-03-10' }, ['warning', 'note']],
     [{ tier: 'paid' as const, license_ends: '2027-03-09' }, ['problem', 'note']],
-  ])('the check of the terms %j returns %j', (account, are) => {
+  ])('the terms check of %j returns %j', (account, are) => {
     const config = configFrom({
       version: 1,
       upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
@@ -104,12 +104,12 @@ describe('checks', () => {
     },
   );
 
-  it('the key check reports a problem if the key is not set', () => {
+  it('the key check reports a problem if no key is set', () => {
     const unknown = Secret.unknown(new Error('the environment variable KEY is not set'));
     expect(checkKey(sent(unknown), null)).toMatchObject({ status: 'problem' });
   });
 
-  it("the allowance check warns if the account has no calls left at all, but not if only the day's calls are used up", () => {
+  it("the allowance check warns if no quota will ever return, but not if only the day's calls are used up", () => {
     const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
     expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
       status: 'warning',
@@ -120,7 +120,7 @@ describe('checks', () => {
     expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ status: 'ok' });
   });
 
-  it('the ledger check reports a replaced ledger and other warehouses that use the account', () => {
+  it('the ledger check reports a replaced ledger, and other warehouses that use the account', () => {
     expect(checkCount(0)).toEqual([]);
     expect(checkCount(7)[0]).toMatchObject({
       status: 'problem',
@@ -136,7 +136,7 @@ describe('checks', () => {
     [2000, ['ok']],
     [90_000, ['warning']],
     [-90_000, ['warning']],
-  ])('the check of a clock that is off by %i ms returns %j', (offMs, are) => {
+  ])('the clock check of a difference of %i ms returns %j', (offMs, are) => {
     expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ status }) => status)).toEqual(are);
   });
 
@@ -154,12 +154,9 @@ describe('checks', () => {
     ['CERT_HAS_EXPIRED', false, 'has expired'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', false, 'another host'],
     ['', true, 'firewall'],
-  ])(
-    'the connection check recommends an action if it fails with %s (proxy: %s)',
-    (code, hasProxy, remedy) => {
-      expect(remedyFor(code, '', hasProxy)).toContain(remedy);
-    },
-  );
+  ])('the connection check recommends a remedy for the error %s (proxy: %s)', (code, hasProxy, remedy) => {
+    expect(remedyFor(code, '', hasProxy)).toContain(remedy);
+  });
 });
 
 describe('doctor', () => {
@@ -168,7 +165,7 @@ describe('doctor', () => {
     for (const close of opened.splice(0).reverse()) await close();
   });
 
-  it('checks everything without sending a call or changing a file', async () => {
+  it('doctor checks everything without sending a call or changing a file', async () => {
     const upstream = await place();
     const { code, json } = await upstream.cli('doctor');
     expect(code).toBe(0);
@@ -184,7 +181,7 @@ describe('doctor', () => {
     expect(JSON.stringify(json)).not.toContain(upstream.sandbox.keyOf('main'));
   });
 
-  it('spends one call with --online, and stores its response', async () => {
+  it('doctor --online spends one call and stores its response', async () => {
     const upstream = await place();
     const { code, json } = await upstream.run('doctor', '--online');
     expect(code).toBe(0);
@@ -195,7 +192,7 @@ describe('doctor', () => {
     db.close();
   });
 
-  it('reports a rejected key until the upstream accepts it again', async () => {
+  it('doctor reports a rejected key until the upstream accepts it again', async () => {
     const upstream = await place({ upstream: { api_key: 'wrong' } });
     expect((await upstream.run('doctor', '--online')).code).toBe(1);
     const remembered = await upstream.run('doctor');
@@ -211,7 +208,7 @@ describe('doctor', () => {
   it.each([
     ['is not a SQLite file', 0],
     ['has damaged pages', 4096],
-  ])('reports a ledger that %s, along with the other findings', async (_, from) => {
+  ])('doctor reports a ledger that %s, along with the other findings', async (_, from) => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '3');
     const path = join(upstream.folder, 'ledger.db');
@@ -229,14 +226,14 @@ describe('doctor', () => {
     expect(statesOf(json)).toMatchObject({ configuration: 'ok', connection: 'ok' });
   });
 
-  it("warns if the clock differs from the upstream's", async () => {
+  it("doctor warns if the clock differs from the upstream's", async () => {
     const upstream = await place({}, { now: () => Date.now() + 3_600_000 });
     const { json } = await upstream.run('doctor', '--online');
     expect(findingOf(json, 'clock')).toMatchObject({ status: 'warning' });
     expect(findingOf(json, 'clock').message).toMatch(/behind the upstream's/);
   });
 
-  it('warns if the clock was set back, until a response confirms the clock', async () => {
+  it('doctor warns that the clock was set back, until a response confirms the clock', async () => {
     const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
     setBackThreeHours(upstream);
     const warned = findingOf((await upstream.run('doctor')).json, 'clock');
@@ -245,7 +242,7 @@ describe('doctor', () => {
     expect(statesOf((await upstream.run('doctor')).json)).not.toHaveProperty('clock');
   });
 
-  it("repeats the clock warning while the upstream's time differs", async () => {
+  it("doctor repeats the clock warning as long as the upstream's time differs", async () => {
     const upstream = await place(
       { allowance: { per_minute: 'unlimited', per_day: 100 } },
       { now: () => Date.now() + 3_600_000 },
@@ -255,7 +252,7 @@ describe('doctor', () => {
     expect(findingOf((await upstream.run('doctor')).json, 'clock').message).toContain('was set back');
   });
 
-  it('connects through a proxy, and names the proxy', async () => {
+  it('doctor connects through a proxy, and names the proxy', async () => {
     const upstream = await place();
     const proxy = await tunnel();
     opened.push(() => proxy.close());
@@ -267,7 +264,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain('secret');
   });
 
-  it('reports an invalid configuration along with all checks that do not depend on it', async () => {
+  it('doctor reports an invalid configuration along with every check that does not depend on it', async () => {
     const upstream = await place();
     writeFileSync(upstream.configPath, 'version: 1\nupstreem: {}\n');
     const { code, json } = await upstream.run('doctor');
@@ -276,7 +273,7 @@ describe('doctor', () => {
     expect(findingOf(json, 'configuration').remedy).toContain('upstream');
   });
 
-  it('warns if other users can read the key, and if the account has a second warehouse', async () => {
+  it('doctor warns if other users can read the key, or if the account has a second warehouse', async () => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '1');
     chmodSync(upstream.configPath, 0o644);

@@ -14,7 +14,7 @@ afterEach(async () => {
   upstream = null;
 });
 
-/** The JSON document that a command prints without a terminal, checked against the published schema. */
+/** The JSON document that a command prints without a terminal. It is checked against the published schema. */
 async function documentOf(...args: string[]) {
   const { stdout } = await atTerminal(args, { columns: null });
   const document = JSON.parse(stdout);
@@ -58,7 +58,7 @@ it('success, failure and usage errors have the same output format, and `command`
   expect(await documentOf('synk')).toMatchObject({ ok: false, command: '' });
 });
 
-it('a record fetched again counts as fetched, and --verbose prints its call', async () => {
+it('the summary counts a record that was fetched again as fetched, and --verbose prints its call', async () => {
   upstream = await openUpstream({});
   const config = ['--config', upstream.configPath];
   const [{ id } = { id: '' }] = upstream.sandbox.companies.all();

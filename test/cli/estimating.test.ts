@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { openOutput, type Streams } from '../../src/cli/output.ts';
 import { showEstimating } from '../../src/cli/plan.ts';
 
-test("a terminal shows an estimate's progress after one second", () => {
+test("a terminal shows an estimate's progress after the first second", () => {
   expect(shownBy({ isTTY: true }, {})).toBe('\r\x1b[KEstimating… 40 %');
 });
 
 test.each([
   ['a pipe', { isTTY: false }, {}],
   ['--json', { isTTY: true }, { json: true }],
-])("an estimate's progress is not shown with %s", (_, streams, flags) => {
+])('an estimate shows no progress with %s', (_, streams, flags) => {
   expect(shownBy(streams, flags)).toBe('');
 });
 
-/** The output to standard error after 0.5 and 1.5 seconds. */
+/** What the command has written to standard error after 0.5 and 1.5 seconds. */
 function shownBy(stream: { isTTY: boolean }, flags: { json?: boolean }): string {
   let written = '';
   const write = (text: string) => {

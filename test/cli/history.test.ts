@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 describe('history', () => {
-  it('prints the versions, their changes and their calls', async () => {
+  it("history prints a company's versions, their changes and their calls", async () => {
     const { json, code } = await upstream.cli('history', '0001');
     expect(code).toBe(0);
     expect(json.data).toMatchObject({ entity_id: '0001', name: 'Laxey Mills Limited' });
@@ -51,17 +51,17 @@ describe('history', () => {
     );
   });
 
-  it('prints complete versions with --documents, including every digit', async () => {
+  it('history --documents prints complete versions, including every digit', async () => {
     const { stdout } = await upstream.run('history', '0001', '--documents', '--json');
     expect(stdout).toContain('"big":12345678901234567890');
   });
 
-  it('keeps control characters in names when printing JSON', async () => {
+  it('history keeps control characters in names when it prints JSON', async () => {
     const { stdout } = await upstream.run('history', '0002', '--json');
     expect(JSON.parse(stdout).data.name).toBe(companies[1]?.name);
   });
 
-  it('suggests similar ids if the id is unknown', async () => {
+  it('history suggests similar ids if the id is unknown', async () => {
     const { code, stderr } = await upstream.run('history', '00');
     expect(code).toBe(2);
     expect(stderr).toContain('company 00 is not in the mirror');

@@ -8,7 +8,7 @@ import { runCommand, startCommand } from '../support/command.ts';
 import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 
-/** A configured mirror with three companies, and a function that runs commands on this mirror. */
+/** Returns a function that runs commands on a configured mirror with three companies. */
 function configured(extra: object = {}) {
   const folder = temporaryFolder();
   const path = join(folder, 'warehouse.db');
@@ -102,7 +102,7 @@ test('four simultaneous exports into one folder all succeed, and the manifest ma
   expect(readdirSync(out).sort()).toEqual([...names, ...described].sort());
 });
 
-test('reprocess applies a new mapping', async () => {
+test('reprocess applies a changed mapping', async () => {
   const { run, ask } = configured({ mapping: { entity: { '/n': { column: 'number' } } } });
   expect(await run('reprocess')).toMatchObject({ code: 0, data: { ended: 'done', calls: 5 } });
   expect(ask('SELECT number FROM entity ORDER BY entity_id')).toEqual([{ number: 3 }, { number: 0 }]);
@@ -142,14 +142,14 @@ test('forget lists the erased ids, and after --undo a backfill can fetch their r
   expect((await run('backfill', '--ids', 'ids.txt', '--dry-run')).data.calls).toEqual({ low: 1, high: 1 });
 });
 
-test('forget fails if no id is given', async () => {
+test('forget fails if no id was given', async () => {
   expect(await configured().run('forget')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('no id was given'),
   });
 });
 
-test('compact deletes responses that are older than the retention period', async () => {
+test('compact deletes responses older than the retention period', async () => {
   const { run, ask } = configured({ retention: { answers: '1d' } });
   expect(await run('compact')).toMatchObject({ code: 0, data: { answers_deleted: 2 } });
   expect(ask('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 2 }]);

@@ -57,7 +57,7 @@ it.each([
   ['HTML instead of JSON', html, 'html'],
   ['404 on every path', notFound, 'not-found'],
 ])(
-  'the message about %s names the URL and the remedy, and the first run spends two calls but later runs spend one',
+  'the message about %s names the URL and the remedy, and only the first run spends two calls',
   async (_, reply, name) => {
     configure();
     respond = reply;
@@ -84,7 +84,7 @@ it('if every search is rejected, the message names the upstream, and the next ru
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/message-rejected.txt');
 });
 
-it('after a wrong base URL, a run continues normally as soon as a call succeeds', async () => {
+it('after a wrong base URL, the next run continues normally once a call succeeds', async () => {
   configure();
   respond = html;
   await printed('sync');
@@ -95,7 +95,7 @@ it('after a wrong base URL, a run continues normally as soon as a call succeeds'
   expect((await printed('sync')).text).toMatch(/1 new/);
 });
 
-it('a permanently exhausted quota is reported once, even with --quiet, and a call limit that is reached is reported by name', async () => {
+it('sync reports a permanently exhausted quota once, even with --quiet, and a reached call limit by its name', async () => {
   configure({ total: 3 });
   respond = (response) =>
     response
@@ -109,7 +109,7 @@ it('a permanently exhausted quota is reported once, even with --quiet, and a cal
   await expect(`${limited.text}\n${exhausted.text}`).toMatchFileSnapshot('snapshots/message-quota.txt');
 });
 
-it('if a port is out of range, the error shows the range', async () => {
+it('the error for a port outside the range shows the range', async () => {
   configure();
   const { code, text } = await printed('serve', '--port', '80000');
   expect(code).toBe(2);
@@ -136,7 +136,7 @@ function terminalAsker() {
   return { shown, input, asker: openAsker(input, { stderr: stderr as never }) };
 }
 
-it('if several answers are pasted together, each answers one question', async () => {
+it('several answers pasted together answer one question each', async () => {
   const { shown, input, asker } = terminalAsker();
   setImmediate(() => input.write('5\nno\n2\n'));
   expect(await asker.text('First?', readCount(0))).toBe(5);

@@ -26,14 +26,14 @@ function withoutKey() {
 
 describe('without a key for the upstream', () => {
   it.each([['status'], ['history', 'C1'], ['quarantine', 'list'], ['plan'], ['sync', '--dry-run']])(
-    '`%s` works',
+    '`%s` works without a key',
     async (...args) => {
       expect(await withoutKey()(...args)).toMatchObject({ code: 0 });
     },
   );
 
   it.each([['sync'], ['config', 'validate']])(
-    '`%s` fails and names the environment variable',
+    '`%s` fails without a key and names the environment variable',
     async (...args) => {
       const { code, stdout, stderr } = await withoutKey()(...args);
       expect(code).toBe(2);

@@ -9,7 +9,7 @@ it.each([
   [0, 100],
   [10, 30],
   [60, 60],
-])('a terminal that reports %i columns gets lines of at most %i', (columns, taken) => {
+])('on a terminal that reports %i columns, no line exceeds %i', (columns, taken) => {
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns }) as never;
   expect(openOutput({ quiet: false, json: false }, { stdout: stream, stderr: stream, env: {} }).columns).toBe(
     taken,

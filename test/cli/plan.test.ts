@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('plan', () => {
-  it('reports before the first call that the size is unknown, and creates no warehouse', async () => {
+  it("plan reports before the first call that the registry's size is unknown, and creates no warehouse", async () => {
     const upstream = await place();
     const { json, code } = await upstream.cli('plan');
     expect(code).toBe(0);
@@ -27,7 +27,7 @@ describe('plan', () => {
     expect(existsSync(join(upstream.folder, 'warehouse.db'))).toBe(false);
   });
 
-  it('estimates the remaining calls for a half-listed registry, and sync needs no more than estimated', async () => {
+  it('plan estimates the remaining calls for a half-listed registry, and sync needs no more', async () => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '14');
     const before = upstream.sandbox.arrivals().length;
@@ -45,7 +45,7 @@ describe('plan', () => {
     expect(data.calls).toEqual({ low: 0, high: 0 });
   });
 
-  it('lists the next calls with their reasons, and sync makes the same calls', async () => {
+  it('plan lists the next calls with their reasons, and sync makes the same calls', async () => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '3');
     const { json } = await upstream.run('plan', '--explain', '4');
@@ -58,7 +58,7 @@ describe('plan', () => {
     expect(planned[0]).toContain(made?.target.replace(/^[^=]*=/, '').slice(0, 1) ?? '-');
   });
 
-  it('reports the share of the allowance needed, the days and the finish date', async () => {
+  it('plan reports the required share of the allowance, the days and the finish date', async () => {
     const upstream = await place({ allowance: { per_minute: 1200, per_day: 100 } });
     await upstream.run('sync', '--max-calls', '4');
     const { data } = (await upstream.run('plan')).json;
@@ -70,7 +70,7 @@ describe('plan', () => {
     expect(data.next_run.calls).toEqual({ low: 96, high: 96 });
   });
 
-  it('prints the same as sync --dry-run', async () => {
+  it('plan prints the same as sync --dry-run', async () => {
     const upstream = await place();
     await upstream.run('sync', '--max-calls', '4');
     const plan = (await upstream.run('plan', '--max-calls', '50')).json;
@@ -85,7 +85,7 @@ describe('plan', () => {
     ['ids', (_name: string, id: string) => id, 12],
     ['queries', (name: string, _id: string) => name.slice(0, 2), 3],
   ] as const)(
-    'estimates the calls for a watchlist of %s to within 10% of what sync makes',
+    'plan estimates the calls for a watchlist of %s to within 10% of those that sync makes',
     async (of, line, many) => {
       const upstream = await place();
       const list = join(upstream.folder, 'watchlist.txt');
@@ -105,7 +105,7 @@ describe('plan', () => {
       const { data } = (await upstream.run('sync', '--dry-run')).json;
       const { json } = await upstream.run('sync');
       expect(json.data.ended).toBe('done');
-      // As in a backfill, an ambiguous name does not cause a record to be fetched.
+      // An ambiguous name causes no record call, as in a backfill.
       expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
       expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
       expect(data.calls.high).toBeLessThan(400);
@@ -113,7 +113,7 @@ describe('plan', () => {
     },
   );
 
-  it('fails without a dialect, and names the command that learns one', async () => {
+  it('plan fails without a dialect, and names the command that learns one', async () => {
     const upstream = await place();
     upstream.configure({ dialect: undefined });
     const { code, stderr } = await upstream.run('plan');

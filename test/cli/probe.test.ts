@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('init', () => {
-  it('writes a configuration from flags only once, and prints the next commands', async () => {
+  it('init writes a configuration from flags only once, and prints the next commands', async () => {
     const directory = folder();
     const args = ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-month', '500'];
     const first = await run(directory, args);
@@ -34,7 +34,7 @@ describe('init', () => {
       ['init', '--yes', '--base-url', 'https://r.example', '--total', '5', '--commercial-use'],
       'does not permit commercial use',
     ],
-  ])('rejects %j and writes no file', async (args, words) => {
+  ])('init rejects %j and writes no file', async (args, words) => {
     const directory = folder();
     const { code, stderr } = await run(directory, args);
     expect(code).toBe(2);
@@ -44,7 +44,7 @@ describe('init', () => {
 });
 
 describe('config validate', () => {
-  it('explains a valid configuration', async () => {
+  it('config validate explains a valid configuration', async () => {
     const directory = folder();
     await run(directory, ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-day', '7']);
     expect(await run(directory, ['config', 'validate'])).toMatchObject({
@@ -53,7 +53,7 @@ describe('config validate', () => {
     });
   });
 
-  it('reports every problem with its line', async () => {
+  it('config validate reports every problem with its line', async () => {
     const directory = folder();
     writeFileSync(join(directory, 'registry-mirror.yaml'), 'version: 1\nupstream: { base_url: x }\n');
     const { code, data } = await run(directory, ['config', 'validate']);
@@ -65,7 +65,7 @@ describe('config validate', () => {
 });
 
 describe('probe', () => {
-  it('writes the dialect, and prints one JSON document', async () => {
+  it('probe writes the dialect, and prints one JSON document', async () => {
     const { directory, sandbox } = await place({});
     const { code, data, stderr } = await run(directory, ['probe']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -87,13 +87,13 @@ describe('probe', () => {
     });
   });
 
-  it('sends nothing in a dry run', async () => {
+  it('probe sends nothing in a dry run', async () => {
     const { directory, sandbox } = await place({});
     expect(await run(directory, ['probe', '--dry-run'])).toMatchObject({ code: 0, data: { max_calls: 16 } });
     expect(sandbox.arrivals()).toHaveLength(0);
   });
 
-  it('stops at --max-calls, and continues in the next run', async () => {
+  it('probe stops at --max-calls, and continues in the next run', async () => {
     const { directory, sandbox } = await place({});
     expect(await run(directory, ['probe', '--max-calls', '2'])).toMatchObject({
       code: 1,
@@ -103,7 +103,7 @@ describe('probe', () => {
     expect(await run(directory, ['probe'])).toMatchObject({ code: 0 });
   });
 
-  it('writes an open question to the file, and accepts the answer as a flag', async () => {
+  it('probe writes an open question to the file, and accepts the answer as a flag', async () => {
     const { directory } = await place({
       search: { query_param: 'zoek', min_length: 3, unknown_params: 'refuse' },
       errors: { body: 'empty', exhausted: { status: 402 } },
@@ -123,7 +123,7 @@ describe('probe', () => {
     );
   });
 
-  it('--check reports changed responses, and proposes changes to the dialect', async () => {
+  it('probe --check reports changed responses, and proposes changes to the dialect', async () => {
     const { directory, sandbox } = await place({});
     await run(directory, ['probe']);
     await sandbox.useProfile({ search: { results: '/data/hits' }, record: { root: '/data' } });
@@ -158,7 +158,7 @@ describe('probe --openapi', () => {
     record: { id: '/kvkNummer', name: '/naam' },
   };
 
-  it('writes the paths, the key header and the dialect, and tries no other parameters', async () => {
+  it('probe --openapi writes the paths, the key header and the dialect, and tries no other parameters', async () => {
     const { directory, sandbox } = await place(PROFILE);
     expect(await run(directory, ['probe'])).toMatchObject({ code: 1 });
     sandbox.reset();
@@ -180,7 +180,7 @@ describe('probe --openapi', () => {
     expect(synced).toMatchObject({ code: 0, data: { ended: 'max_calls', quarantined: 0 } });
   });
 
-  it('keeps the key header in the configuration', () => {
+  it("probe --openapi keeps the configuration's key header", () => {
     const upstream = { base_url: 'https://registry.example/api', api_key: 'k', key_header: 'X-Own-Key' };
     const config = configFrom({ version: 1, upstream, allowance: { unlimited: true } });
     const specification = openapiIn(DOCUMENT, config);
@@ -188,7 +188,7 @@ describe('probe --openapi', () => {
     expect(statedUpstream(config, specification).keyHeader).toBeNull();
   });
 
-  it("prints the document's contents without sending a call", async () => {
+  it('probe --openapi prints what the document states without sending a call', async () => {
     const { directory, sandbox } = await place({});
     const { code, data } = await run(directory, ['probe', '--dry-run', '--openapi', DOCUMENT]);
     expect(code).toBe(0);
@@ -199,7 +199,7 @@ describe('probe --openapi', () => {
     expect(sandbox.arrivals()).toEqual([]);
   });
 
-  it('rejects a file that is not an OpenAPI document', async () => {
+  it('probe --openapi rejects a file that is not an OpenAPI document', async () => {
     const { directory } = await place({});
     const args = ['probe', '--openapi', 'registry-mirror.yaml'];
     expect(await run(directory, args)).toMatchObject({

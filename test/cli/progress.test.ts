@@ -38,12 +38,12 @@ test('a finish time on another day is shown with its date', () => {
   expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07 UTC');
 });
 
-test('a run without a limit shows neither the share nor the remaining calls', () => {
+test('the progress line of a run without a limit shows no share and no remaining calls', () => {
   const line = progressLine(progress({ maxCalls: Number.POSITIVE_INFINITY }), 200);
   expect(line).toMatch(/^42 calls · 8\/min · 1,204 new/);
 });
 
-test('control characters in an id are not printed', () => {
+test('the progress line prints no control characters from an id', () => {
   const last = { call: { kind: 'entity', entityId: '\u001b[2J' } } as unknown as Outcome;
   expect(progressLine(progress({ last }), 200)).not.toContain('\u001b');
 });

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describe('quarantine', () => {
-  it('stores and shows unreadable responses, and loads them after the dialect is corrected', async () => {
+  it('quarantine stores and shows unreadable responses, and loads them after the dialect is corrected', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     const wrong = { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } };
@@ -40,7 +40,7 @@ describe('quarantine', () => {
     expect((await upstream.run('history', entry.target)).json.data.versions).toHaveLength(1);
   });
 
-  it('cannot replay an entry after a newer response has been loaded', async () => {
+  it('quarantine cannot replay an entry after a newer response has been loaded', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } } });
@@ -67,7 +67,7 @@ describe('quarantine', () => {
     expect(await versions()).toEqual(newer);
   });
 
-  it('discards individual entries by number, or all entries', async () => {
+  it('quarantine discards single entries by number, or all entries', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, search: { ...dialect.search, results: '/nowhere' } } });

@@ -19,12 +19,12 @@ function run(...args: string[]): ChildProcess {
   return spawn(process.execPath, ['src/cli/bin.js', 'sandbox', ...args], { cwd: root });
 }
 
-/** Returns standard output up to the end of the ready message. The command keeps running. */
+/** Returns what the command has printed up to the end of the ready message. The command keeps running. */
 async function ready(command: ChildProcess): Promise<string> {
   let text = '';
   for await (const chunk of command.stdout ?? []) {
     text += chunk;
-    // The message either ends with the dialect or is a JSON document that ends with `error`.
+    // The ready message ends with the dialect, or is a JSON document that ends with `error`.
     if (/limits: \[\]\n$|"error":null\}\n$/.test(text)) break;
   }
   return text;
@@ -37,7 +37,7 @@ async function stop(command: ChildProcess, signal: NodeJS.Signals): Promise<numb
   return code;
 }
 
-/** Returns the error that the command throws for these arguments, in this process. */
+/** Returns the error that the command throws for the given arguments in this process. */
 async function failed(...args: string[]): Promise<unknown> {
   const command = sandboxCommand()
     .exitOverride()
@@ -83,7 +83,7 @@ test('the sandbox prints a matching configuration, serves, logs requests and sto
   expect(JSON.parse(entities[0] ?? '')).toMatchObject({ gone: false, document: { id: expect.any(String) } });
 });
 
-test("the sandbox serves a CSV file's data in another API profile, prints JSON, and stops on Ctrl-C", async () => {
+test('the sandbox serves a CSV file in another API profile, prints JSON, and stops on Ctrl-C', async () => {
   const data = join(folder, 'companies.csv');
   writeFileSync(data, 'number,title,state\n007,Zebra Ltd,Current\n008,Zebra Inc,Previous\n');
   const command = run(
@@ -153,7 +153,7 @@ test.each([
   expect(await failed('--unlimited', flag, value)).toBeInstanceOf(CommanderError);
 });
 
-test('if the port is in use, the error names the port', async () => {
+test('if another process uses the port, the error names the port', async () => {
   const first = await startSandbox({ companies: [] });
   const error = await failed('--unlimited', '--port', new URL(first.url).port);
   expect(error).toBeInstanceOf(FailedError);

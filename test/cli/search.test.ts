@@ -26,7 +26,7 @@ describe('search', () => {
     ['wilsen servces', '0002', 'name'],
     ['tech', '0003', 'name'],
     ['0003', '0003', 'identifier'],
-  ])('finds %s without making a call', async (text, id, matched) => {
+  ])('search finds %s without making a call', async (text, id, matched) => {
     const calls = upstream.sandbox.arrivals().length;
     const { json, code } = await upstream.cli('search', text);
     expect(code).toBe(0);
@@ -34,12 +34,12 @@ describe('search', () => {
     expect(upstream.sandbox.arrivals()).toHaveLength(calls);
   });
 
-  it('gives an identical name the score 1, and marks gone companies', async () => {
+  it('search gives an identical name the score 1, and marks gone companies', async () => {
     const { json } = await upstream.run('search', 'WILSON', 'SERVICES', 'LIMITED');
     expect(json.data.companies).toMatchObject([{ entity_id: '0002', score: 1, state: 'gone' }]);
   });
 
-  it('prints CSV with --csv', async () => {
+  it('search --csv prints CSV', async () => {
     const { stdout } = await upstream.run('search', 'biotechnik', '--csv');
     expect(stdout.split('\r\n').slice(0, 2)).toEqual([
       'entity_id,name,state,gone_at,score,matched,matched_text',
@@ -47,14 +47,14 @@ describe('search', () => {
     ]);
   });
 
-  it('returns an empty list if no company matches', async () => {
+  it('search returns an empty list if no company matches', async () => {
     const { json, code } = await upstream.run('search', 'zzzqqq');
     expect({ code, companies: json.data.companies }).toEqual({ code: 0, companies: [] });
   });
 });
 
 describe('show', () => {
-  it('prints the record with every digit', async () => {
+  it('show prints the record with every digit', async () => {
     const { stdout } = await upstream.run('show', '0001', '--json');
     expect(stdout).toContain('12345678901234567890');
     expect(JSON.parse(stdout).data).toMatchObject({ entity_id: '0001', state: 'fetched', gone_at: null });
@@ -62,12 +62,12 @@ describe('show', () => {
     expect(csv.stdout).toContain('big,12345678901234567890\r\n');
   });
 
-  it('marks a gone company', async () => {
+  it('show marks a gone company', async () => {
     const { json } = await upstream.run('show', '0002');
     expect(json.data).toMatchObject({ state: 'gone', gone_at: expect.stringMatching(/^2\d{3}-/) });
   });
 
-  it('suggests similar ids if the id is unknown', async () => {
+  it('show suggests similar ids if the id is unknown', async () => {
     const { code, stderr } = await upstream.run('show', '00');
     expect(code).toBe(2);
     expect(stderr).toContain('Did you mean 0001 (Société Générale de Vins)');

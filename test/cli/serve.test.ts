@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { runCommand, startCommand } from '../support/command.ts';
 
-// An address on this machine that does not match the loopback pattern and is therefore treated like a remote address.
+// An address on this machine that is treated as remote, because it does not match the loopback pattern.
 const ELSEWHERE = '::ffff:127.0.0.1';
 
 let folder: string;
@@ -57,7 +57,7 @@ async function started(name: string, ...flags: readonly string[]): Promise<Annou
 const status = async (url: string) => (await fetch(url)).status;
 
 describe('keys', () => {
-  test('are printed only when created, and can be listed, limited and revoked', async () => {
+  test('API keys are printed only when created, and can be listed, limited and revoked', async () => {
     const config = ['--config', configured('keys', null), '--json'];
     const { json } = await runCommand(['keys', 'create', 'reports', '--per-minute', '60', ...config]);
     const { key } = json.data;
@@ -69,7 +69,7 @@ describe('keys', () => {
     expect((await runCommand(['keys', 'revoke', 'rm_0000000000', ...config])).code).not.toBe(0);
   });
 
-  test('a free account requires an allowance', async () => {
+  test('the keys command requires an allowance for a free account', async () => {
     const config = ['--config', configured('free', null), '--json'];
     const refused = await runCommand(['keys', 'create', 'trial', '--tier', 'free', ...config]);
     expect(refused.code).toBe(2);
@@ -81,14 +81,14 @@ describe('keys', () => {
 });
 
 describe('serve', () => {
-  test('warns once that republishing may require permission if the licence is unknown', async () => {
+  test('serve warns once that republishing may require permission if the licence is unknown', async () => {
     const unknown = await started('unknown');
     expect(unknown.warnings.filter((warning) => warning.includes('may need permission'))).toHaveLength(1);
     const known = await started('known', '--licensed');
     expect(known.warnings.join()).not.toContain('permission');
   });
 
-  test('shows its page only to this machine, and only under local host names', async () => {
+  test('serve shows its page only to this machine, and only under local host names', async () => {
     const { url, page } = await started('local', '--licensed');
     expect(page).toBe(`${url}/`);
     expect(await status(`${url}/`)).toBe(200);
@@ -96,7 +96,7 @@ describe('serve', () => {
     expect(await statusFor(`${url}/`, 'localhost')).toBe(200);
   });
 
-  test('shows no page to other machines without --page, and warns with --page', async () => {
+  test('serve shows other machines no page without --page, and warns if --page is given', async () => {
     const silent = await started('beyond', '--host', ELSEWHERE);
     expect(silent.page).toBeNull();
     expect(await status(`${silent.url}/`)).toBe(404);
@@ -106,20 +106,20 @@ describe('serve', () => {
     expect(served.warnings.join()).toContain('The status page needs no key');
   });
 
-  test('rejects an invalid port number', async () => {
+  test('serve rejects an invalid port number', async () => {
     const { code, stderr } = await runCommand(['serve', '--port', '80000']);
     expect(code).toBe(2);
     expect(stderr).toContain('It must be a whole number from 0 to 65535.');
   });
 
-  test('shows no page with --no-page', async () => {
+  test('serve shows no page with --no-page', async () => {
     const { url, page } = await started('without', '--no-page');
     expect(page).toBeNull();
     expect(await status(`${url}/`)).toBe(404);
   });
 });
 
-/** The response status for a request with another Host header, as after DNS rebinding. */
+/** Returns the response status for a request with another Host header, as after DNS rebinding. */
 function statusFor(url: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { host } }, (response) => {

@@ -31,14 +31,14 @@ it.each([
     { npm_lifecycle_event: 'demo', npm_package_name: 'other' },
     'registry-mirror sync',
   ],
-])('a hint names a command that works in %s and a file that exists', (_, env, command) => {
+])('in %s, a hint names a command that works and a file that exists', (_, env, command) => {
   const hint = withWorkingLinks(HINT, env);
   expect(hint.startsWith(`Run \`${command} --quiet\` first (/`)).toBe(true);
   expect(hint.endsWith('registry-mirror/0.1.0')).toBe(true);
   expect(existsSync(/\((.*)\)/.exec(hint)?.[1] ?? '')).toBe(true);
 });
 
-it('the help of a command names a document that exists', async () => {
+it("each command's help names a document that exists", async () => {
   const { stdout } = await runCommand(['notify', '--help']);
   expect(existsSync(/^ {2}(\/.*notifications\.md)$/m.exec(stdout)?.[1] ?? '')).toBe(true);
 });

@@ -69,22 +69,29 @@ const SHOWN: readonly (readonly [string, () => string[]])[] = [
 
 const DOCUMENTS = fileURLToPath(new URL('../../docs/', import.meta.url));
 
-describe('a command', () => {
-  it.each(SHOWN)('fits 60 and 160 columns, and prints JSON without a terminal: %s', async (name, args) => {
-    const narrow = await shown(args(), { columns: 60, noColor: '1' });
-    const wide = await shown(args(), { columns: 160, noColor: '1' });
-    const piped = await shown(args(), { columns: null });
-    expect(tooWide(narrow, 60)).toEqual([]);
-    expect(tooWide(wide, 160)).toEqual([]);
-    // NO_COLOR removes only colours.
-    const coloured = await shown(args(), { columns: 160 });
-    expect(steady(stripVTControlCharacters(coloured))).toBe(steady(wide));
-    expect(wide).toBe(stripVTControlCharacters(wide));
-    const text = [section('60 columns', narrow), section('160 columns', wide), section('no terminal', piped)];
-    await expect(`${text.map(steady).join('\n')}`).toMatchFileSnapshot(`snapshots/${name}.txt`);
-  });
+describe("a command's output", () => {
+  it.each(SHOWN)(
+    "a command's output fits 60 and 160 columns, and is JSON without a terminal: %s",
+    async (name, args) => {
+      const narrow = await shown(args(), { columns: 60, noColor: '1' });
+      const wide = await shown(args(), { columns: 160, noColor: '1' });
+      const piped = await shown(args(), { columns: null });
+      expect(tooWide(narrow, 60)).toEqual([]);
+      expect(tooWide(wide, 160)).toEqual([]);
+      // NO_COLOR removes only the colours.
+      const coloured = await shown(args(), { columns: 160 });
+      expect(steady(stripVTControlCharacters(coloured))).toBe(steady(wide));
+      expect(wide).toBe(stripVTControlCharacters(wide));
+      const text = [
+        section('60 columns', narrow),
+        section('160 columns', wide),
+        section('no terminal', piped),
+      ];
+      await expect(`${text.map(steady).join('\n')}`).toMatchFileSnapshot(`snapshots/${name}.txt`);
+    },
+  );
 
-  it.each([60, 160])('prints help that fits into %i columns', async (columns) => {
+  it.each([60, 160])('each help text fits into %i columns', async (columns) => {
     const names = [...commandsOf(await openProgram(COMMAND_NAMES))].map(({ name }) => name);
     const helps: string[] = [];
     for (const name of ['', ...names]) {
@@ -101,7 +108,7 @@ function section(title: string, text: string): string {
   return `──── ${title} ────\n${text}`;
 }
 
-/** Returns the lines that exceed the width, except those with one long word that cannot be broken. */
+/** Returns the lines that are too wide, unless one long word causes this. */
 function tooWide(text: string, columns: number): string[] {
   return text
     .split('\n')
@@ -109,7 +116,7 @@ function tooWide(text: string, columns: number): string[] {
     .filter((line) => Math.max(...line.split(' ').map((word) => stringWidth(word))) < columns / 2);
 }
 
-/** Masks values that differ between runs or machines with text of the same length. */
+/** Replaces values that differ between runs or machines with text of the same length. */
 function steady(text: string): string {
   const kept: string[] = [];
   let isMachine = false;
@@ -129,10 +136,13 @@ function steady(text: string): string {
     .replace(/(?<="schema_version":")\d+/, '#');
 }
 
-// Doctor's findings about this machine are removed, along with their continuation lines.
+// Removes doctor's findings about this machine, along with their continuation lines.
 const MACHINE = /^\w+ +(?:runtime|SQLite|disk|warehouse|Redis):/;
 
-/** Runs a command on a terminal with `columns` columns, or without a terminal if null. Returns its whole output. */
+/**
+ * Runs a command on a terminal with `columns` columns, or without a terminal if `columns` is null. Returns everything
+ * that it prints.
+ */
 async function shown(args: readonly string[], terminal: Terminal): Promise<string> {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW });
   return await textAt(withConfig(args), terminal);

@@ -13,8 +13,8 @@ const rows = [
   ['株式1', '株式会社日本橋商事ホールディングス', 'summary changed since the record was fetched', '3'],
 ];
 
-describe('a table', () => {
-  it('shows every column if the terminal is wide enough', () => {
+describe('printing a table', () => {
+  it('a table shows every column if the terminal is wide enough', () => {
     expect(tableLines(columns, rows, 160).join('\n')).toMatchInlineSnapshot(`
       "id     name                                why                                           calls
       0042   Ærlig Håndverk og Sønner AS         record is due again                              12
@@ -22,20 +22,20 @@ describe('a table', () => {
     `);
   });
 
-  it.each([160, 80, 60, 40, 30])('never exceeds %i columns, and aligns its cells', (width) => {
+  it.each([160, 80, 60, 40, 30])('a table is never wider than %i columns, and aligns its cells', (width) => {
     const lines = tableLines(columns, rows, width);
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
 
-  it('truncates the widest column first, then removes optional columns', () => {
+  it('a table truncates its widest column first, then removes optional columns', () => {
     expect(tableLines(columns, rows, 60)[1]).toBe(
       '0042   Ærlig Håndverk og Søn…  record is due again        12',
     );
     expect(tableLines(columns, rows, 26)[0]).toBe('id     name          calls');
   });
 
-  it('replaces control and direction characters', () => {
+  it('a table replaces control and direction characters', () => {
     expect(tableLines([{ header: 'name' }], [['\u001b[31mred\u202egnp.exe\nX']], 80)[1]).toBe(
       '�[31mred�gnp.exe�X',
     );
@@ -43,16 +43,16 @@ describe('a table', () => {
 });
 
 describe('text', () => {
-  it('keeps the joiners that some scripts need', () => {
+  it('printed text keeps the joiners that some scripts need', () => {
     expect(printable('شرکت\u200cها 👩‍👩‍👧')).toBe('شرکت\u200cها 👩‍👩‍👧');
   });
 
-  it('is truncated between grapheme clusters', () => {
+  it('printed text is truncated between grapheme clusters', () => {
     expect(fitted('👩‍👩‍👧 family', 4)).toBe('👩‍👩‍👧 …');
     expect(fitted('abc', 3)).toBe('abc');
   });
 
-  it('is broken at spaces', () => {
+  it('printed text is wrapped at spaces', () => {
     expect(wrapped('one two three four', 9, '  ')).toBe('one two\n  three\n  four');
     expect(wrapped('one two three four', 10)).toBe('one two\nthree four');
   });

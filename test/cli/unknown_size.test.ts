@@ -6,7 +6,7 @@ import { headlineOf } from '../../src/cli/run_report.ts';
 import { runCommand } from '../support/command.ts';
 import { companies, openMirrored } from '../support/served_mirror.ts';
 
-test('sync and status report that the completeness is unknown if the registry reports no count', async () => {
+test('sync and status report unknown completeness if the registry reports no count', async () => {
   const mirror = await openMirrored({ companies: companies(8), profile: { stats: { total: null } } });
   onTestFinished(() => mirror.close());
   await mirror.sync(0, new Set(['stats']));

@@ -15,18 +15,18 @@ interface AlertCase {
   readonly when: string;
   readonly series: Series;
   readonly at: string;
-  /** The labels of the alerts that fire, except the severity. */
+  /** The labels of the firing alerts, except the severity. */
   readonly fires: readonly Readonly<Record<string, string>>[];
 }
 
 const A = { registry: 'a' };
 const SWEEP = { registry: 'a', schedule: 'sweep-search' };
-/** A week of constant samples. */
+/** A series whose value is constant for a week. */
 const always = (value: number | string) => `${value}x2016`;
 const DAILY = { [series('schedule_period_seconds', SWEEP)]: always(86_400) };
 const OPEN = { [series('allowance_remaining', A)]: always(50) };
 const SPENT = { [series('allowance_remaining', A)]: always(0) };
-/** A run starts at the beginning of each day. */
+/** A series for runs that start at the beginning of each day. */
 const DAILY_RUNS = {
   [series('schedule_last_run_timestamp_seconds', SWEEP)]: [0, 1, 2, 3, 4, 5, 6]
     .map((day) => `${day * 86_400}x287`)
@@ -243,7 +243,7 @@ const CASES: readonly AlertCase[] = [
   },
   {
     alert: 'QuarantineGrows',
-    when: 'a hundred responses were added in a day',
+    when: 'a hundred responses were quarantined in one day',
     series: { [series('quarantined', A)]: '0x288 100x100' },
     at: '25h',
     fires: [A],
@@ -273,14 +273,14 @@ const CASES: readonly AlertCase[] = [
   },
   {
     alert: 'WalGrows',
-    when: 'the write-ahead log has 300 MiB',
+    when: 'the write-ahead log has grown to 300 MiB',
     series: { [series('warehouse_bytes', { ...A, file: 'log' })]: always(314_572_800) },
     at: '15m',
     fires: [A],
   },
   {
     alert: 'WalGrows',
-    when: 'the database has 300 MiB',
+    when: 'the database has grown to 300 MiB',
     series: { [series('warehouse_bytes', { ...A, file: 'database' })]: always(314_572_800) },
     at: '15m',
     fires: [],
@@ -291,11 +291,11 @@ const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-alerts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.runIf(hasPromtool())('the alert rules', () => {
-  it('are valid', () => {
+  it('the alert rules are valid', () => {
     expect(promtool('check', 'rules', RULES)).toMatchObject({ passes: true });
   });
 
-  it('each have a case in which they fire and one in which they do not', () => {
+  it('each alert rule has a case in which it fires and one in which it does not', () => {
     const named = (isFiring: boolean) =>
       CASES.filter(({ fires }) => fires.length > 0 === isFiring).map(({ alert }) => `RegistryMirror${alert}`);
     const rules = rulesOf(RULES).map(({ alert }) => alert);
@@ -303,7 +303,7 @@ describe.runIf(hasPromtool())('the alert rules', () => {
     expect([...new Set(named(false))].sort()).toEqual(rules.sort());
   });
 
-  it('fire only in the cases above', () => {
+  it('the alert rules fire only in the cases above', () => {
     const files = rulesOf(RULES).map(writeTest);
     expect(promtool('test', 'rules', ...files)).toEqual({
       passes: true,
@@ -349,7 +349,7 @@ function callsWith(ok: string, broken: string): Series {
 interface Rule {
   readonly alert: string;
   readonly labels: { readonly severity: string };
-  /** The cases check which alerts fire, but not what the alerts say. */
+  /** The cases check which alerts fire, but not the alerts' texts. */
   readonly annotations: unknown;
 }
 

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('a queued backfill', () => {
-  it('runs in batches as one job and spends at most its call limit', async () => {
+  it('a queued backfill runs in batches as one job and spends at most its call limit', async () => {
     const place = await workplace({ overrides: { worker: { job_calls: 20 } } });
     await enqueue(place, 50);
     consume(place);
@@ -31,7 +31,7 @@ describe('a queued backfill', () => {
     expect(job?.returnvalue.ended).toBe('max_calls');
   });
 
-  it('does not spend the reserve, and waits for the next allowance window', async () => {
+  it('a queued backfill does not spend the reserve, and waits for the next allowance window', async () => {
     const place = await workplace({
       overrides: { allowance: { per_minute: 'unlimited', per_day: 60, reserve: 0.5 } },
     });
@@ -43,7 +43,7 @@ describe('a queued backfill', () => {
     expect(place.runs().map(({ calls }) => calls)).toEqual([30]);
   });
 
-  it('is queued again if Redis loses it', async () => {
+  it('a backfill is queued again if Redis loses it', async () => {
     const place = await workplace({ overrides: { worker: { job_calls: 20 } } });
     await enqueue(place, 50);
     await place.redis.del(...(await place.redis.keys(`${place.prefix}:*`)));
@@ -56,7 +56,7 @@ describe('a queued backfill', () => {
     expect(queuedBackfills(place.upstream.warehouse())).toEqual([]);
   });
 
-  it('is rejected if the queue already contains it', async () => {
+  it('a backfill is rejected if the queue already contains it', async () => {
     const place = await workplace();
     await enqueue(place, 10);
     await expect(enqueue(place, 10)).rejects.toMatchObject({ exitCode: 2 });
@@ -73,11 +73,11 @@ describe("a backfill's next batch", () => {
     ['interrupted', now],
     ['max_calls', now],
     ['another_run', now + 30_000],
-  ])('starts after %s at %s', (ended, at) => {
+  ])("a backfill's next batch starts after %s at %s", (ended, at) => {
     expect(nextBatchAtMs({ ...result, ended }, now)).toBe(at);
   });
 
-  it('starts when the quota resets, and never starts if the quota never resets', () => {
+  it("a backfill's next batch starts when the quota resets, or never if the quota never resets", () => {
     const resumes_at = '2026-06-02T00:00:00.000Z';
     expect(nextBatchAtMs({ ...result, ended: 'allowance', resumes_at }, now)).toBe(Date.parse(resumes_at));
     expect(nextBatchAtMs({ ...result, ended: 'allowance' }, now)).toBeNull();
@@ -108,7 +108,7 @@ async function enqueue(place: Workplace, maxCalls: number | null) {
   }
 }
 
-/** Runs the queue's jobs without reconciling its schedules, so that only the backfill runs. */
+/** Runs the queue's jobs without the schedule reconciler, so that only the backfill runs. */
 function consume(place: Workplace): void {
   const config = place.config();
   openWorkspace(config).close();

@@ -7,8 +7,8 @@ import { until, type Workplace, workplacesOverOneRedis } from '../support/worker
 
 const workplace = workplacesOverOneRedis();
 
-describe("/ready and the worker's metrics name the cause", () => {
-  it('if a newer version has migrated the warehouse', async () => {
+describe("how /ready and the worker's metrics name a problem's cause", () => {
+  it('the worker reports that a newer version has migrated the warehouse', async () => {
     const { place, url } = await startMirrored();
     const db = new Database(place.config().warehouse);
     db.exec("INSERT INTO _migration VALUES (999, 'from_the_future', '2030-01-01')");
@@ -18,7 +18,7 @@ describe("/ready and the worker's metrics name the cause", () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  it('if the ledger was lost, until it is rebuilt', async () => {
+  it('the worker reports a lost ledger until it is rebuilt', async () => {
     const { place, url } = await startMirrored({ allowance: { per_minute: 'unlimited', per_day: 5000 } });
     const { ledger } = place.config();
     for (const suffix of ['', '-wal', '-shm']) rmSync(ledger + suffix, { force: true });
@@ -33,7 +33,7 @@ describe("/ready and the worker's metrics name the cause", () => {
     expect(place.upstream.sandbox.arrivals()).toHaveLength(arrivals);
   });
 
-  it('if a job finds that the responses no longer match the dialect', async () => {
+  it('the worker reports that the responses no longer match the dialect', async () => {
     const { place, url } = await startMirrored({ max_age: { records: '1s' } });
     await place.upstream.sandbox.useProfile({ paths: { entity: '/api/v2/entity/{id}' } });
     // After this time, every record is older than `max_age`.
@@ -53,7 +53,9 @@ async function startMirrored(overrides: Overrides = {}): Promise<{ place: Workpl
   return { place, url: url ?? '' };
 }
 
-/** The cause and remedy of each problem on /ready, by the problem's name. The metrics must use the same names. */
+/**
+ * Returns each problem's cause and remedy on /ready, by the problem's name. Checks that the metrics use the same names.
+ */
 async function causesOf(url: string): Promise<Record<string, string>> {
   const { problems } = (await ready(url)).body.registries[0] as { problems: Record<string, string>[] };
   const metrics = await (await fetch(`${url}/metrics`)).text();

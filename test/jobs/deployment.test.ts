@@ -13,7 +13,7 @@ const compose = parse(text('docker-compose.yml'), { merge: true });
 const SCHEMA = 'node_modules/dclint/schemas/compose.schema.json';
 
 describe('docker-compose.yml', () => {
-  it("is valid according to the Compose specification's schema", () => {
+  it("docker-compose.yml is valid according to the Compose specification's schema", () => {
     const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile(
       JSON.parse(text(SCHEMA)),
     );
@@ -22,7 +22,7 @@ describe('docker-compose.yml', () => {
     expect(validate({ ...compose, services: { worker: { imagine: 'redis' } } })).toBe(false);
   });
 
-  it('runs Redis 7 with an append-only file, without eviction and with a health check', () => {
+  it('docker-compose.yml runs Redis 7 with an append-only file, without eviction and with a health check', () => {
     const { image, command, healthcheck, volumes } = compose.services.redis;
     expect(image).toMatch(/^redis:7/);
     expect(command.join(' ')).toContain('--appendonly yes');
@@ -31,14 +31,14 @@ describe('docker-compose.yml', () => {
     expect(volumes).toEqual(['redis-data:/data']);
   });
 
-  it('starts the worker after Redis is healthy and permits a graceful stop', () => {
+  it('docker-compose.yml starts the worker after Redis is healthy and permits a graceful stop', () => {
     const { command, depends_on, stop_grace_period } = compose.services.worker;
     expect(command).toEqual(['worker']);
     expect(depends_on.redis.condition).toBe('service_healthy');
     expect(stop_grace_period).toBe('30s');
   });
 
-  it.each(Object.keys(compose.services))('restricts the service %s', (name) => {
+  it.each(Object.keys(compose.services))('docker-compose.yml restricts the service %s', (name) => {
     const { image, logging, ports = [], volumes, ...service } = compose.services[name];
     expect(service).toMatchObject({
       read_only: true,
@@ -53,7 +53,7 @@ describe('docker-compose.yml', () => {
       expect(volume.endsWith(':ro')).toBe(name !== 'setup');
   });
 
-  it("mounts the configuration's folder, and only folders and files that exist", () => {
+  it("docker-compose.yml mounts the configuration's folder, and only folders and files that exist", () => {
     const sources = Object.values<{ volumes: string[] }>(compose.services).flatMap(({ volumes }) =>
       volumes.flatMap((volume) => volume.match(/^\.\/[^:]+/)?.[0] ?? []),
     );
@@ -62,7 +62,7 @@ describe('docker-compose.yml', () => {
       expect(existsSync(join(root, source)), source).toBe(true);
   });
 
-  it('passes each secret only to the services that need it', () => {
+  it('docker-compose.yml passes each secret only to the services that need it', () => {
     const secretsOf = (name: string) => compose.services[name].secrets ?? [];
     const given = Object.keys(compose.services).map((name) => [name, secretsOf(name)]);
     expect(Object.fromEntries(given)).toEqual({
@@ -77,7 +77,7 @@ describe('docker-compose.yml', () => {
       expect(secret.file).toMatch(/^\.\/secrets\//);
   });
 
-  it('sets only documented variables, and no variable that differs between registries', () => {
+  it('docker-compose.yml sets only documented variables, and no variable that differs between registries', () => {
     const documented = text('docs/configuration.md');
     const names = Object.keys(compose.services.worker.environment);
     for (const name of names) expect(documented).toContain(`\`${name}\``);
@@ -91,17 +91,17 @@ describe('the Dockerfile', () => {
     .slice(1);
   const image = stages.at(-1) ?? '';
 
-  it('builds on one exact version of Node 24', () => {
+  it('the Dockerfile builds on one exact version of Node 24', () => {
     const bases = stages.map((stage) => stage.match(/^\S+/)?.[0]).filter((base) => base?.startsWith('node:'));
     expect(new Set(bases).size).toBe(1);
     expect(bases[0]).toMatch(/^node:24\.\d+\.\d+-slim$/);
   });
 
-  it('installs no browser and no second Node.js to compile', () => {
+  it('the Dockerfile installs no browser and no second Node.js to compile the code', () => {
     expect(text('Dockerfile')).not.toMatch(/npm ci(?! --omit=dev)/);
   });
 
-  it("installs the compiler and the types in the lock file's versions", () => {
+  it("the Dockerfile installs the compiler and the types in the lock file's versions", () => {
     const [, script = ''] = text('Dockerfile').match(/\$\(node -p "([^"]+)"\)/) ?? [];
     const printed = execFileSync(
       process.execPath,
@@ -119,7 +119,7 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('contains only production dependencies and does not run as root', () => {
+  it('the image contains only production dependencies and does not run as root', () => {
     expect(stages.some((stage) => stage.includes('npm ci --omit=dev'))).toBe(true);
     expect(image).toContain('COPY --from=dependencies');
     expect(image).not.toContain('npm');
@@ -127,13 +127,13 @@ describe('the Dockerfile', () => {
     expect(image).toMatch(/^USER node$/m);
   });
 
-  it('has a health check and runs the worker', () => {
+  it('the image has a health check and runs the worker', () => {
     expect(image).toContain('HEALTHCHECK');
     expect(image).toContain('/health');
     expect(image).toMatch(/CMD \["worker"\]\s*$/);
   });
 
-  it('copies exactly the files that the build context permits', () => {
+  it('the Dockerfile copies exactly the files that the build context permits', () => {
     const allowed = text('.dockerignore').match(/(?<=^!).+$/gm) ?? [];
     const copied = [...text('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = '']) =>
       files.split(' '),
@@ -149,7 +149,7 @@ describe('the metrics', () => {
       ?.join('\n') ?? '',
   );
 
-  it('are all documented', async () => {
+  it('all metrics are documented', async () => {
     const measured = await openMetrics(() => ({ registries: [], isRedisReady: true, nowMs: 0 })).text();
     const served = namesIn(measured.match(/^# HELP \S+/gm)?.join('\n') ?? '');
     expect([...documented].sort()).toEqual([...served].sort());
@@ -158,7 +158,7 @@ describe('the metrics', () => {
   it.each([
     'docs/alerts/registry-mirror.rules.yml',
     'docs/monitoring/grafana/dashboards/registry-mirror.json',
-  ])('include every metric in %s', (path) => {
+  ])('the documented metrics include every metric in %s', (path) => {
     const used = [...namesIn(text(path))].map((name) => name.replace(/_bucket$/, ''));
     expect(used.filter((name) => !documented.has(name))).toEqual([]);
     expect(used.length).toBeGreaterThan(5);

@@ -7,7 +7,7 @@ const PASSWORD = 'correct horse';
 const workplace = workplacesOverOneRedis();
 
 describe("the worker's HTTP port", () => {
-  it('reports health, readiness and the leader', async () => {
+  it("the worker's HTTP port reports health, readiness and the leader", async () => {
     const { url } = await startOn();
     expect(await json(`${url}/health`)).toEqual({
       status: 200,
@@ -21,7 +21,7 @@ describe("the worker's HTTP port", () => {
     });
   });
 
-  it('serves the metrics', async () => {
+  it("the worker's HTTP port serves the metrics", async () => {
     const { place, url } = await startOn();
     await until('the registry is mirrored', () => place.isMirrored());
     const allLoaded =
@@ -47,7 +47,7 @@ describe("the worker's HTTP port", () => {
     expect(metrics).toContain('registry_mirror_redis_up 1');
   });
 
-  it('shows a dashboard with all queues in this Redis', async () => {
+  it('the dashboard shows all queues in this Redis', async () => {
     const { place, url } = await startOn();
     await startOn({}, { prefix: place.prefix, name: 'Sark' });
     expect(await text(`${url}/queues`)).toContain('<title>');
@@ -58,7 +58,7 @@ describe("the worker's HTTP port", () => {
     ]);
   });
 
-  it("serves the dashboard's files and no others", async () => {
+  it("the worker's HTTP port serves the dashboard's files and no others", async () => {
     const { url } = await startOn();
     const page = await text(`${url}/queues/`);
     expect(page).toContain('<base href="/queues/" />');
@@ -74,7 +74,7 @@ describe("the worker's HTTP port", () => {
       expect((await fetch(`${url}/queues/${path}`)).status).toBe(404);
   });
 
-  it('is read-only without a password', async () => {
+  it('the dashboard is read-only without a password', async () => {
     const { url } = await startOn();
     await until('the queue is shown', async () => (await queuesShown(url)).length === 1);
     const [queue] = await queuesShown(url);
@@ -83,14 +83,14 @@ describe("the worker's HTTP port", () => {
     expect(paused.status).toBe(405);
   });
 
-  it('rejects requests to a foreign host name on a loopback address', async () => {
+  it("on a loopback address, the worker's HTTP port rejects requests with a foreign host name", async () => {
     const { url } = await startOn();
     const rebound = new URL('/queues/api/queues', url);
     const { status } = await asHost(rebound, 'evil.example');
     expect(status).toBe(403);
   });
 
-  it('offers no dashboard on other addresses without a password', async () => {
+  it('on other addresses, the worker offers no dashboard without a password', async () => {
     const { url } = await startOn({ health_host: '0.0.0.0' });
     const closed = await fetch(`${local(url)}/queues`);
     expect(closed.status).toBe(403);
@@ -98,7 +98,7 @@ describe("the worker's HTTP port", () => {
     expect((await fetch(`${local(url)}/health`)).status).toBe(200);
   });
 
-  it('requires the password if one is set', async () => {
+  it('the dashboard requires the password if one is set', async () => {
     const { url } = await startOn({ health_host: '0.0.0.0', board_password: PASSWORD });
     const board = `${local(url)}/queues/api/queues`;
     expect((await fetch(board)).status).toBe(401);
@@ -109,7 +109,7 @@ describe("the worker's HTTP port", () => {
     expect((await fetch(`${local(url)}/metrics`)).status).toBe(200);
   });
 
-  it('causes an error that names the remedy if another process uses it', async () => {
+  it("the worker's error names the remedy if another process uses its HTTP port", async () => {
     const { url } = await startOn();
     const other = await workplace({
       name: 'Sark',

@@ -6,7 +6,7 @@ import { UsageError } from '../../src/errors.ts';
 import { openQuarantineCount } from '../../src/warehouse/activity.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
-/** A complete job definition: a local check that runs every second. */
+/** A complete definition of a job, which runs a local check every second. */
 const checkQuarantine: LocalJob & ScheduledJob = {
   name: 'check-quarantine',
   title: 'Quarantine',
@@ -101,6 +101,6 @@ it.each([
   ['every ten minutes', 600_000, 3],
   ['every hour', 3_600_000, 5],
   ['every day', 86_400_000, 8],
-])('a job that runs %s is retried within a quarter of that time', (_period, periodMs, attempts) => {
+])('a failed job that runs %s is retried within a quarter of that time', (_period, periodMs, attempts) => {
   expect(attemptsWithin(periodMs)).toBe(attempts);
 });

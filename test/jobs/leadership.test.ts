@@ -26,7 +26,7 @@ it('only one of two workers gets the lease', async () => {
   expect(states.filter(({ leads }) => leads)).toHaveLength(1);
 });
 
-it('the holder renews the lease and other workers see the holder', async () => {
+it('the worker with the lease renews it, and other workers see who has it', async () => {
   const [first, second] = [leadershipOf('first'), leadershipOf('second')];
   expect(await first.renew()).toMatchObject({ leads: true, leader: { worker: 'first' } });
   expect(await first.renew()).toMatchObject({ leads: true });
@@ -43,7 +43,7 @@ it('only the leader can release the lease', async () => {
   expect(await second.renew()).toMatchObject({ leads: true });
 });
 
-it('the lease expires if it is not renewed', async () => {
+it('the lease expires unless it is renewed', async () => {
   await leadershipOf('first').renew();
   expect(await redis.pttl(key)).toBeGreaterThan(5000);
   await redis.pexpire(key, 1);

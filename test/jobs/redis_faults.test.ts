@@ -5,7 +5,7 @@ import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../
 
 // Only a real Redis can run out of memory.
 describe.runIf(hasRealRedis())('a worker whose Redis rejects writes', () => {
-  it('logs few lines, reports that it is not ready, and resumes when Redis accepts writes again', async (test) => {
+  it('a worker whose Redis rejects writes logs few lines, is not ready, and resumes when Redis accepts writes again', async (test) => {
     const { place, redis } = await workplace(test);
     const worker = await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
@@ -28,7 +28,7 @@ describe.runIf(hasRealRedis())('a worker whose Redis rejects writes', () => {
 });
 
 describe('a worker without Redis', () => {
-  it('stops within five seconds and reports no abandoned calls', async (test) => {
+  it('a worker without Redis stops within five seconds and reports no abandoned calls', async (test) => {
     const { place, redis } = await workplace(test);
     const worker = await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('the schedules', () => {
-  it('are written to Redis as configured', async () => {
+  it('schedules are written to Redis as configured', async () => {
     await reconcile();
     expect(await schedules()).toEqual({
       'poll-stats': { pattern: '7 3 * * *', tz: 'Europe/Oslo' },
@@ -50,14 +50,14 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('do not change if they are correct', async () => {
+  it('correct schedules are not written again', async () => {
     await reconcile();
     const before = (await queue.getDelayed()).map(({ id }) => id);
     await reconcile();
     expect((await queue.getDelayed()).map(({ id }) => id)).toEqual(before);
   });
 
-  it('are updated after the configuration changes', async () => {
+  it('schedules are updated after the configuration changes', async () => {
     await reconcile();
     await reopen({ schedule: { timezone: 'Asia/Tokyo', stats: '1 2 * * *' } });
     await reconcile();
@@ -65,14 +65,14 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('are restored if Redis loses them', async () => {
+  it('schedules are restored if Redis loses them', async () => {
     await reconcile();
     await flushQueue();
     await reconcile();
     expect(Object.keys(await schedules())).toHaveLength(3);
   });
 
-  it('are restored if Redis loses only the next job', async () => {
+  it('schedules are restored if Redis loses only the next job', async () => {
     await reconcile();
     const [lost] = await queue.getDelayed();
     const id = String(lost?.id);
@@ -83,7 +83,7 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('are replaced if they have another data version', async () => {
+  it('schedules with another data version are replaced', async () => {
     await reconcile();
     await queue.upsertJobScheduler(
       'poll-stats',
@@ -96,13 +96,13 @@ describe('the schedules', () => {
     expect(scheduler?.template?.data?.version).toBe(1);
   });
 
-  it('are removed if their jobs are unknown', async () => {
+  it('schedules of unknown jobs are removed', async () => {
     await queue.upsertJobScheduler('poll-weather', { pattern: '* * * * *' }, { name: 'poll-stats' });
     await reconcile();
     expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'poll-stats', 'sweep-search']);
   });
 
-  it('create no jobs while the allowance is exhausted', async () => {
+  it('schedules create no jobs while the allowance is exhausted', async () => {
     const resumesAtMs = Date.now() + 30 * HOUR;
     await reconcile({ snapshot: snapshotOf({ closedUntilMs: resumesAtMs }) });
     for (const scheduler of await queue.getJobSchedulers())
@@ -112,7 +112,7 @@ describe('the schedules', () => {
     expect(next).toBeLessThan(Date.now() + HOUR);
   });
 
-  it('are removed if the quota never resets, and are restored after the allowance changes', async () => {
+  it('schedules are removed if the quota never resets, and restored after the allowance changes', async () => {
     await reconcile();
     await reconcile({ snapshot: snapshotOf({ closedUntilMs: Number.POSITIVE_INFINITY }) });
     expect(await schedules()).toEqual({});
@@ -121,7 +121,7 @@ describe('the schedules', () => {
     expect(Object.keys(await schedules())).toHaveLength(3);
   });
 
-  it('have one heartbeat each', async () => {
+  it('each schedule has one heartbeat', async () => {
     const snapshot = snapshotOf();
     await reconcile({ snapshot });
     const at = new Date(snapshot.facts.nowMs).toISOString();
@@ -136,7 +136,7 @@ describe('the schedules', () => {
 describe('a due job that is not queued', () => {
   const never = () => snapshotOf({ lastRuns: {} });
 
-  it('is queued once, with the priority of the focus', async () => {
+  it('a due job is queued once, with the priority of the focus', async () => {
     await reconcile({ snapshot: never() });
     await reconcile({ snapshot: never() });
     expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual([
@@ -154,7 +154,7 @@ describe('a due job that is not queued', () => {
     ]);
   });
 
-  it('is queued only once by two workers that lead at the same time', async () => {
+  it('two workers that lead at the same time queue a due job only once', async () => {
     const other = openScheduleReconciler({
       jobs: ALL_JOBS,
       config,
@@ -166,7 +166,7 @@ describe('a due job that is not queued', () => {
     expect(await queue.getPrioritizedCount()).toBe(3);
   });
 
-  it('is not queued while this process runs it, even if Redis has lost it', async () => {
+  it('a job that this process runs is not queued again, even if Redis has lost it', async () => {
     await reconcile({ snapshot: never(), running: 'sweep-search' });
     expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual(['poll-stats', 'fetch-entities']);
   });

@@ -5,7 +5,7 @@ import { NEVER, until, type Workplace, workplacesOverOneRedis } from '../support
 const workplace = workplacesOverOneRedis();
 
 describe('a worker', () => {
-  it('mirrors a whole registry with one job at a time', async () => {
+  it('a worker mirrors a whole registry with one job at a time', async () => {
     const place = await workplace();
     await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
@@ -16,7 +16,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('writes a summary of each job for the dashboard', async () => {
+  it('a worker writes a summary of each job for the dashboard', async () => {
     const place = await workplace();
     await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
@@ -27,7 +27,7 @@ describe('a worker', () => {
     expect(records?.progress).toMatchObject({ run: 3 });
   });
 
-  it('runs batches with a limited number of calls', async () => {
+  it('a worker limits the number of calls in each batch', async () => {
     const place = await workplace({ overrides: { worker: { job_calls: 25 } } });
     await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
@@ -39,7 +39,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('runs exactly once for each scheduled time', async () => {
+  it('a worker runs a job exactly once for each scheduled time', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
     await place.startWorker();
     const ticks = () => place.runs().filter(({ command }) => command === 'fetch-entities');
@@ -47,14 +47,14 @@ describe('a worker', () => {
     const [, ...scheduled] = ticks();
     const seconds = scheduled.map(({ started_at }) => started_at.slice(0, 19));
     expect(seconds).toEqual([...new Set(seconds)]);
-    // No scheduled time is missed, because each run starts within two seconds of the previous run's end.
+    // No scheduled time is missed, because each run starts within two seconds after the previous run's end.
     for (const [index, { ended_at }] of scheduled.slice(0, -1).entries())
       expect(Date.parse(scheduled[index + 1]?.started_at ?? '') - Date.parse(ended_at ?? '')).toBeLessThan(
         2000,
       );
   });
 
-  it('makes only one run for all scheduled times missed while no worker ran', async () => {
+  it('a worker makes one run for all scheduled times that were missed while no worker ran', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
     const first = await place.startWorker();
     await until('a job runs', () => place.runs().some(({ command }) => command === 'fetch-entities'));
@@ -74,7 +74,7 @@ describe('a worker', () => {
     );
   });
 
-  it('sweeps before the scheduled time if the statistics have changed, and then fetches the new companies', async () => {
+  it('a worker sweeps early if the statistics have changed, and then fetches the new companies', async () => {
     const place = await workplace({
       overrides: {
         schedule: { ...NEVER, stats: '*/2 * * * * *' },
@@ -96,7 +96,7 @@ describe('a worker', () => {
 });
 
 describe('an exhausted allowance', () => {
-  it('ends the job with the date when the quota resets, and delays the schedules until then', async () => {
+  it('an exhausted allowance ends the job with the date when the quota resets, and delays the schedules until then', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', per_day: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
@@ -111,7 +111,7 @@ describe('an exhausted allowance', () => {
     expect(await place.queue.getFailedCount()).toBe(0);
   });
 
-  it('removes the schedules if the allowance never resets', async () => {
+  it('an allowance that is exhausted for ever removes the schedules', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
@@ -120,8 +120,8 @@ describe('an exhausted allowance', () => {
   });
 });
 
-describe('a job', () => {
-  it('from another version fails with a reason and does not block other jobs', async () => {
+describe('a faulty job', () => {
+  it('a job from another version fails with a reason and does not block other jobs', async () => {
     const place = await workplace();
     const data = { version: JOB_VERSION + 1, tempo: 'allegro' } as unknown as JobData;
     const foreign = await place.queue.add('sweep-search', data);
@@ -134,7 +134,7 @@ describe('a job', () => {
     );
   });
 
-  it('with an unknown name fails', async () => {
+  it('a job with an unknown name fails', async () => {
     const place = await workplace();
     await place.queue.add('poll-weather', { version: JOB_VERSION, because: 'rain' });
     await place.startWorker();
@@ -142,7 +142,7 @@ describe('a job', () => {
     expect((await place.queue.getFailed())[0]?.failedReason).toMatch(/has no job `poll-weather`/);
   });
 
-  it('with a rejected key fails once and spends one call', async () => {
+  it('a job with a rejected key fails once and spends one call', async () => {
     const place = await workplace({ overrides: { upstream: { api_key: 'not-a-key' } } });
     await place.startWorker();
     await until(
@@ -158,7 +158,7 @@ describe('a job', () => {
 });
 
 describe('a worker that runs alongside other processes', () => {
-  it('waits for a running `sync` and runs its jobs afterwards', async () => {
+  it('a worker waits for a running `sync` and runs its jobs afterwards', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 6000, unlimited: true } } });
     const sync = place.upstream.start('sync', '--json');
     await place.upstream.arrived(10, sync);
@@ -172,7 +172,7 @@ describe('a worker that runs alongside other processes', () => {
     expect(worker.lines.filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  it("is on standby for the same registry's leader, and takes over when the leader stops", async () => {
+  it('a second worker for a registry is on standby, and takes over when the leader stops', async () => {
     const place = await workplace();
     const first = await place.startWorker();
     const second = await place.startWorker();
@@ -184,7 +184,7 @@ describe('a worker that runs alongside other processes', () => {
     await until('the second leads', () => second.registries[0]?.state.role === 'leading');
   });
 
-  it("stops if another worker counts its account's calls in another ledger", async () => {
+  it("a worker stops if another worker counts its account's calls in another ledger", async () => {
     const place = await workplace();
     await place.startWorker();
     const elsewhere = await workplace({ prefix: place.prefix });
@@ -193,7 +193,7 @@ describe('a worker that runs alongside other processes', () => {
     expect(String(second.fatal[0])).toMatch(/counts its calls in another ledger/);
   });
 
-  it("does not change another registry's queue", async () => {
+  it("a worker does not change another registry's queue", async () => {
     const place = await workplace();
     const neighbour = await workplace({ prefix: place.prefix, name: 'Sark' });
     await Promise.all([place.startWorker(), neighbour.startWorker()]);

@@ -4,10 +4,10 @@ import type { Command } from '../support/command.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
 import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
 
-// Each test has its own Redis and spends most of its time waiting, so the tests run concurrently.
+// The tests run concurrently, because each has its own Redis and spends most of its time waiting.
 
 describe.concurrent('the command `worker`', () => {
-  it('prints how to start Redis and exits with 2 if Redis does not respond', async (test) => {
+  it('the command `worker` prints how to start Redis and exits with 2 if Redis does not respond', async (test) => {
     const { place, redis } = await workplace(test);
     await redis.kill();
     const { code, stderr, json } = await place.upstream.cli('worker');
@@ -19,7 +19,7 @@ describe.concurrent('the command `worker`', () => {
     await redis.start();
   });
 
-  it('rejects two configurations for the same registry', async (test) => {
+  it('the command `worker` rejects two configurations for the same registry', async (test) => {
     const { place } = await workplace(test);
     const { configPath } = place.upstream;
     const { code, stderr } = await place.upstream.cli(
@@ -33,7 +33,7 @@ describe.concurrent('the command `worker`', () => {
     expect(stderr).toContain('two configurations have the same queue `isle-of-man.main`');
   });
 
-  it('loads the in-flight calls after SIGTERM, queues the next batch and exits with 0', async (test) => {
+  it('after SIGTERM, the command `worker` loads the in-flight calls, queues the next batch and exits with 0', async (test) => {
     const { place } = await workplace(test, { sandbox: { latencyMs: 800 } });
     const command = start(test, place);
     await until('calls are in flight', () => place.upstream.sandbox.arrivals().length >= 9);
@@ -50,7 +50,7 @@ describe.concurrent('the command `worker`', () => {
     expect(linesOf(stderr).at(-1)).toMatchObject({ msg: 'worker stopped' });
   });
 
-  it('serves several registries at the same time', async (test) => {
+  it('the command `worker` serves several registries at the same time', async (test) => {
     const { place, redis } = await workplace(test);
     const other = await openWorkplace({ redisUrl: redis.url, prefix: place.prefix, name: 'Sark' });
     test.onTestFinished(() => other.close());
@@ -70,7 +70,7 @@ describe.concurrent('the command `worker`', () => {
     expect((await command.finished).code).toBe(0);
   });
 
-  it('writes the key neither to its log nor to Redis', async (test) => {
+  it('the command `worker` writes the key neither to its log nor to Redis', async (test) => {
     const { place, redis } = await workplace(test);
     const key = loadConfig({ path: place.upstream.configPath, env: {} }).upstream.api_key.reveal();
     place.upstream.sandbox.companies.put({ id: 'BROKEN', name: 'X', fields: {} });
@@ -85,7 +85,7 @@ describe.concurrent('the command `worker`', () => {
 });
 
 describe.concurrent('a Redis failure', () => {
-  it('during a job loses no response and spends no call twice', async (test) => {
+  it('a Redis failure during a job loses no response and spends no call twice', async (test) => {
     const { place, redis } = await workplace(test, {
       overrides: { allowance: { per_minute: 1200, unlimited: true } },
     });
@@ -108,7 +108,7 @@ describe.concurrent('a Redis failure', () => {
     expect(loaded(place)).toBe(place.upstream.sandbox.arrivals().length);
   });
 
-  it('does not prevent a graceful stop', async (test) => {
+  it('a Redis failure does not prevent a graceful stop', async (test) => {
     const { place, redis } = await workplace(test, {
       overrides: { allowance: { per_minute: 600, unlimited: true } },
     });
@@ -122,7 +122,7 @@ describe.concurrent('a Redis failure', () => {
     await redis.start();
   });
 
-  it('is repaired without a second run if FLUSHALL deletes all keys', async (test) => {
+  it('the worker restores its schedules after FLUSHALL, and runs no job a second time', async (test) => {
     const { place, redis } = await workplace(test);
     const command = start(test, place);
     await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());

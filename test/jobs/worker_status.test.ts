@@ -19,7 +19,7 @@ it('status shows the worker, and the last and next times of its schedules', asyn
   }
 });
 
-it('status shows that a queue is paused, and no next time for schedules that do not exist', async () => {
+it('status shows a paused queue, and no next time for schedules that do not exist', async () => {
   const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
   await place.startWorker();
   await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
@@ -34,7 +34,7 @@ it('status shows that a queue is paused, and no next time for schedules that do 
   ]);
 });
 
-it('status shows no worker if none has ever been started', async () => {
+it('status shows no worker if none was ever started', async () => {
   const place = await workplace();
   const { code, json } = await place.upstream.run('status', '--json');
   expect(code).toBe(0);

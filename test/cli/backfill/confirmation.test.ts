@@ -15,7 +15,7 @@ test.each([
   ['many calls under a low --max-calls', exactly(500), 100, null],
   ['many calls under a high --max-calls', exactly(500), 200, 'needs 200 calls'],
 ])(
-  'a backfill that needs more than a tenth of the remaining quota asks for confirmation: %s',
+  'a backfill that may need more than a tenth of the remaining quota asks for confirmation: %s',
   (_, total, maxCalls, question) => {
     const asked = costQuestion(costing(total), 1000, maxCalls);
     if (question === null) expect(asked).toBeNull();

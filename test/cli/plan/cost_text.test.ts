@@ -28,6 +28,6 @@ test.each([
   [778, null, 90, 'never: 90 of at least 778 calls left'],
   [778, 1156, 900, expect.stringMatching(/ at the earliest, or never: 900 of 778–1,156 calls left$/)],
   [778, 1156, 2000, expect.not.stringContaining('never')],
-])('a plan of %s to %s calls with %s left finishes: %s', (low, high, left, text) => {
+])('for %s to %s calls and a remaining quota of %s, plan shows the finish %s', (low, high, left, text) => {
   expect(finishOf(low, high, left)).toEqual(text);
 });
