@@ -7,17 +7,19 @@ import { probeAll } from '../support/probe_client.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { type Grade, gradesOf } from '../support/probe_grading.ts';
 import { type GradeCounts, medianOf, openGradeCounts } from '../support/probe_scores.ts';
-import { scoreStrict } from './probe/strict.ts';
-import { strictApi } from './probe/strict_api.ts';
+import { type MirrorScore, scoreMirror } from './probe/mirror_score.ts';
+import { startStrictFront, strictApi } from './probe/strict_api.ts';
 
 // Probes models of real registries and random APIs, and counts calls and findings. Fails if a sure finding is wrong or
-// if a probe needs too many calls. With --strict, the APIs reject unknown parameters with a message, and the benchmark
-// also mirrors them.
+// if a probe needs too many calls. With --mirror, the benchmark also mirrors small registries behind the random APIs.
+// With --strict, it mirrors small registries whose APIs reject unknown parameters with a message.
 
 const { values: flags } = parseArgs({
   options: {
     seeds: { type: 'string', default: '500' },
     from: { type: 'string', default: '400001' },
+    mirror: { type: 'boolean', default: false },
+    companies: { type: 'string', default: '300' },
     strict: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -83,24 +85,34 @@ const add = (name: string, { calls: callsUsed, grades }: ProbeScore) => {
 const first = Number(flags.from);
 const seeds = Array.from({ length: Number(flags.seeds) }, (_, index) => first + index);
 
-/** Probes and mirrors strict APIs. */
-async function runStrict(): Promise<void> {
+/** Probes and mirrors one API for each seed. */
+async function runMirrors(family: string, mirrorOf: (seed: number) => Promise<MirrorScore>): Promise<void> {
   let whole = 0;
   for (const seed of seeds) {
-    const api = strictApi(seed);
-    const score = await scoreStrict(api);
+    const score = await mirrorOf(seed);
     if (score.isWhole) whole++;
-    else
-      print(
-        `${api.name}: incomplete mirror (${score.found}); ${api.format}, ${api.language}, ${score.calls} calls`,
-      );
-    add(api.name, score);
+    else print(`${family} ${seed}: incomplete mirror (${score.found}), ${score.calls} calls`);
+    add(`${family} ${seed}`, score);
   }
   const share = whole / seeds.length;
   print(
-    `\n${seeds.length} strict APIs from seed ${first}; mirrored whole: ${whole} (${Math.round(share * 100)} %)`,
+    `\n${seeds.length} ${family} APIs from seed ${first}; mirrored whole: ${whole} (${Math.round(share * 100)} %)`,
   );
   if (share < MIN_WHOLE_SHARE) process.exitCode = 1;
+}
+
+function mirrorRandom(seed: number): Promise<MirrorScore> {
+  return scoreMirror({ profile: randomProfile(seed), maxCompanies: Number(flags.companies) });
+}
+
+function mirrorStrict(seed: number): Promise<MirrorScore> {
+  const api = strictApi(seed);
+  return scoreMirror({
+    profile: api.profile,
+    maxCompanies: api.companies,
+    extra: api.companion === null ? {} : { [api.companion.name]: api.companion.values[0] ?? '' },
+    startFront: (sandbox) => startStrictFront(api, sandbox),
+  });
 }
 
 /** Models of real registries, then random APIs. */
@@ -117,7 +129,9 @@ async function runLenient(): Promise<void> {
   print(`\n${calls.length} APIs, ${flags.seeds} of them random from seed ${first}`);
 }
 
-await (flags.strict ? runStrict() : runLenient());
+if (flags.strict) await runMirrors('strict', mirrorStrict);
+else if (flags.mirror) await runMirrors('random', mirrorRandom);
+else await runLenient();
 print(`calls: median ${medianOf(calls)}, maximum ${Math.max(...calls)}\n`);
 print(tableOf(totals));
 if (wrong > 0 || medianOf(calls) > MAX_MEDIAN_CALLS || Math.max(...calls) > MAX_CALLS) process.exitCode = 1;

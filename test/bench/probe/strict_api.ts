@@ -11,6 +11,7 @@ import {
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { Front } from './mirror_score.ts';
 import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from './strict_messages.ts';
 
 /** An API that rejects unknown parameters, short queries and missing companions. It reports them in its own error format. */
@@ -166,13 +167,8 @@ function unguessed(draw: Random, names: readonly string[], guessed: readonly str
   return draw.pick(names.filter((name) => !guessed.includes(name) && !IDENTIFIER_PARAMS.includes(name)));
 }
 
-export interface StrictFront {
-  readonly baseUrl: string;
-  close(): Promise<void>;
-}
-
 /** Serves a sandbox that checks searches and words its errors as a strict API does. */
-export async function startStrictFront(api: StrictApi, sandbox: Sandbox): Promise<StrictFront> {
+export async function startStrictFront(api: StrictApi, sandbox: Sandbox): Promise<Front> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', sandbox.url);
     const isSearch = url.pathname === api.profile.paths.search;

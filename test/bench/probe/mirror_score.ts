@@ -1,12 +1,12 @@
 import { copyFileSync } from 'node:fs';
+import type { ApiProfile } from '../../../src/api/api_profile.ts';
 import type { CallKind } from '../../../src/call.ts';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { configWith, placeFor, probeAt, syncAt } from '../../support/probe.ts';
 import { companiesFor } from '../../support/probe_companies.ts';
 import { type Grade, gradesOf } from '../../support/probe_grading.ts';
-import { type StrictApi, startStrictFront } from './strict_api.ts';
 
-export interface StrictScore {
+export interface MirrorScore {
   readonly calls: number;
   readonly grades: ReadonlyMap<string, Grade>;
   /** Whether a sync that uses the probed dialect finds as many companies as one that uses the true dialect. */
@@ -14,12 +14,31 @@ export interface StrictScore {
   readonly found: string;
 }
 
-/** Probes a strict API as the command does, and then mirrors it with the probed dialect and with the true dialect. */
-export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
-  const companies = await companiesFor(api.profile, api.companies);
-  const sandbox = await startSandbox({ profile: api.profile, companies, keepArrivals: false });
-  const front = await startStrictFront(api, sandbox);
-  const place = placeFor(front.baseUrl, sandbox.keyOf('main'));
+/** A server between the mirror and the sandbox. */
+export interface Front {
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+export interface ScoredApi {
+  readonly profile: ApiProfile;
+  readonly maxCompanies: number;
+  /** Parameters that every search needs in addition to the query. */
+  readonly extra?: Readonly<Record<string, string>>;
+  readonly startFront?: (sandbox: Sandbox) => Promise<Front>;
+}
+
+/** Probes an API as the command does, and then mirrors it with the probed dialect and with the true dialect. */
+export async function scoreMirror({
+  profile,
+  maxCompanies,
+  extra = {},
+  startFront,
+}: ScoredApi): Promise<MirrorScore> {
+  const companies = await companiesFor(profile, maxCompanies);
+  const sandbox = await startSandbox({ profile, companies, keepArrivals: false });
+  const front = await startFront?.(sandbox);
+  const place = placeFor(front?.baseUrl ?? sandbox.baseUrl, sandbox.keyOf('main'));
   try {
     const { conclusions, exchanges, draft } = await probeAt(place);
     const grades = gradesOf(conclusions, sandbox.profile, sandbox.dialect);
@@ -31,7 +50,6 @@ export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
     const isComplete = [...found.known].every((id) => found.records.has(id));
     if (found.known.size === companies.length)
       return { ...score, isWhole: isComplete, found: `all of ${companies.length}, ${found.ended}` };
-    const extra = api.companion === null ? {} : { [api.companion.name]: api.companion.values[0] ?? '' };
     const truth = { ...sandbox.dialect, search: { ...sandbox.dialect.search, extra } };
     const reachable = await syncAt(configWith(place, sandbox, truth), Infinity, SEARCHES);
     return {
@@ -40,7 +58,7 @@ export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
       found: `${found.known.size} of ${reachable.known.size} reachable of ${companies.length}, ${found.ended}`,
     };
   } finally {
-    await front.close();
+    await front?.close();
     await sandbox.close();
     place.remove();
   }
