@@ -411,8 +411,9 @@ function openHealth(startedMs: number, wrongAddressLimit: number): Health {
       );
       const last = misdirected.at(-1)?.verdict;
       if (hasSucceeded || last?.is !== 'broken') return null;
+      // An API without statistics returns a 404 for them.
+      if (misdirected.every(({ call }) => call.kind === 'stats')) return null;
       const targets = new Set(misdirected.map(({ call }) => `${call.kind} ${targetOf(call)}`));
-      // A single target may fail up to the limit, for example if the API has no statistics.
       if (targets.size < wrongAddressLimit && misdirected.length <= wrongAddressLimit) return null;
       const calls = misdirected.length === 1 ? 'the first call' : `the first ${misdirected.length} calls`;
       return `${calls} did not reach the API: ${last.why}`;

@@ -176,6 +176,12 @@ function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: 
         ...clock,
       ];
     default: {
+      // If the mirror has companies, the base URL is right.
+      if (status === 404 && report.coverage.known > 0 && report.coverage.registryTotal === null)
+        return [
+          ok('call', `the API has no statistics (HTTP 404), so the registry reports no count (${spent})`),
+          ...clock,
+        ];
       const why = 'why' in verdict ? verdict.why : `HTTP ${status}`;
       return [
         problem(

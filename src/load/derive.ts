@@ -84,9 +84,10 @@ function deriveAnswer(
   return result.newCompanies > 0 ? result : { ...result, goneCount: noteSuccess(session, outcome) };
 }
 
-/** Returns whether there can be data in the body. A server error's body has none. */
-function mayHoldContent({ status, body, failure }: Outcome): boolean {
+/** Returns whether there can be data in the body. A server error's body has none, nor has a 404 for the statistics. */
+function mayHoldContent({ call, status, body, failure }: Outcome): boolean {
   if (failure === KEY_IN_BODY) return true;
+  if (call.kind === 'stats' && status === 404) return false;
   return body !== null && body.length > 0 && status !== null && status < 500;
 }
 

@@ -33,7 +33,7 @@ const BACKOFF_MS = [
  */
 export function noteFailure(
   session: LoadSession,
-  { call, callId, sentAt }: Outcome,
+  { call, callId, sentAt, status }: Outcome,
   verdict: Verdict,
 ): Failure | null {
   if (call.kind === 'entity' && session.forgotten.has(call.entityId)) return null;
@@ -52,7 +52,12 @@ export function noteFailure(
     case 'broken':
     case 'unsent': {
       const tries = session.failures.tries(target.kind, target.target) + 1;
-      const isLasting = verdict.is === 'refused' || (verdict.is === 'broken' && verdict.isLasting === true);
+      // If searches succeed, the base URL is right, so the upstream has no statistics.
+      const hasNoStatistics = call.kind === 'stats' && status === 404 && session.largestPage > 0;
+      const isLasting =
+        hasNoStatistics ||
+        verdict.is === 'refused' ||
+        (verdict.is === 'broken' && verdict.isLasting === true);
       const failure = (isLasting ? refusalAfter : failureAfter)(
         { ...target, why: verdict.why },
         tries,

@@ -120,6 +120,12 @@ describe('a wrong base URL', () => {
     expect(run.upstream.arrivals).toHaveLength(3);
   });
 
+  test('is not inferred from missing statistics', async () => {
+    const calls = [1, 2, 3].map((): Call => ({ kind: 'stats', reason: '', expected: 0 }));
+    const run = await runOf(answerWith(404, '{}'), calls, { connections: 1, clock: steppedClock() });
+    expect((await run.mirror({ wrongAddressLimit: 1 })).ending).toEqual({ ended: 'done' });
+  });
+
   test('is not inferred from other failures or after a success', async () => {
     const later: Handler = (request, response, index) =>
       (index === 0 ? echo : HTML)(request, response, index);
