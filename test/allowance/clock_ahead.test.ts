@@ -10,7 +10,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Returns a machine that has a ledger and a clock that the test can set. */
+/** A machine with a ledger, whose clock the test can set. */
 function machine(allowance: Partial<Allowance>) {
   let [realMs, setMs, bootId, bootedMs] = [T0, 0, 'first', T0 - HOUR_MS];
   const boot = () => ({ bootId, uptimeMs: realMs - bootedMs });
@@ -35,7 +35,7 @@ function machine(allowance: Partial<Allowance>) {
 
 const spends = (ledger: Ledger, { now }: { now: () => number }) => spendAll(ledger, now());
 
-test('a clock that jumps ahead by a day every three seconds opens no window and no slot early', () => {
+test('a clock that jumps ahead by a day every three seconds opens no window or slot early', () => {
   const { first, ...clock } = machine({ perMinute: 10, perDay: 40 });
   const arrivals: number[] = [];
   for (let step = 0; step < 400; step++) {
@@ -48,7 +48,7 @@ test('a clock that jumps ahead by a day every three seconds opens no window and 
   for (const [at, ms] of arrivals.entries()) expect(ms - (arrivals[at - 10] ?? 0)).toBeGreaterThan(MINUTE_MS);
 });
 
-test('another process on the machine notices the jump too', () => {
+test("another process on the machine notices the clock's jump too", () => {
   const { first, open, ...clock } = machine({ perDay: 40, perMonth: 60, total: 1000 });
   expect(spends(first, clock)).toBe(40);
   clock.set(40 * DAY_MS);
@@ -63,7 +63,7 @@ test('another process on the machine notices the jump too', () => {
   expect(spends(second, clock)).toBe(20);
 });
 
-test('a response whose date agrees with the clock starts the new window, and calls since the jump count towards it', () => {
+test('after a jump, a response whose date agrees with the clock starts the new window and adds the calls since the jump', () => {
   const { first, ...clock } = machine({ perMinute: 10, perDay: 40 });
   expect(spendAt(first, clock.now()).is).toBe('go');
   clock.wait(MINUTE_MS);
@@ -75,7 +75,7 @@ test('a response whose date agrees with the clock starts the new window, and cal
   expect(spendAt(first, clock.now()).is).toBe('wait');
 });
 
-test("pauses, exhaustions, reports and the last call's time do not shift during or after a jump", () => {
+test("a clock's jump shifts no pause, exhaustion, report or last call, neither during it nor afterwards", () => {
   const { first, ...clock } = machine({ perMinute: 10 });
   spendAt(first, clock.now());
   clock.wait(MINUTE_MS);
@@ -106,7 +106,7 @@ test("pauses, exhaustions, reports and the last call's time do not shift during 
   expect(first.state(clock.now()).pausedUntilMs).toBe(clock.now() + 3 * HOUR_MS);
 });
 
-test('a jump of an hour is noticed, and so is a jump back to a time that was given up', () => {
+test('the ledger notices a jump of an hour, and a later jump back to a time that it had given up', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   spendAt(first, clock.now());
   clock.set(HOUR_MS);
@@ -125,7 +125,7 @@ test('a jump of an hour is noticed, and so is a jump back to a time that was giv
   expect(first.state(clock.now()).clockDoubt).toEqual({ is: 'ahead', aheadMs: HOUR_MS });
 });
 
-test('a process that cannot read the boot time shares the doubt that other processes recorded', () => {
+test('a process that cannot read the boot time adopts the doubt that other processes recorded', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   expect(spends(first, clock)).toBe(40);
   clock.set(DAY_MS);
@@ -147,7 +147,7 @@ test('a clock that jumps back to the right time costs no calls', () => {
   expect(spends(first, clock)).toBe(40);
 });
 
-test("time that the machine spent asleep or off does not delay a window's reset", () => {
+test("the hours that the machine spends asleep or off do not delay a window's reset", () => {
   const { first, ...clock } = machine({ perDay: 40 });
   expect(spends(first, clock)).toBe(40);
   clock.wait(DAY_MS);
@@ -157,7 +157,7 @@ test("time that the machine spent asleep or off does not delay a window's reset"
   expect(spends(first, clock)).toBe(40);
 });
 
-test('after the machine restarts, calls made since a jump count towards the current window', () => {
+test('after the machine restarts, calls made since a clock jump count towards the current window', () => {
   const { first, ...clock } = machine({ perDay: 40 });
   clock.set(12 * HOUR_MS + MINUTE_MS);
   spendAt(first, clock.now(), { most: 30 });
@@ -167,7 +167,7 @@ test('after the machine restarts, calls made since a jump count towards the curr
   expect(spends(first, clock)).toBeLessThanOrEqual(10);
 });
 
-test('no real day exceeds its limit, whatever jumps the clock makes', () => {
+test('no real day exceeds its limit, however the clock jumps', () => {
   const steps = fc.array(
     fc.record({
       waitMs: fc.integer({ min: 1000, max: 90 * MINUTE_MS }),

@@ -11,7 +11,7 @@ function at(time: string): number {
   return Date.parse(`2026-03-${time}Z`);
 }
 
-describe('a clock that is set back and later corrected', () => {
+describe('a slow clock that is corrected', () => {
   test("setting the clock back past midnight does not permit a day's calls twice", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, at('02T00:30'))).toBe(50);
@@ -21,16 +21,16 @@ describe('a clock that is set back and later corrected', () => {
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('calls made while the clock was slow are counted on the day when it is corrected', () => {
+  test('calls made while the clock was slow count on the day of its correction', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T23:30'), { most: 10 });
     expect(spendAll(ledger, at('01T20:00'))).toBe(40);
-    // The 40 calls may have been made after midnight. The corrected clock does not show when they were made.
+    // The 40 calls may have been made after midnight. The corrected clock does not reveal their time.
     expect(spendAll(ledger, at('02T01:00'))).toBe(10);
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('calls made after the slow clock caught up with its old time are also counted on the day when it is corrected', () => {
+  test('calls made after the slow clock passed its old time also count on the day of its correction', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T18:00'));
     spendAt(ledger, at('01T15:00'));
@@ -38,11 +38,11 @@ describe('a clock that is set back and later corrected', () => {
     expect(spendAll(ledger, at('02T01:30'))).toBe(1);
   });
 
-  test('no call leaves a rolling day too early', () => {
+  test('after a slow clock is corrected, no call leaves a rolling day too early', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
     spendAt(ledger, T0, { most: 1 });
     expect(spendAll(ledger, T0 - 4 * HOUR_MS)).toBe(9);
-    // The clock is corrected after a minute. The nine calls may have been made at any time since T0.
+    // The clock is corrected after a minute, so the nine calls may have been made at any time since T0.
     expect(spendAt(ledger, T0 + MINUTE_MS).is).toBe('spent');
     expect(spendAll(ledger, T0 + DAY_MS - HOUR_MS)).toBe(0);
   });
@@ -56,8 +56,8 @@ describe('a clock that is set back and later corrected', () => {
   });
 });
 
-describe('a clock that was fast and is corrected', () => {
-  test('a corrected clock blocks no slots, pauses or windows', () => {
+describe('a fast clock that is corrected', () => {
+  test('a corrected fast clock blocks no slots, pauses or windows', () => {
     const ledger = ledgerOf({ perMinute: 600, perDay: 50 });
     const aheadMs = T0 + 400 * DAY_MS;
     for (let ms = 0; ms < 20_000; ms += 1000) spendAt(ledger, aheadMs + ms);
@@ -74,7 +74,7 @@ describe('a clock that was fast and is corrected', () => {
     expect(days).toEqual([0, 0, 0, 50, 50]);
   });
 
-  test("a clock that was a day ahead costs that day's calls and those of half the following week", () => {
+  test("a clock that was a day ahead costs that day's calls and half of the next week's", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
     const days = Array.from({ length: 12 }, (_, day) => spendAll(ledger, T0 + day * DAY_MS));
@@ -88,7 +88,7 @@ describe('a clock that was fast and is corrected', () => {
     expect(spendAll(ledger, T0 + MINUTE_MS)).toBe(15);
   });
 
-  test('the account is unblocked even if its state is only read', () => {
+  test('a corrected clock unblocks the account even if its state is only read', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     ledger.usedBy('warehouse.db', T0);
@@ -104,7 +104,7 @@ describe('a clock that was fast and is corrected', () => {
     expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
   });
 
-  test('a step of two seconds causes a wait but casts no doubt on the clock', () => {
+  test('a clock step of two seconds causes a wait but no doubt about the clock', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     spendAt(ledger, T0 + 2000);
     expect(spendAt(ledger, T0)).toMatchObject({ is: 'wait' });
@@ -113,8 +113,8 @@ describe('a clock that was fast and is corrected', () => {
   });
 });
 
-describe('a doubt about the clock', () => {
-  test('the state shows that the clock is in doubt, and until when', () => {
+describe('doubt about the clock', () => {
+  test("the ledger's state shows that the clock is in doubt, and until when", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(doubtAfterSetBack(ledger)).toEqual({ is: 'behind', latestMs: T0, untilMs: T0 });
     spendAt(ledger, T0 + MINUTE_MS);
@@ -133,7 +133,7 @@ describe('a doubt about the clock', () => {
     expect(ledger.state(T0 + HOUR_MS).clockDoubt).toMatchObject({ is: 'behind', latestMs: T0 + DAY_MS });
   });
 
-  test('a week without another step ends the doubt', () => {
+  test('a week without another clock step ends the doubt', () => {
     const ledger = ledgerOf({ perDay: 50 });
     doubtAfterSetBack(ledger);
     for (let day = 0; day <= 8; day++) spendAt(ledger, T0 + day * DAY_MS);
@@ -165,7 +165,7 @@ describe('a doubt about the clock', () => {
   });
 });
 
-/** Returns the recorded doubt after the clock is set back three hours from T0. */
+/** Returns the doubt recorded after the clock is set back three hours from T0. */
 function doubtAfterSetBack(ledger: Ledger) {
   spendAt(ledger, T0);
   spendAt(ledger, T0 - 3 * HOUR_MS);

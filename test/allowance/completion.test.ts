@@ -20,7 +20,7 @@ describe('forecastCompletion', () => {
     });
   });
 
-  it('with a rate, the forecast includes the margin of one second per minute', () => {
+  it('a forecast with a rate includes the margin of one second per minute', () => {
     const allowance = { ...NONE, perMinute: 10 };
     const { finishesAtMs, atRateMs, days } = forecastCompletion({ ...ask, allowance, calls: 1000 });
     expect(finishesAtMs - NOW).toBe(6_100_000);
@@ -29,7 +29,7 @@ describe('forecastCompletion', () => {
     expect(forecastCompletion({ ...ask, allowance, calls: 1_000_000 }).days).toBe(71);
   });
 
-  it('with a daily limit, the forecast waits for each midnight', () => {
+  it('a forecast with a daily limit waits for each midnight', () => {
     const allowance = { ...NONE, perDay: 1000, perMinute: 10 };
     const left = [{ name: 'day', left: 400 }] as const;
     const today = forecastCompletion({ ...ask, allowance, left, calls: 400 });
@@ -40,7 +40,7 @@ describe('forecastCompletion', () => {
     expect(new Date(later.finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-13');
   });
 
-  it('the forecast of a backfill does not use the reserve', () => {
+  it("a backfill's forecast leaves out the reserve", () => {
     const allowance = { ...NONE, perDay: 1000 };
     const left = [{ name: 'day', left: 900 }] as const;
     const { finishesAtMs } = forecastCompletion({
@@ -53,7 +53,7 @@ describe('forecastCompletion', () => {
     expect(new Date(finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-12');
   });
 
-  it('with a total limit, the forecast reports how many calls are affordable', () => {
+  it('a forecast with a total limit reports how many calls are affordable', () => {
     const allowance = { ...NONE, total: 100 };
     expect(
       forecastCompletion({ ...ask, allowance, left: [{ name: 'total', left: 60 }], calls: 200 }),
@@ -66,7 +66,7 @@ describe('forecastCompletion', () => {
     ).toBe(0);
   });
 
-  it('with a rolling day, the forecast starts the day now', () => {
+  it('a forecast with a rolling day starts that day now', () => {
     const allowance: Allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } };
     const { finishesAtMs } = forecastCompletion({
       ...ask,
@@ -77,7 +77,7 @@ describe('forecastCompletion', () => {
     expect(finishesAtMs).toBe(NOW + 2 * DAY);
   });
 
-  it('the forecast counts the 24-hour periods in which calls are made', () => {
+  it('a forecast counts the 24-hour periods in which calls are made', () => {
     const allowance = { ...NONE, perDay: 1000 };
     const left = [{ name: 'day', left: 400 }] as const;
     const daysFor = (calls: number) => forecastCompletion({ ...ask, allowance, left, calls }).days;
@@ -96,7 +96,7 @@ describe('forecastCompletion', () => {
     expect(finish(midnight + 5)).toBe(midnight + 5);
   });
 
-  it('no forecast ends later than a hundred years from now', () => {
+  it('no forecast ends more than a hundred years from now', () => {
     const allowance = { ...NONE, perMonth: 1 };
     const left = [{ name: 'month', left: 1 }] as const;
     expect(forecastCompletion({ ...ask, allowance, left, calls: 5000 }).affordable).toBe(1201);
@@ -114,7 +114,7 @@ describe('forecastCompletion', () => {
     ).toMatchObject({ affordable: 0, finishesAtMs: NOW, days: 0 });
   });
 
-  it('calls start only after a pause or a reported exhaustion', () => {
+  it('in a forecast, calls start only after a pause or a reported exhaustion', () => {
     const exhausted = { atMs: NOW, untilMs: NOW + 9, left: 0 };
     expect(startOfCallsMs({ pausedUntilMs: null, exhausted: null }, NOW)).toBe(NOW);
     expect(startOfCallsMs({ pausedUntilMs: NOW + 5, exhausted: null }, NOW)).toBe(NOW + 5);

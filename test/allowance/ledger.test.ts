@@ -29,7 +29,7 @@ function slotsOf(spent: Spent): readonly Slot[] {
 }
 
 describe("a ledger's rate limit", () => {
-  test('slots are one spacing apart, and a wait names the time of the next attempt', () => {
+  test("the ledger's slots are one spacing apart, and a wait names the next attempt's time", () => {
     const ledger = ledgerOf({ perMinute: 10 });
     expect(spendAt(ledger, T0)).toEqual({ is: 'go', slots: [{ atMs: T0, countedAtMs: T0 }] });
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + 6100 - LOOKAHEAD_MS });
@@ -53,11 +53,11 @@ describe("a ledger's rate limit", () => {
     expect(spendAt(ledger, T0, { most: 32 }).is).toBe('wait');
   });
 
-  test('an account without a rate gets all requested slots', () => {
+  test('an account without a rate gets all slots that it requests', () => {
     expect(slotsOf(spendAt(ledgerOf(), T0, { most: 32 }))).toHaveLength(32);
   });
 
-  test('two processes never get more slots in 60 seconds than the limit allows', () => {
+  test('two processes never get more slots in 60 seconds than the rate permits', () => {
     const asks = fc.array(
       fc.record({
         waitMs: fc.integer({ min: 0, max: 20_000 }),
@@ -98,7 +98,7 @@ describe("a ledger's windows", () => {
     expect(ledger.state(T0)).toMatchObject({ left: 0, resumesAtMs: null, spentEver: 70 });
   });
 
-  test('a fixed day resets when the next day begins', () => {
+  test("a fixed day's limit resets when the next day begins", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0)).toBe(50);
     const midnightMs = Date.parse('2026-03-02T00:00Z');
@@ -138,7 +138,7 @@ describe("a ledger's windows", () => {
     expect(spendAll(ledger, resumesAtMs)).toBe(1);
   });
 
-  test('after its limit is lowered, a rolling day permits calls again once enough calls have left it', () => {
+  test('after its limit is lowered, a rolling day permits calls again once enough have left it', () => {
     const before = ledgerOf({ perDay: 20, day: { kind: 'rolling' } });
     expect(spendAt(before, T0, { most: 10 })).toMatchObject({ is: 'go' });
     expect(spendAll(before, T0 + HOUR_MS)).toBe(10);
@@ -158,7 +158,7 @@ describe("a ledger's windows", () => {
     expect(spendAll(second, T0)).toBe(95);
   });
 
-  test('no slot is within a second of a reset', () => {
+  test("no slot is within a second of a window's reset", () => {
     const midnightMs = Date.parse('2026-03-02T00:00Z');
     const ledger = ledgerOf({ perDay: 50, perMinute: 6000 });
     const late = slotsOf(spendAt(ledger, midnightMs - 1100, { most: 32 }));
@@ -210,7 +210,7 @@ describe("a ledger's windows", () => {
     expect(one.state(T0).left).toBe(9);
   });
 
-  test('the counts always match the number of slots taken, whatever the windows and times', () => {
+  test("the ledger's counts always equal the number of slots taken, whatever the windows and times", () => {
     const script = fc.array(
       fc.record({
         waitMs: fc.oneof(fc.nat(2 * MINUTE_MS), fc.nat(20 * HOUR_MS), fc.nat(20 * DAY_MS)),
@@ -245,7 +245,7 @@ describe("a ledger's windows", () => {
             .windows) {
             const made = calls.filter((ms) => ms >= sinceMs && ms < (resetsAtMs ?? Infinity)).length;
             expect(made).toBeLessThanOrEqual(maximum);
-            // Rolling days count calls by the minute, so a call never leaves one too early.
+            // Rolling days count calls by the minute, and no call leaves one too early.
             if (start.kind === 'rolling' && name === 'day') expect(counted).toBeGreaterThanOrEqual(made);
             else expect(counted).toBe(made);
           }
@@ -256,7 +256,7 @@ describe("a ledger's windows", () => {
   });
 });
 
-describe('a report from the upstream', () => {
+describe('limits that the upstream reports', () => {
   test('a shorter pause does not replace a longer one', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     ledger.pauseUntil(T0 + 5000, T0);
@@ -292,7 +292,7 @@ describe('a report from the upstream', () => {
       { perDay: 100, perMonth: 1000, day: { kind: 'rolling' } },
       '2026-03-02T12:00:00.000Z',
     ],
-  ])('an exhaustion without a date lasts %s', (_what, allowance, until) => {
+  ])('an exhaustion that is reported without a date lasts %s', (_what, allowance, until) => {
     const ledger = ledgerOf(allowance);
     spendAt(ledger, T0);
     ledger.exhaustedUntil(null, T0);
@@ -305,7 +305,7 @@ describe('a report from the upstream', () => {
     expect(spendAt(ledger, Date.parse(until) + 1000).is).toBe('go');
   });
 
-  test("an exhaustion with a date lasts until that date, and the state shows the ledger's own remaining quota", () => {
+  test("an exhaustion that is reported with a date lasts until then, and the state shows the ledger's own remaining quota", () => {
     const ledger = ledgerOf({ perDay: 100 });
     spendAt(ledger, T0, { most: 40 });
     ledger.exhaustedUntil(T0 + 3 * DAY_MS, T0);
@@ -314,7 +314,7 @@ describe('a report from the upstream', () => {
     expect(spendAt(ledger, T0 + 3 * DAY_MS).is).toBe('go');
   });
 
-  test('an exhausted total quota lasts longer than an exhausted day', () => {
+  test("a total quota's exhaustion lasts longer than a day's", () => {
     const ledger = ledgerOf({ total: 2 });
     expect(spendAll(ledger, T0)).toBe(2);
     ledger.exhaustedUntil(T0 + DAY_MS, T0);
@@ -322,13 +322,13 @@ describe('a report from the upstream', () => {
     expect(ledger.state(T0).resumesAtMs).toBeNull();
   });
 
-  test('a report repeated in the responses to several in-flight calls is counted once', () => {
+  test('a report repeated by several in-flight calls is counted once', () => {
     const ledger = ledgerOf({ total: 1000 });
     for (let call = 0; call < 16; call++) ledger.exhaustedUntil(null, T0 + call);
     expect(ledger.state(T0 + 16).exhausted?.untilMs).toBe(T0 + 15 + DAY_MS);
   });
 
-  test('each further exhaustion doubles the wait, and a successful call resets it', () => {
+  test('each further report of exhaustion doubles the wait, and a successful call resets it', () => {
     const ledger = ledgerOf({ total: 1000 });
     const waits: number[] = [];
     let nowMs = T0;
@@ -345,7 +345,7 @@ describe('a report from the upstream', () => {
     expect(ledger.state(nowMs).resumesAtMs).toBe(nowMs + DAY_MS);
   });
 
-  test('a report that the quota resets in a minute is believed only the first time', () => {
+  test('the ledger believes only the first report that the quota resets in a minute', () => {
     const ledger = ledgerOf({ total: 1000 });
     ledger.exhaustedUntil(T0 + MINUTE_MS, T0);
     ledger.exhaustedUntil(T0 + 2 * MINUTE_MS, T0 + MINUTE_MS);
@@ -364,7 +364,7 @@ describe('a report from the upstream', () => {
     expect(spendAt(second, T0).is).toBe('go');
   });
 
-  test('the next process knows which key the upstream has accepted', () => {
+  test('the next process can read which key the upstream has accepted', () => {
     const first = ledgerOf();
     expect(first.hasKeyWorked(KEY)).toBe(false);
     first.keyWorked(KEY);
@@ -375,7 +375,7 @@ describe('a report from the upstream', () => {
 });
 
 describe('the ledger file', () => {
-  test('if the file cannot be opened, the error contains its path', () => {
+  test('if the ledger file cannot be opened, the error contains its path', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'ledger.db');
     writeFileSync(
@@ -407,7 +407,7 @@ describe('the ledger file', () => {
     ],
     ['was truncated', /malformed/, (path) => truncateSync(path, 8192)],
     ['is a text', /not a database/, (path) => writeFileSync(path, 'no database '.repeat(500))],
-  ])('a file that %s is not replaced, and the error names the remedy', (_fault, message, damage) => {
+  ])('a ledger file that %s is not replaced, and the error names the remedy', (_fault, message, damage) => {
     const path = join(temporaryFolder(), 'ledger.db');
     const open = () => openLedger({ path, accountId: 'main', allowance: allowanceOf({}) });
     open().close();
@@ -417,7 +417,7 @@ describe('the ledger file', () => {
     expect(open).toThrow(expect.objectContaining({ hint: LOST_LEDGER_REMEDY }));
   });
 
-  test('a file overwritten with an older copy of itself permits no call', () => {
+  test('a ledger file overwritten with an older copy of itself permits no call', () => {
     const ledger = ledgerOf();
     spendAt(ledger, T0, { most: 3 });
     spendAt(ledger, T0);
@@ -430,7 +430,7 @@ describe('the ledger file', () => {
     db.close();
   });
 
-  test('a file from a newer version of the program is rejected', () => {
+  test('a ledger file from a newer version of the program is rejected', () => {
     const { path } = ledgerOf();
     const db = new Database(path);
     db.pragma('user_version = 99');
@@ -440,7 +440,7 @@ describe('the ledger file', () => {
     expect(open).not.toThrow(DamagedLedgerError);
   });
 
-  test('a file from an older version of the program is migrated and keeps its counts', () => {
+  test('a ledger file from an older version of the program is migrated and keeps its counts', () => {
     const path = join(temporaryFolder(), 'ledger.db');
     const older = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
     expect(spendAt(older, T0, { most: 20 }).is).toBe('go');
@@ -451,7 +451,7 @@ describe('the ledger file', () => {
     expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);
   });
 
-  test('spending fails with a busy error while another process writes to the file', () => {
+  test('spending fails with a busy error while another process writes to the ledger file', () => {
     const ledger = ledgerOf();
     const other = new Database(ledger.path);
     other.exec('BEGIN IMMEDIATE');
@@ -469,7 +469,7 @@ describe('the ledger file', () => {
     expect(isBusy(new Error('busy'))).toBe(false);
   });
 
-  test('the file keeps the calls per minute for the last 62 days', () => {
+  test('the ledger file keeps the calls per minute for the last 62 days', () => {
     const ledger = ledgerOf({ perDay: 1000 });
     for (let day = 0; day < 400; day++) spendAt(ledger, T0 + day * DAY_MS);
     const db = new Database(ledger.path, { readonly: true });
@@ -481,7 +481,7 @@ describe('the ledger file', () => {
   });
 });
 
-describe('the recount of a lost ledger', () => {
+describe('recounting a lost ledger', () => {
   const minute = T0 - (T0 % 60_000);
   const none: ReadonlyMap<number, number> = new Map();
   const recountOf = (changes: Partial<Recount>): Recount => ({
@@ -489,7 +489,7 @@ describe('the recount of a lost ledger', () => {
     ...changes,
   });
 
-  test('raises the counts to those in the warehouses that used this ledger', () => {
+  test("a recount raises the ledger's counts to those in the warehouses that used it", () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, T0, { most: 3 });
     ledger.recount(recountOf({ known: new Map([[minute, 2]]) }));
@@ -499,7 +499,7 @@ describe('the recount of a lost ledger', () => {
     expect(ledger.mark().debits).toBe(5);
   });
 
-  test("adds calls made after the ledger's last call, and calls counted in another ledger", () => {
+  test("a recount adds calls made after the ledger's last call, and calls counted in another ledger", () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, T0, { most: 3 });
     const later = new Map([[minute, 2]]);
@@ -508,7 +508,7 @@ describe('the recount of a lost ledger', () => {
     expect(ledger.mark()).toMatchObject({ debits: 15, lastSpentMs: T0 });
   });
 
-  test('keeps the spacing after the last call', () => {
+  test('a recount keeps the spacing after the last call', () => {
     const ledger = ledgerOf({ perMinute: 10 });
     ledger.recount(recountOf({ lastSentMs: T0 + 1000 }));
     expect(spendAt(ledger, T0 + 1000)).toEqual({ is: 'wait', untilMs: T0 + 7100 - LOOKAHEAD_MS });
@@ -516,14 +516,14 @@ describe('the recount of a lost ledger', () => {
   });
 });
 
-test('the mark shows how many runs were started', () => {
+test("the ledger's mark counts the runs that were started", () => {
   const ledger = ledgerOf();
   ledger.startRun();
   ledger.startRun();
   expect(ledger.mark()).toMatchObject({ starts: 2, debits: 0 });
 });
 
-test("an account's warehouses are listed for two months, most recent first", () => {
+test("the ledger lists an account's warehouses for two months, most recent first", () => {
   const ledger = ledgerOf();
   ledger.usedBy('old.db', T0);
   ledger.usedBy('new.db', T0 + DAY_MS);

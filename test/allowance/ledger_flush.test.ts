@@ -4,7 +4,7 @@ import { openLedgerFile } from '../../src/allowance/ledger_file.ts';
 import { openFlush } from '../../src/allowance/ledger_flush.ts';
 import { temporaryFolder } from '../support/ledger.ts';
 
-/** The values of SQLite's `synchronous` setting: FULL flushes each commit, NORMAL flushes none. */
+/** Values of SQLite's `synchronous` setting. FULL flushes each commit to the disk, and NORMAL flushes none. */
 const [NORMAL, FULL] = [1, 2];
 
 function ledgerFile() {
@@ -20,11 +20,11 @@ function ledgerFlushedAt(nowMs: number) {
   return file;
 }
 
-test('a new ledger file flushes its commits', () => {
+test('a new ledger file flushes its commits to the disk', () => {
   expect(ledgerFile().synchronous()).toBe(FULL);
 });
 
-test('flushes a commit if the last flush was half a second ago', () => {
+test('the ledger flushes a commit if the last flush was half a second ago', () => {
   const { flush, synchronous } = ledgerFile();
   const commitAt = (nowMs: number) => {
     flush.ifDue(nowMs);
@@ -49,13 +49,13 @@ test('a transaction that spends nothing does not count as a flush', () => {
   expect(synchronous()).toBe(FULL);
 });
 
-test('flushes the next commit after the clock is set back', () => {
+test('the ledger flushes the next commit after the clock is set back', () => {
   const { flush, synchronous } = ledgerFlushedAt(1000);
   flush.ifDue(999);
   expect(synchronous()).toBe(FULL);
 });
 
-test('immediately flushes limits that the upstream reports', () => {
+test('the ledger immediately flushes limits that the upstream reports', () => {
   const { flush, synchronous } = ledgerFlushedAt(1000);
   flush.ifDue(1001);
   flush.always();

@@ -57,7 +57,7 @@ function openSpender(order: SpenderOrder): Spender {
 }
 
 describe('several processes that share an account', () => {
-  test('together spend the whole allowance, and no more', async () => {
+  test('several processes that share an account together spend the whole allowance, and no more', async () => {
     const allowance = allowanceOf({ total: 3000, perDay: 2500 });
     const path = join(temporaryFolder(), 'new', 'ledger.db');
     const spenders = await startSpenders(5, { path, allowance, most: 7 });
@@ -67,7 +67,7 @@ describe('several processes that share an account', () => {
     expect(counts.filter((count) => count > 0).length).toBeGreaterThan(1);
   });
 
-  test('share one rate, so no two slots are closer than the spacing', async () => {
+  test("several processes share the account's rate, so no two slots are closer than the spacing", async () => {
     const allowance = allowanceOf({ perMinute: 6000, total: 200 });
     const path = join(temporaryFolder(), 'ledger.db');
     const spenders = await startSpenders(3, { path, allowance, most: 5 });
@@ -79,7 +79,7 @@ describe('several processes that share an account', () => {
       if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBeGreaterThan(spacingMs(6000) - 0.01);
   });
 
-  test('lose at most the slots from one request if a process is killed', async () => {
+  test('a killed process loses at most the slots from one request', async () => {
     const most = 8;
     const allowance = allowanceOf({ total: 1_000_000 });
     const ledger = ledgerOf({ total: 1_000_000 });

@@ -4,8 +4,8 @@ import { isBusy, openLedger, type Spent } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
 /**
- * The work of a process that spends the whole allowance and prints each slot. It starts when it reads a line, and stops
- * when its standard input closes or the allowance is exhausted.
+ * A process that spends the whole allowance and prints each slot. It starts when it reads a line, and stops when its
+ * standard input closes or the allowance is exhausted.
  */
 export interface SpenderOrder {
   readonly path: string;

@@ -12,8 +12,8 @@ function reportOf(quota: Partial<ReportedQuota>, changes: Partial<QuotaReport> =
   return { quotas, sentAtMs: T0, inFlight: 0, ...changes };
 }
 
-describe('a quota reported by the upstream', () => {
-  test('limits further calls until the reset time that the upstream gives', () => {
+describe('quotas that the upstream reports', () => {
+  test('a reported quota limits further calls until the reset time that the upstream gives', () => {
     const ledger = ledgerOf({ perDay: 100 });
     ledger.reportQuota(reportOf({ left: 2, resetsAtMs: T0 + HOUR_MS }), T0);
     expect(ledger.state(T0)).toMatchObject({ left: 2, reported: { left: 2, untilMs: T0 + HOUR_MS } });
@@ -23,14 +23,14 @@ describe('a quota reported by the upstream', () => {
     expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
   });
 
-  test('never extends the configured limit', () => {
+  test('a reported quota never extends the configured limit', () => {
     const ledger = ledgerOf({ perDay: 5 });
     ledger.reportQuota(reportOf({ left: 100, limit: 1000, window: 'day' }), T0);
     expect(ledger.state(T0).left).toBe(5);
     expect(spendAll(ledger, T0)).toBe(5);
   });
 
-  test("is replaced by a later call's report, but an earlier call's report can only lower it", () => {
+  test("a later call's report replaces the reported quota, but an earlier call's report can only lower it", () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 10 }, { sentAtMs: T0 + 1 }), T0 + 2);
     ledger.reportQuota(reportOf({ left: 11 }, { sentAtMs: T0 }), T0 + 3);
@@ -41,13 +41,13 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0 + 6).left).toBe(20);
   });
 
-  test('already excludes the calls in flight', () => {
+  test('a reported quota already excludes the calls in flight', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 5 }, { inFlight: 2 }), T0);
     expect(ledger.state(T0).left).toBe(3);
   });
 
-  test("lowers a window's limit, which applies to the calls that the ledger has counted", () => {
+  test("a reported limit lowers the window's limit, and counts the calls that the ledger knows", () => {
     const ledger = ledgerOf({ perMonth: 100 });
     for (let call = 0; call < 3; call++) spendAt(ledger, T0);
     ledger.reportQuota(reportOf({ limit: 5, window: 'day' }), T0);
@@ -57,7 +57,7 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0).reported?.left).toBe(1);
   });
 
-  test("applies to all processes that share the account, and gets an unsent call's unit back", () => {
+  test("a reported quota applies to all processes that share the account, and gets an unsent call's unit back", () => {
     const first = ledgerOf();
     const second = ledgerOf({}, { path: first.path });
     first.reportQuota(reportOf({ left: 2 }), T0);
@@ -81,7 +81,7 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0 + validMs).reported).toBeNull();
   });
 
-  test('is the smallest that the response reports, and never negative', () => {
+  test('a reported quota is the lowest in the response, and never negative', () => {
     const ledger = ledgerOf();
     const [low, high] = [reportOf({ left: 1 }), reportOf({ left: 7 })];
     ledger.reportQuota({ ...low, quotas: [...high.quotas, ...low.quotas] }, T0);
@@ -90,14 +90,14 @@ describe('a quota reported by the upstream', () => {
     expect(ledger.state(T0).left).toBe(0);
   });
 
-  test('is ignored if it has no number, or if its limit has no window', () => {
+  test('a reported quota is ignored if it has no number, or if its limit has no window', () => {
     const ledger = ledgerOf();
     ledger.reportQuota({ ...reportOf({}), quotas: [] }, T0);
     ledger.reportQuota(reportOf({ limit: 5 }), T0);
     expect(ledger.state(T0).reported).toBeNull();
   });
 
-  test('keeps its reset time if an earlier call reports the same number', () => {
+  test('a reported quota keeps its reset time if an earlier call reports the same number', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + 2 * HOUR_MS }, { sentAtMs: T0 + 1 }), T0 + 2);
     ledger.reportQuota(reportOf({ left: 10, resetsAtMs: T0 + HOUR_MS }), T0 + 3);
@@ -115,8 +115,8 @@ describe('a quota reported by the upstream', () => {
   });
 });
 
-describe('a rate reported by the upstream', () => {
-  test('lengthens the time between calls for a day', () => {
+describe('rates that the upstream reports', () => {
+  test('a reported rate lengthens the time between calls for a day', () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     ledger.reportSpacing(2000, T0);
     expect(spendAt(ledger, T0).is).toBe('go');
@@ -125,7 +125,7 @@ describe('a rate reported by the upstream', () => {
     expect(spendAt(ledger, T0 + DAY_MS, { most: 20 })).toMatchObject({ slots: { length: 20 } });
   });
 
-  test('lengthens the time between calls to at most an hour and a second', () => {
+  test('a reported rate lengthens the time between calls to at most an hour and a second', () => {
     const ledger = ledgerOf();
     ledger.reportSpacing(99 * HOUR_MS, T0);
     spendAt(ledger, T0);
@@ -139,7 +139,7 @@ describe('a rate reported by the upstream', () => {
     expect(spendAt(ledger, T0 - HOUR_MS, { most: 5 })).toMatchObject({ slots: { length: 5 } });
   });
 
-  test('never shortens the configured time between calls', () => {
+  test('a reported rate never shortens the configured time between calls', () => {
     const ledger = ledgerOf({ perMinute: 10 });
     ledger.reportSpacing(50, T0);
     spendAt(ledger, T0);

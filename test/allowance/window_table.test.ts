@@ -24,14 +24,14 @@ vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) =>
 const NOON_MS = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Calls are counted by the minute, and from their arrival, so a window can release them up to this much later. */
+/** A window may count a call for this much longer, because calls are counted by the minute and from their arrival. */
 const RESOLUTION_MS = 2 * MINUTE_MS;
 
 const hourly = (perHour: number, others: Partial<Allowance> = {}) =>
   ({ perHour, ...others }) as Partial<Allowance>;
 
 describe('a row added to the window table', () => {
-  test("limits the calls in the ledger, and releases each call after the window's length", () => {
+  test("a window added to the table limits the calls in the ledger, and releases each call after the window's length", () => {
     const ledger = ledgerOf(hourly(5));
     expect(spendAll(ledger, NOON_MS)).toBe(5);
     const spent = spendAt(ledger, NOON_MS + 30 * MINUTE_MS);
@@ -43,7 +43,7 @@ describe('a row added to the window table', () => {
     expect(spendAll(ledger, NOON_MS + waitMs)).toBe(5);
   });
 
-  test('releases calls one at a time', () => {
+  test('an added window releases calls one at a time', () => {
     const ledger = ledgerOf(hourly(3));
     for (const minute of [0, 20, 40]) expect(spendAt(ledger, NOON_MS + minute * MINUTE_MS).is).toBe('go');
     const state = ledger.state(NOON_MS + HOUR_MS + RESOLUTION_MS);
@@ -51,7 +51,7 @@ describe('a row added to the window table', () => {
     expect(spendAll(ledger, NOON_MS + HOUR_MS + RESOLUTION_MS)).toBe(1);
   });
 
-  test('applies together with the other windows, and is the shortest window', () => {
+  test('an added window applies together with the others, and is the shortest', () => {
     const ledger = ledgerOf(hourly(4, { perDay: 6, total: 100 }));
     expect(spendAll(ledger, NOON_MS)).toBe(4);
     expect(spendAll(ledger, NOON_MS + 2 * HOUR_MS)).toBe(2);
@@ -63,19 +63,19 @@ describe('a row added to the window table', () => {
     expect(spendAt(ledger, NOON_MS + 2 * HOUR_MS)).toMatchObject({ is: 'spent', window: 'day' });
   });
 
-  test('leaves the reserve to scheduled work', () => {
+  test('an added window leaves the reserve to scheduled work', () => {
     const ledger = ledgerOf(hourly(10, { reserve: 0.2 }));
     expect(spendAll(ledger, NOON_MS, { purpose: 'backfill' })).toBe(8);
     expect(spendAll(ledger, NOON_MS)).toBe(2);
   });
 
-  test("ends an exhaustion that has no date after the window's length", () => {
+  test("an added window's length ends an exhaustion without a date", () => {
     const ledger = ledgerOf(hourly(10));
     ledger.exhaustedUntil(null, NOON_MS);
     expect(ledger.state(NOON_MS).resumesAtMs).toBe(NOON_MS + HOUR_MS);
   });
 
-  test('is rolling, whenever the day starts', () => {
+  test('an added window is rolling, whenever the day starts', () => {
     const allowance = allowanceOf(hourly(5, { perDay: 9 }));
     expect(windowsAt(allowance, NOON_MS).map((window) => [window.name, isRolling(window)])).toEqual([
       ['day', false],
@@ -83,7 +83,7 @@ describe('a row added to the window table', () => {
     ]);
   });
 
-  test('determines when the forecast ends', () => {
+  test('an added window determines when the forecast ends', () => {
     const left = [{ name: 'hour' as WindowName, left: 10 }];
     const allowance = allowanceOf(hourly(100));
     const forecast = (calls: number) =>
@@ -97,7 +97,7 @@ describe('a row added to the window table', () => {
     });
   });
 
-  test('is a key of the configuration and an environment variable', () => {
+  test('an added window is a key of the configuration and an environment variable', () => {
     const text = `version: 1
 source: { name: Example }
 upstream: { base_url: https://registry.example, api_key: secret }
@@ -116,7 +116,7 @@ allowance: { per_hour: 7 }
     expect(checkAllowance(ledger.state(NOON_MS))[0]?.message).toBe('1 of 4 calls used this hour, 3 left');
   });
 
-  test('has no quota forecast of its own, but limits the forecasts for longer windows', () => {
+  test('an added window has no quota forecast of its own, but limits the forecasts for longer windows', () => {
     const { windows } = ledgerOf(hourly(4, { total: 960 })).state(NOON_MS);
     const rate = { calls: 10_000, overMs: 24 * HOUR_MS };
     const forecasts = windows.map((window) => forecastQuota(window, rate, { windows, nowMs: NOON_MS }));

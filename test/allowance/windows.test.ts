@@ -74,7 +74,7 @@ describe('a fixed day', () => {
     ]);
   });
 
-  test('a date that a time zone skipped has no window', () => {
+  test('a date that a time zone skipped has no allowance window', () => {
     const apia = fixed('00:00', 'Pacific/Apia');
     expect(dayAt(apia, '2011-12-30T09:59Z')).toEqual(['2011-12-29T10:00Z', '2011-12-30T10:00Z']);
     expect(dayAt(apia, '2011-12-30T10:00Z')).toEqual(['2011-12-30T10:00Z', '2011-12-31T10:00Z']);
@@ -87,7 +87,7 @@ describe('a fixed day', () => {
     ['00:00', 'Pacific/Kiritimati', '2026-03-01T10:00Z', '2026-03-02T10:00Z'],
     ['00:00', 'Australia/Lord_Howe', '2026-03-01T13:00Z', '2026-03-02T13:00Z'],
     ['12:00', '+02:00', '2026-03-01T10:00Z', '2026-03-02T10:00Z'],
-  ])('at %s in %s', (time, zone, since, resets) => {
+  ])('a fixed day that begins at %s in %s has the right window', (time, zone, since, resets) => {
     expect(dayAt(fixed(time, zone), '2026-03-01T14:00Z')).toEqual([since, resets]);
   });
 });
@@ -123,7 +123,7 @@ test('a rolling day covers the last 24 hours, and each call leaves it separately
   ]);
 });
 
-test('windows are ordered by length, and the total counts all calls', () => {
+test('allowance windows are ordered by length, and the total counts all calls', () => {
   const all = allowanceOf({ total: 100, perDay: 10, perMonth: 50, day: fixed('00:00', 'UTC') });
   expect(windowsAt(all, 0).map(({ name, limit }) => [name, limit])).toEqual([
     ['total', 100],
@@ -163,16 +163,16 @@ describe("a call's time", () => {
     ['during the day', HOUR_MS, HOUR_MS],
     ['a second before a reset', DAY_MS - 1000, DAY_MS - 1000],
     ['just before a reset', DAY_MS - 999, DAY_MS + 1000],
-  ])('%s is at least a second away from the reset', (_when, atMs, clearMs) => {
+  ])('a call %s is counted at least a second away from the reset', (_when, atMs, clearMs) => {
     expect(clearOfResets(atMs, [window])).toBe(clearMs);
   });
 
-  test('is not affected by windows that never reset', () => {
+  test("a call's time is not affected by windows that never reset", () => {
     expect(clearOfResets(5, windowsAt(allowanceOf({ total: 1, day: { kind: 'rolling' } }), 5))).toBe(5);
   });
 });
 
-describe('the wait after an exhausted allowance', () => {
+describe('waiting after an exhausted allowance', () => {
   const nowMs = Date.parse('2026-03-29T12:00Z');
   const day = windowsAt(allowanceOf({ total: 9, perMonth: 5, perDay: 2 }), nowMs);
   const rolling = windowsAt(allowanceOf({ perDay: 2, day: { kind: 'rolling' } }), nowMs);
@@ -180,18 +180,18 @@ describe('the wait after an exhausted allowance', () => {
   const waitMs = (windows: readonly Window[], times = 0, namedMs: number | null = null) =>
     exhaustionEndsMs({ namedMs, windows, times, nowMs }) - nowMs;
 
-  test('ends at the next reset, after the length of a rolling window, or after a day', () => {
+  test("the wait after an exhausted allowance ends at the next reset, after a rolling window's length, or after a day", () => {
     expect([day, rolling, total, []].map((windows) => waitMs(windows))).toEqual([
       ...[12 * HOUR_MS, DAY_MS, DAY_MS, DAY_MS],
     ]);
   });
 
-  test('ends on the date that the upstream gave, but never in the past', () => {
+  test("the wait after an exhausted allowance ends on the upstream's date, but never in the past", () => {
     expect(waitMs(day, 0, nowMs + MINUTE_MS)).toBe(MINUTE_MS);
     expect(waitMs(day, 0, nowMs - MINUTE_MS)).toBe(0);
   });
 
-  test('is at least an hour from the second report on, and doubles with each further report', () => {
+  test('the wait lasts at least an hour from the second report on, and doubles with each further report', () => {
     expect([1, 2, 3].map((times) => waitMs(day, times, nowMs + MINUTE_MS))).toEqual([
       ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS],
     ]);
@@ -199,7 +199,7 @@ describe('the wait after an exhausted allowance', () => {
     expect([1, 2].map((times) => waitMs(total, times))).toEqual([2 * DAY_MS, 4 * DAY_MS]);
   });
 
-  test('is never longer than 32 days', () => {
+  test('the wait after an exhausted allowance is never longer than 32 days', () => {
     expect(waitMs(total, 5)).toBe(32 * DAY_MS);
     expect(waitMs(total, 5000)).toBe(32 * DAY_MS);
     expect(waitMs(day, 0, nowMs + 99 * DAY_MS)).toBe(32 * DAY_MS);
@@ -207,7 +207,7 @@ describe('the wait after an exhausted allowance', () => {
   });
 });
 
-test('taking as many slots as the limit per minute takes 61 seconds', () => {
+test('taking as many slots as the rate permits per minute takes 61 seconds', () => {
   expect(spacingMs(10)).toBe(6100);
   expect(spacingMs(600) * 600).toBeCloseTo(61_000, 6);
   expect(spacingMs(null)).toBe(0);
@@ -238,13 +238,13 @@ function changeAfter(zone: string, atMs: number): number | null {
   return null;
 }
 
-describe('windows in any time zone, near clock changes', () => {
+describe('allowance windows in any time zone, near clock changes', () => {
   const minutes = fc.oneof(
     fc.integer({ min: 0, max: 1439 }),
     fc.integer({ min: 0, max: 12 }).map((n) => n * 15),
   );
 
-  test('consecutive windows neither overlap nor leave a gap', () => {
+  test('consecutive allowance windows neither overlap nor leave a gap', () => {
     fc.assert(
       fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {
         const allowance = allowanceOf({
@@ -286,7 +286,7 @@ describe('windows in any time zone, near clock changes', () => {
     );
   });
 
-  test('cached windows match computed windows', () => {
+  test('cached allowance windows equal computed ones', () => {
     fc.assert(
       fc.property(
         times,

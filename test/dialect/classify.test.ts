@@ -60,11 +60,11 @@ describe('the default rules', () => {
     [503, '', 'broken'],
     [504, '', 'broken'],
     [599, '', 'broken'],
-  ])('HTTP %i means %3$s', (status, body, is) => {
+  ])('by default, HTTP %i means %3$s', (status, body, is) => {
     expect(verdictOn({ status, body }).is).toBe(is);
   });
 
-  test.each([STATS, SEARCH])('a 404 to a $kind call is broken', (call) => {
+  test.each([STATS, SEARCH])('by default, a 404 to a $kind call is broken', (call) => {
     expect(verdictOn({ call, status: 404 })).toEqual({
       is: 'broken',
       why: 'HTTP 404: the path was not found',
@@ -73,7 +73,7 @@ describe('the default rules', () => {
     expect(verdictOn({ call, status: 410 }).is).toBe('broken');
   });
 
-  test('a 403 means unauthorised if the key has never been accepted', () => {
+  test('a 403 means unauthorised until the key has been accepted once', () => {
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: false }).is).toBe('unauthorised');
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: true }).is).toBe('refused');
     expect(verdictOn({ status: 403, body: '<html>Access denied</html>', keyHasWorked: true }).is).toBe(
@@ -100,7 +100,7 @@ describe('the default rules', () => {
     [403, '<h1>Tegoed verbruikt</h1>'],
     [429, '{"melding":"Kvoten er brukt opp"}'],
     [429, '{"code":"dailyLimitExceeded"}'],
-  ])('status %i with text about an exhausted quota means exhausted: %s', (status, body) => {
+  ])('status %i with a message about an exhausted quota means exhausted: %s', (status, body) => {
     expect(verdictOn({ status, body })).toMatchObject({
       is: 'exhausted',
       why: expect.stringContaining('HTTP'),
@@ -112,11 +112,14 @@ describe('the default rules', () => {
     [429, '{"type":"about:blank","title":"Limit exceeded"}', {}],
     [429, 'Your quota is used up', { 'retry-after': '20' }],
     [403, '{"error":"Rate limit exceeded for your plan"}', {}],
-  ])('status %i with a limit for a short period means throttled: %s', (status, body, headers) => {
-    expect(verdictOn({ status, body, headers }).is).toBe('throttled');
-  });
+  ])(
+    'status %i with a message about a limit per second or minute means throttled: %s',
+    (status, body, headers) => {
+      expect(verdictOn({ status, body, headers }).is).toBe('throttled');
+    },
+  );
 
-  test('a throttled outcome lasts one minute if the response gives no wait', () => {
+  test('a throttled outcome lasts one minute if the response states no wait', () => {
     const until = (headers: Reply['headers'], status = 429) => {
       const verdict = verdictOn({ status, headers });
       return verdict.is === 'throttled' || verdict.is === 'exhausted'
@@ -146,7 +149,7 @@ describe('the default rules', () => {
   });
 });
 
-describe('a successful response', () => {
+describe('reading a successful response', () => {
   test.each([
     ['nothing', '', 'HTTP 200, but the body is empty'],
     ['HTML', '\n <!DOCTYPE html><p>Maintenance', 'HTTP 200, but the body is HTML or XML, not JSON'],
@@ -166,11 +169,11 @@ describe('a successful response', () => {
     ['an abyss', '['.repeat(100_000), `HTTP 200, but the body is nested deeper than ${MAX_DEPTH} levels`],
     ['another document', '{"error":"soft"}', 'HTTP 200, but no list of results at /results: found nothing'],
     ['null', 'null', 'HTTP 200, but no list of results at /results: found nothing'],
-  ])('is broken if the body is %s', (_what, body, why) => {
+  ])('a successful response is broken if its body is %s', (_what, body, why) => {
     expect(verdictOn({ call: SEARCH, body })).toEqual({
       is: 'broken',
       why,
-      // This is valid JSON that does not match the dialect.
+      // The body is valid JSON but does not match the dialect.
       ...(why.includes('no list of results') ? { misread: true } : {}),
       ...(why.includes('nested deeper') ? { isLasting: true } : {}),
       ...(why.includes('HTML') ? { isWrongAddress: true } : {}),
@@ -185,28 +188,31 @@ describe('a successful response', () => {
     ['utf-16le', Buffer.from('{"id":"42","name":"Åkerøy"}', 'utf16le')],
     ['utf-16', Buffer.from('\ufeff{"id":"42","name":"Åkerøy"}', 'utf16le')],
     ['unheard-of', Buffer.from('{"id":"42","name":"Åkerøy"}')],
-  ])('is read in the character set %s', (charset, body) => {
+  ])('a successful response is read in the character set %s', (charset, body) => {
     const headers = { 'content-type': `text/json; charset="${charset.toUpperCase()}"` };
     expect(verdictOn({ headers, body })).toMatchObject({ is: 'ok', answer: { name: 'Åkerøy' } });
   });
 
-  test.each(['utf-16', 'utf-16le'])('is read as %s even if all of its bytes are ASCII', (charset) => {
+  test.each(['utf-16', 'utf-16le'])('a body is read as %s even if all of its bytes are ASCII', (charset) => {
     const body = Buffer.from('{"id":"42","name":"Acme"}', 'utf16le');
     const headers = { 'content-type': `application/json; charset=${charset}` };
     expect(verdictOn({ headers, body })).toMatchObject({ is: 'ok', answer: { name: 'Acme' } });
   });
 
-  test.each(['unheard-of', 'utf-8', 'shift_jis'])('is broken if its bytes are not valid in %s', (charset) => {
-    const headers = { 'content-type': `application/json; charset=${charset}` };
-    expect(verdictOn({ headers, body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }).is).toBe('broken');
-  });
+  test.each(['unheard-of', 'utf-8', 'shift_jis'])(
+    'a successful response is broken if its bytes are not valid in %s',
+    (charset) => {
+      const headers = { 'content-type': `application/json; charset=${charset}` };
+      expect(verdictOn({ headers, body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }).is).toBe('broken');
+    },
+  );
 
-  test('is read as JSON regardless of its content type', () => {
+  test('a successful response is read as JSON regardless of its content type', () => {
     expect(verdictOn({ headers: { 'content-type': 'text/html' }, body: GOOD.entity }).is).toBe('ok');
     expect(verdictOn({ headers: {}, body: GOOD.entity }).is).toBe('ok');
   });
 
-  test('is broken if it contains the record of another entity', () => {
+  test("a successful response is broken if it contains another entity's record", () => {
     expect(verdictOn({ body: '{"id":"43"}' })).toEqual({
       is: 'broken',
       why: 'HTTP 200, but requested "42", received "43"',
@@ -216,7 +222,7 @@ describe('a successful response', () => {
 });
 
 describe('the response table', () => {
-  test('applies the first row with all conditions met, before the default rules', () => {
+  test("the response table's first matching row applies, before the default rules", () => {
     const dialect = rules(
       { status: [403, 429], at: '/code', is: 7, means: 'exhausted' },
       { status: 403, means: 'throttled' },
@@ -254,7 +260,7 @@ describe('the response table', () => {
     ],
     ['a header', { status: 200, header: 'X-Blocked', means: 'throttled' }, { headers: { 'x-blocked': '' } }],
     ['a kind', { status: 404, kind: 'entity', means: 'throttled' }, { status: 404 }],
-  ])('applies a row with %s', (_what, rule, reply) => {
+  ])('the response table applies a row with %s', (_what, rule, reply) => {
     expect(verdictOn({ dialect: rules(rule), ...reply }).is).toBe('throttled');
   });
 
@@ -266,11 +272,11 @@ describe('the response table', () => {
     ['no such text', { matches: 'limit', means: 'throttled' }],
     ['no such header', { header: '__proto__', means: 'throttled' }],
     ['a value without a JSON path', { is: null, means: 'throttled' }],
-  ])('does not apply a row with %s', (_what, rule) => {
+  ])('the response table does not apply a row with %s', (_what, rule) => {
     expect(verdictOn({ dialect: rules(rule), body: GOOD.entity }).is).toBe('ok');
   });
 
-  test('can recognise the response to a search without results', () => {
+  test('the response table can recognise the response to a search that finds nothing', () => {
     for (const status of [404, 204]) {
       const dialect = rules({ status, kind: 'search', means: 'absent' });
       expect(verdictOn({ dialect, call: SEARCH, status })).toMatchObject({
@@ -280,13 +286,13 @@ describe('the response table', () => {
     }
   });
 
-  test('reports an invalid pattern when it is opened', () => {
+  test('the response table reports an invalid pattern when it is opened', () => {
     expect(() => openClassify(rules({ matches: '(', means: 'broken' }))).toThrow(SyntaxError);
     expect(() => openClassify(rules({ matches: '(?=x)', means: 'broken' }))).toThrow(SyntaxError);
   });
 
   test.each(['(a+)+$', '^(\\w+\\s?)*$', '(a|aa)+$', '(.*a){12}', '([a-z]+)*\\d'])(
-    'matches the pattern %s in linear time',
+    'the response table matches the pattern %s in linear time',
     (matches) => {
       const body = `"${'a'.repeat(20_000)}!"`;
       const startMs = performance.now();
@@ -297,10 +303,10 @@ describe('the response table', () => {
   );
 });
 
-describe('a deleted entity', () => {
+describe('recognising a deleted entity', () => {
   const gone = { root: '/data', id: '/id', gone: { at: '/class', is: 'Deleted' } };
 
-  test('is recognized by a 410, with or without a body', () => {
+  test('an entity is deleted if the status is 410, with or without a body', () => {
     expect(verdictOn({ status: 410 })).toEqual({ is: 'gone', answer: null });
     expect(verdictOn({ status: 410, body: '<html>' })).toEqual({ is: 'gone', answer: null });
     expect(verdictOn({ status: 410, body: '{"id":"error-77"}' })).toEqual({ is: 'gone', answer: null });
@@ -310,7 +316,7 @@ describe('a deleted entity', () => {
     });
   });
 
-  test('is recognized by a mark in the body, and its record is the tombstone', () => {
+  test('an entity is deleted if the body contains the mark, and its record becomes the tombstone', () => {
     const dialect = dialectOf({ entity: gone });
     expect(
       verdictOn({ dialect, body: '{"data":{"id":"42","class":"Deleted","on":"2026-09-15"}}' }),
@@ -322,7 +328,7 @@ describe('a deleted entity', () => {
     expect(verdictOn({ dialect, body: '{"class":"Deleted"}' })).toEqual({ is: 'gone', answer: null });
   });
 
-  test("is not proven by another entity's tombstone", () => {
+  test("another entity's tombstone does not prove a deletion", () => {
     const dialect = dialectOf({ entity: gone });
     expect(verdictOn({ dialect, body: '{"data":{"id":"43","class":"Deleted"}}' })).toMatchObject({
       is: 'broken',
@@ -336,12 +342,12 @@ describe('a deleted entity', () => {
     ['"2026-09-15"', 'gone'],
     ['true', 'gone'],
     ['0', 'gone'],
-  ])('is recognized by a mark without a configured value: %s means %s', (value, is) => {
+  ])('a mark without a configured value, %s, means %s', (value, is) => {
     const dialect = dialectOf({ entity: { id: '/id', gone: { at: '/deleted' } } });
     expect(verdictOn({ dialect, body: `{"id":"42","deleted":${value}}` }).is).toBe(is);
   });
 
-  test('is never recognized in search or statistics responses', () => {
+  test('a search or statistics response never proves a deletion', () => {
     const dialect = rules({ status: 410, means: 'gone' });
     expect(verdictOn({ dialect, call: SEARCH, status: 410 }).is).toBe('broken');
     expect(verdictOn({ dialect, call: STATS, status: 410, body: GOOD.entity }).is).toBe('broken');
@@ -354,7 +360,7 @@ describe('the form of a 404', () => {
     return verdict.is === 'absent' ? verdict.shape : verdict;
   };
 
-  test('is the same for two ids and differs if the meaning differs', () => {
+  test("a 404's form is the same for two ids, and differs if the meaning differs", () => {
     const one = profile('42', '{"error":"not_found","message":"Company 42 not found","trace":"f3a4"}');
     const two = profile('43', '{"error":"not_found","message":"Company 43 not found","trace":"77aa"}');
     expect(one).toBe(two);
@@ -365,11 +371,11 @@ describe('the form of a 404', () => {
     expect(profile('42', 'not here')).toBe('404 text');
   });
 
-  test('does not contain the id, even if codes do', () => {
+  test("a 404's form excludes the id, even if its codes include the id", () => {
     expect(profile('42', '{"title":"No company 42"}')).toBe(profile('777', '{"title":"No company 777"}'));
   });
 
-  test('is limited in length and is well-formed Unicode', () => {
+  test("a 404's form is limited in length and is well-formed Unicode", () => {
     const wide = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`${'k'.repeat(index % 90)}\ud83c${index}`, 1]),
     );
@@ -385,8 +391,8 @@ describe('the form of a 404', () => {
   });
 });
 
-// Error bodies that real registries send.
-describe('an error body from a real registry', () => {
+// Error bodies as real registries send them.
+describe('classifying error bodies from real registries', () => {
   test.each<[string, Asked, Verdict['is']]>([
     [
       'a failure in a Spring service',
@@ -466,11 +472,11 @@ describe('an error body from a real registry', () => {
       },
       'throttled',
     ],
-  ])('is classified correctly: %s', (_what, reply, is) => {
+  ])("a real registry's error is classified correctly: %s", (_what, reply, is) => {
     expect(verdictOn(reply).is).toBe(is);
   });
 
-  test('can be a search result without a list and without matches', () => {
+  test("a registry's error body can mean a search without matches, even if it has no list", () => {
     const dialect = searchDialect({ results: '/_embedded/enheter', id: '/nr', total: '/page/totalElements' });
     const body = '{"_links":{"self":{}},"page":{"size":100,"totalElements":0,"totalPages":0,"number":0}}';
     expect(verdictOn({ dialect, call: SEARCH, body })).toMatchObject({
@@ -489,7 +495,7 @@ describe('an error body from a real registry', () => {
 });
 
 describe("a verdict's reason", () => {
-  test('is one short line without control characters', () => {
+  test("a verdict's reason is one short line without control characters", () => {
     const body = `\u001b[31mred\u0007\u202e\n\n${'x\u0000'.repeat(5000)}`;
     const verdict = verdictOn({ status: 500, body });
     const why = 'why' in verdict ? verdict.why : '';
@@ -498,13 +504,13 @@ describe("a verdict's reason", () => {
     expect(why.length).toBeLessThan(250);
   });
 
-  test('does not end in half a surrogate pair', () => {
+  test("a verdict's reason does not end in half a surrogate pair", () => {
     const verdict = verdictOn({ status: 500, body: `x${'🏢'.repeat(500)}` });
     expect('why' in verdict && verdict.why.isWellFormed()).toBe(true);
   });
 });
 
-test('any bytes get a complete verdict without an error', () => {
+test('any sequence of bytes gets a complete verdict and throws no error', () => {
   const dialects = [
     dialectOf(),
     rules(
@@ -570,14 +576,14 @@ test.each([
   ['{"popis":"too many (581,859)"}', 581_859],
   ['{"popis":"too many (several)"}', undefined],
   ['{"popis":"too many"}', undefined],
-])('the total for a rejected query is read from %s', (body, total) => {
+])('the total of a rejected query is read from %s', (body, total) => {
   const dialect = rules({ status: 400, at: '/popis', total: String.raw`\((.*?)\)`, means: 'refused' });
   const verdict = verdictOn({ dialect, call: SEARCH, status: 400, body });
   expect(verdict).toMatchObject({ is: 'refused' });
   expect('total' in verdict ? verdict.total : undefined).toBe(total);
 });
 
-test('an empty list instead of a record means that the company does not exist', () => {
+test('an empty list in place of a record means that the company does not exist', () => {
   const dialect = dialectOf({ entity: { root: '/results/0', id: '/id' } });
   expect(verdictOn({ dialect, body: '{"results":[{"id":"42"}]}' })).toMatchObject({ is: 'ok' });
   expect(verdictOn({ dialect, body: '{"results":[]}' })).toMatchObject({ is: 'absent' });

@@ -12,8 +12,8 @@ function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Head
   return answer instanceof NotUnderstood ? answer.why : answer;
 }
 
-describe('a search', () => {
-  test('returns rows in order, the total, and the rejected results', () => {
+describe('reading a search response', () => {
+  test('a search returns its rows in order, the total, and the rejected results', () => {
     const body =
       '{"total":7,"results":[{"id":"1","name":"A"},{"name":"no id"},{"id":12345678901234567890,"name":null},5]}';
     expect(read(dialectOf(), SEARCH, body)).toEqual({
@@ -33,7 +33,7 @@ describe('a search', () => {
     });
   });
 
-  test('uses the first fallback path that has a value if a result has no id', () => {
+  test('if a result has no id, the first fallback path with a value is used', () => {
     const dialect = searchDialect({ id_fallbacks: ['/code', '/other'] });
     const body = '{"results":[{"id":"1","other":"x"},{"id":"","code":null,"other":"A_2"},{"name":"none"}]}';
     expect(read(dialect, SEARCH, body)).toMatchObject({
@@ -42,7 +42,7 @@ describe('a search', () => {
     });
   });
 
-  test('returns a result outside the list first, without the keys that belong to the page', () => {
+  test('a result outside the list comes first, without the keys that belong to the page', () => {
     const dialect = searchDialect({ results: '/hits', main: '' });
     const main = { entityId: '1', name: 'A', summary: { id: '1', name: 'A', town: 'X' } };
     const hits = '"hits":[{"id":"2","name":"B"}]';
@@ -59,7 +59,7 @@ describe('a search', () => {
     expect(read(dialect, later, `{${top},${hits}}`)).toMatchObject({ rows: [main, {}], resultCount: 1 });
   });
 
-  test('groups all results of a company under one key', () => {
+  test('all results for one company are grouped under one key', () => {
     const dialect = searchDialect({ group_as: 'rows' });
     const body = '{"total":3,"results":[{"id":"1","name":"A"},{"id":"2"},{"id":"1","name":"A2"}]}';
     expect(read(dialect, SEARCH, body)).toMatchObject({
@@ -134,13 +134,13 @@ describe('a search', () => {
     ['true', null],
     ['[83]', null],
     ['1e300', null],
-  ])('reads the total %s', (total, understood) => {
+  ])("a search's total is read from %s", (total, understood) => {
     expect(read(dialectOf(), SEARCH, `{"total":${total},"results":[{"id":"1"}]}`)).toMatchObject({
       total: understood,
     });
   });
 
-  test('is empty if the body has no list and the total is 0', () => {
+  test('a search is empty if the body has no list and the total is 0', () => {
     expect(read(dialectOf(), SEARCH, '{"total":0}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":0,"results":null}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":3}')).toBe('no list of results at /results: found nothing');
@@ -152,7 +152,7 @@ describe('a search', () => {
     });
   });
 
-  test('is not understood if no row has an id', () => {
+  test('a search is not understood if no row has an id', () => {
     expect(read(dialectOf(), SEARCH, '{"total":2,"results":[{"nr":1},{"nr":2}]}')).toMatch(
       /^none of 2 results is usable: no id at \/id/,
     );
@@ -176,7 +176,7 @@ describe('a search', () => {
     ['link_header', {}, 'null', '?page=2'],
     ['page', { param: 'page' }, '"ignored"', null],
   ])(
-    'reads the next page in the paging style %s with the settings %j from %s',
+    'the next page in the paging style %s with the settings %j is read from %s',
     (style, changes, next, expected) => {
       const dialect = searchDialect({ paging: { style, ...changes } });
       const body = `{"results":[{"id":"1"}],"next":${next}}`;
@@ -187,8 +187,8 @@ describe('a search', () => {
   );
 });
 
-describe('a record', () => {
-  test('is the object at the root path and gets the requested id', () => {
+describe('reading a record', () => {
+  test('a record is the object at the root path and gets the requested id', () => {
     const dialect = dialectOf({ entity: { root: '/data', id: '/lei', name: '/name' } });
     expect(read(dialect, ENTITY, '{"data":{"lei":"42","name":"A"},"queried_at":1}')).toEqual({
       kind: 'record',
@@ -204,7 +204,7 @@ describe('a record', () => {
     ['ab-1', '"AB-1"'],
     ['AB-1', '" ab-1 "'],
     ['12345678901234567890', '12345678901234567890'],
-  ])('with the id %2$s is accepted for the requested id %1$s', (requested, id) => {
+  ])('a record with the id %2$s is accepted for the requested id %1$s', (requested, id) => {
     expect(read(dialectOf(), entityOf(requested), `{"id":${id}}`)).toMatchObject({ entityId: requested });
   });
 
@@ -213,12 +213,12 @@ describe('a record', () => {
     ['42', '"0042"'],
     ['42', '"42x"'],
     ['0', '"00"'],
-  ])('with the id %2$s is rejected for the requested id %1$s', (requested, id) => {
+  ])('a record with the id %2$s is rejected for the requested id %1$s', (requested, id) => {
     expect(read(dialectOf(), entityOf(requested), `{"id":${id}}`)).toMatch(/^requested "\d+", received /);
   });
 
   test.each(['[]', 'null', '"text"', '5', '{}', '{"id":null}', '{"id":{}}'])(
-    'is not found in the body %s',
+    'no record is found in the body %s',
     (body) => {
       expect(read(dialectOf(), ENTITY, body)).toMatch(/^(no record|the record has no id)/);
     },
@@ -230,11 +230,11 @@ describe('statistics', () => {
     ['{"total":52645}', 52645],
     ['{"total":"52645"}', 52645],
     ['{"total":null}', null],
-  ])('are read from the body %s', (body, total) => {
+  ])('the statistics are read from the body %s', (body, total) => {
     expect(read(dialectOf(), STATS, body)).toMatchObject({ kind: 'stats', total });
   });
 
-  test('are not understood if the count is missing', () => {
+  test('statistics without the count are not understood', () => {
     expect(read(dialectOf(), STATS, '{"count":1}')).toBe(
       'the statistics have no count at /total: found nothing',
     );

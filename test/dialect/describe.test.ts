@@ -3,7 +3,7 @@ import { describeDialect } from '../../src/dialect/describe.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
 describe('the description of a dialect', () => {
-  it('names the query parameter, which a search for all companies omits', () => {
+  it('the description names the query parameter, which a search for all companies omits', () => {
     const { search } = describeDialect(
       Dialect.parse({
         search: { query_param: 'navn', min_length: 0, paging: { style: 'none' }, results: '', id: '/id' },
@@ -13,7 +13,7 @@ describe('the description of a dialect', () => {
     expect(search).toContain('A search without navn lists everything.');
   });
 
-  it('states how queries and identifiers are sent, if the dialect defines it', () => {
+  it('the description states how queries and identifiers are sent, if the dialect defines it', () => {
     const searchWith = (keys: object) => {
       const search = { query_param: 'q', paging: { style: 'none' }, results: '', id: '/id', ...keys };
       return describeDialect(Dialect.parse({ search, entity: { id: '/id' } })).search;
@@ -29,7 +29,7 @@ describe('the description of a dialect', () => {
     ).toEqual([]);
   });
 
-  it('mentions every key of the dialect', () => {
+  it('the description mentions every key of the dialect', () => {
     const words = describeDialect(
       Dialect.parse({
         search: {
@@ -105,7 +105,7 @@ describe('the description of a dialect', () => {
       'Each page contains the URL of the next page at /links/next.',
     ],
     [{ style: 'link_header' }, 'The header Link contains the URL of the next page.'],
-  ])('contains a sentence about the paging %j', (paging, sentence) => {
+  ])('the description states how pages are requested: %j', (paging, sentence) => {
     const search = { query_param: 'q', results: '', id: '/id', paging };
     expect(describeDialect(Dialect.parse({ search, entity: { id: '/id' } })).search).toContain(sentence);
   });

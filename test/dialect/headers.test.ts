@@ -5,7 +5,7 @@ import { type Headers, nextLink, rateLimitResetMs, retryAfterMs } from '../../sr
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const DAYS_32_MS = 32 * 24 * 3600 * 1000;
 
-/** Seconds from now, or null. */
+/** How many seconds from now the wait ends, or null. */
 const retry = (value: string, more: Headers = {}) =>
   inSeconds(retryAfterMs({ ...more, 'retry-after': value }, NOW_MS));
 const reset = (headers: Headers) => inSeconds(rateLimitResetMs(headers, NOW_MS));
@@ -25,31 +25,31 @@ describe('Retry-After', () => {
     ['2026-03-01 12:01:00', 60],
     ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
     [String(NOW_MS / 1000 + 60), 60],
-  ])('is read from %s', (value, seconds) => {
+  ])('Retry-After is read from %s', (value, seconds) => {
     expect(retry(value)).toBe(seconds);
   });
 
   test.each(['', ' ', '-1', 'soon', 'foo 5', '1 minute', '1e3', '0x10', 'NaN', 'Infinity', '12:01', 'null'])(
-    'is ignored if its value is %j',
+    'Retry-After is ignored if its value is %j',
     (value) => {
       expect(retry(value)).toBeNull();
     },
   );
 
   test.each(['999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '1e999', '9'.repeat(16_000)])(
-    'is limited to 32 days: %s',
+    'Retry-After is limited to 32 days: %s',
     (value) => {
       expect([DAYS_32_MS / 1000, null]).toContain(retry(value));
     },
   );
 
-  test("is converted from the upstream's clock to the local clock", () => {
+  test("a date in Retry-After is converted from the upstream's clock to the local clock", () => {
     const date = 'Sun, 01 Mar 2026 15:00:00 GMT';
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date })).toBe(60);
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date: 'yesterday' })).toBe(3 * 3600 + 60);
   });
 
-  test('is not converted to the local clock if the two clocks differ by years', () => {
+  test('a date in Retry-After is not converted if the two clocks differ by years', () => {
     expect(retry('Sun, 01 Mar 2026 12:01:00 GMT', { date: 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(60);
   });
 });
@@ -74,7 +74,7 @@ describe('RateLimit headers', () => {
       'one of two header families',
       { ratelimit: '"d";r=5;t=9', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' },
     ],
-  ])('permit no call for 30 seconds: %s', (_form, headers) => {
+  ])('RateLimit headers permit no call for 30 seconds: %s', (_form, headers) => {
     expect(reset(headers)).toBe(30);
   });
 
@@ -87,11 +87,11 @@ describe('RateLimit headers', () => {
     ['garbage', { 'ratelimit-remaining': 'none', 'ratelimit-reset': 'soon', ratelimit: ';;;,,,===' }],
     ['a policy whose name looks like parameters', { ratelimit: '"r=0;t=30"' }],
     ['two values', { 'ratelimit-remaining': '0, 0', 'ratelimit-reset': '30, 30' }],
-  ])('do not pause calls: %s', (_form, headers) => {
+  ])('RateLimit headers do not pause calls: %s', (_form, headers) => {
     expect(reset(headers)).toBeNull();
   });
 
-  test('have a limited reset time', () => {
+  test('the reset time in RateLimit headers is limited', () => {
     expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1600000000' })).toBe(0);
     expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '99999999999999' })).toBe(
       DAYS_32_MS / 1000,
@@ -110,7 +110,7 @@ describe('the Link header', () => {
     ['</a,b;c>; rel=next', '/a,b;c'],
     ['</p/3>; title="say \\"next\\""; rel=next', '/p/3'],
     ['</p/2>, </p/3>; rel=next', '/p/3'],
-  ])('contains the URL of the next page: %s', (link, next) => {
+  ])("the Link header contains the next page's URL: %s", (link, next) => {
     expect(nextLink({ link })).toBe(next);
   });
 
@@ -125,7 +125,7 @@ describe('the Link header', () => {
     '</p/3>; rel="prev"; rel="next"',
     '</p/3; rel=next',
     '</p/3>; rel="next',
-  ])('contains no URL of a next page: %j', (link) => {
+  ])('the Link header contains no next-page URL: %j', (link) => {
     expect(nextLink({ link })).toBeNull();
   });
 });
@@ -161,7 +161,7 @@ describe('an arbitrary header', () => {
     fc.tuple(pieces, pieces, pieces, fc.nat(3000)).map(([a, b, c, times]) => a + (b + c).repeat(times)),
   );
 
-  test('never causes an error, and its wait is limited and ends in the future', () => {
+  test('an arbitrary header causes no error, and its wait is limited and ends in the future', () => {
     fc.assert(
       fc.property(nasty, nasty, (one, two) => {
         const headers = {
@@ -182,7 +182,7 @@ describe('an arbitrary header', () => {
     );
   });
 
-  // Node accepts 16 KiB of headers. A backtracking pattern would take exponential time.
+  // Node accepts 16 KiB of headers. A backtracking pattern would need exponential time.
   test.each([
     '<',
     '<>',
@@ -200,7 +200,7 @@ describe('an arbitrary header', () => {
     'r=0,',
     '0',
     ' ',
-  ])('is read in linear time if it consists of 64 KiB of %j', (piece) => {
+  ])('a header of 64 KiB of %j is read in linear time', (piece) => {
     const text = piece.repeat(Math.ceil(65_536 / piece.length));
     const startMs = performance.now();
     for (const value of [text, `<a>${text}`, `<a>;${text}`, `"${text}`, `<a>;x="${text}`, `${text}!`]) {

@@ -31,31 +31,34 @@ describe('the limit on values', () => {
     ['strings with commas and brackets', '"[,{,"', 1],
     ['objects with one key', '{"a":1}', 2],
     ['lists with one number', '[1]', 2],
-  ])('permits %s up to the limit and rejects more', (_what, item, valuesEach) => {
-    // The list that contains them is also a value.
+  ])('the parser permits %s up to the limit on values and rejects more', (_what, item, valuesEach) => {
+    // The list that contains them counts as a value too.
     const most = Math.floor((MAX_VALUES - 1) / valuesEach);
     expect(parseJson(`[${repeated(item, most)}]`)).toHaveLength(most);
     expect(() => parseJson(`[${repeated(item, most + valuesEach)}]`)).toThrow('has more than 500,000 values');
   });
 
-  test('ends the parsing before text that is invalid after the limit', () => {
+  test('the parser stops at the limit on values, before invalid text that follows', () => {
     expect(() => parseJson(`[${repeated('{}', MAX_VALUES)},oops`)).toThrow('has more than 500,000 values');
   });
 
-  test.each(['utf-8', 'utf-16le', 'iso-8859-1'] as const)('applies to a body in %s', (charset) => {
-    const text = `[${repeated('{}', MAX_VALUES)}]`;
-    const bytes = Buffer.from(
-      text,
-      charset === 'iso-8859-1' ? 'latin1' : charset === 'utf-16le' ? 'utf16le' : 'utf8',
-    );
-    expect(readBody(bytes, `application/json; charset=${charset}`)).toMatchObject({
-      json: undefined,
-      exceedsLimit: true,
-      flaw: 'the body has more than 500,000 values',
-    });
-  });
+  test.each(['utf-8', 'utf-16le', 'iso-8859-1'] as const)(
+    'the limit on values applies to a body in %s',
+    (charset) => {
+      const text = `[${repeated('{}', MAX_VALUES)}]`;
+      const bytes = Buffer.from(
+        text,
+        charset === 'iso-8859-1' ? 'latin1' : charset === 'utf-16le' ? 'utf16le' : 'utf8',
+      );
+      expect(readBody(bytes, `application/json; charset=${charset}`)).toMatchObject({
+        json: undefined,
+        exceedsLimit: true,
+        flaw: 'the body has more than 500,000 values',
+      });
+    },
+  );
 
-  test('makes a longer response permanently broken, unlike a truncated response', () => {
+  test('a response beyond the limit on values is permanently broken, unlike a truncated response', () => {
     expect(verdictOn(`{"results":[${repeated('{}', MAX_VALUES)}]}`)).toEqual({
       is: 'broken',
       why: 'HTTP 200, but the body has more than 500,000 values',
@@ -66,7 +69,7 @@ describe('the limit on values', () => {
 });
 
 describe('the limits on a search page', () => {
-  test(`permit a page of ${MAX_PAGE_ROWS} results and reject a longer one`, () => {
+  test(`a page of ${MAX_PAGE_ROWS} results is accepted and a longer page is rejected`, () => {
     const items = Array.from({ length: MAX_PAGE_ROWS }, (_, at) => `{"id":"${at}"}`);
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer.rows).toHaveLength(MAX_PAGE_ROWS);
@@ -76,14 +79,14 @@ describe('the limits on a search page', () => {
     });
   });
 
-  test('create an entry for each rejected result if there are few', () => {
+  test('a few rejected results get one entry each', () => {
     const items = ['{"id":"1"}', ...new Array(MAX_REJECTED_ROWS).fill('{}')];
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer.rejectedCount).toBe(MAX_REJECTED_ROWS);
     expect(answer.rejected.map(({ position }) => position)).toEqual(items.slice(1).map((_, at) => at + 1));
   });
 
-  test('create one entry for many rejected results, with their number and the first positions', () => {
+  test('many rejected results share one entry, which states their number and the first positions', () => {
     const items = ['{"id":"1"}', ...new Array(2000).fill('{}')];
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer).toMatchObject({

@@ -46,7 +46,7 @@ const paging = styles.schema.parse({
 const method = styles.methodOf(paging.style);
 
 describe('a new paging style in the list', () => {
-  test('has its own keys in the configuration', () => {
+  test('a new paging style has its own keys in the configuration', () => {
     expect(paging).toEqual({
       style: 'token_header',
       param: 'token',
@@ -60,7 +60,7 @@ describe('a new paging style in the list', () => {
     ]);
   });
 
-  test('requests pages up to the last page', () => {
+  test('a new paging style requests pages up to the last page', () => {
     const requests: unknown[] = [];
     const listed: unknown[] = [];
     let next: string | null = null;
@@ -85,13 +85,13 @@ describe('a new paging style in the list', () => {
     expect(method.describe(paging)).toBe('The parameter token takes the value of the header x-next-token.');
   });
 
-  test('does not affect the other styles', () => {
+  test('a new paging style does not affect the other styles', () => {
     const page = styles.schema.parse({ style: 'page', param: 'p', first: 0 });
     const request = styles.methodOf('page').requestOf(page, { index: 3, next: null });
     expect(request).toEqual({ parameters: { p: '3' } });
   });
 
-  test('does not compile if the service has no server side for it', () => {
+  test('a new paging style does not compile until the service has a server side for it', () => {
     // @ts-expect-error: the service has no server side for token_header
     const halves: ServicePagings<z.output<typeof styles.schema>> = SERVICE_PAGING;
     expect(Object.keys(halves)).not.toContain('token_header');
@@ -99,18 +99,21 @@ describe('a new paging style in the list', () => {
 });
 
 describe('the list of paging styles', () => {
-  test('has a server side for each style', () => {
+  test('each paging style has a server side', () => {
     const listed: Paging['style'][] = PAGING_METHODS.map(({ style }) => style);
     expect(Object.keys(SERVICE_PAGING).sort()).toEqual(listed.sort());
   });
 
-  test.each(PAGING_METHODS)('is named $style in its schema', ({ style, schema }) => {
-    const settings = { style, param: 'p', next: '/next' };
-    const known = Object.fromEntries(
-      Object.entries(settings).filter(([key]) => Object.hasOwn(schema.shape, key)),
-    );
-    expect(schema.parse(known).style).toBe(style);
-  });
+  test.each(PAGING_METHODS)(
+    'the paging style $style has the same name in its schema',
+    ({ style, schema }) => {
+      const settings = { style, param: 'p', next: '/next' };
+      const known = Object.fromEntries(
+        Object.entries(settings).filter(([key]) => Object.hasOwn(schema.shape, key)),
+      );
+      expect(schema.parse(known).style).toBe(style);
+    },
+  );
 });
 
 /** A server with five rows, two on each page. */

@@ -13,19 +13,19 @@ function reportOf(limits: object[], reply: { status?: number; headers?: object; 
 }
 
 describe('the limits that a response reports', () => {
-  test('a configured header contains the calls left, and another one the reset', () => {
+  test('one configured header states the calls left, and another one the reset time', () => {
     const limit = { window: 'day', remaining: 'X-Calls-Left', reset: 'X-Renewal' };
     const { quotas } = reportOf([limit], { headers: { 'x-calls-left': '37', 'x-renewal': '3600' } });
     expect(quotas).toEqual([{ window: 'day', left: 37, limit: null, resetsAtMs: NOW + 3_600_000 }]);
   });
 
-  test('a JSON path in the body contains the calls left', () => {
+  test('a JSON path in the body can lead to the calls left', () => {
     const limit = { remaining: '/meta/quota/left', limit: '/meta/quota/of', window: 'month' };
     const { quotas } = reportOf([limit], { body: '{"meta":{"quota":{"left":"12","of":500}}}' });
     expect(quotas).toEqual([{ window: 'month', left: 12, limit: 500, resetsAtMs: null }]);
   });
 
-  test('a negative number means that no call is left, and other text is ignored', () => {
+  test('a negative number means that no call is left, and text that is not a number is ignored', () => {
     const limit = { remaining: 'x-left' };
     expect(reportOf([limit], { headers: { 'x-left': '-1' } }).quotas[0]?.left).toBe(0);
     expect(reportOf([limit], { headers: { 'x-left': 'plenty' } }).quotas).toEqual([]);
@@ -41,13 +41,13 @@ describe('the limits that a response reports', () => {
     expect(pausedUntilMs).toBe(NOW + 25_000);
   });
 
-  test('an entry without a number that limits calls is rejected', () => {
+  test('a configured limit without a number of calls is rejected', () => {
     expect(ReportedLimit.safeParse({ limit: 'x-limit' }).success).toBe(false);
     expect(ReportedLimit.safeParse({ reset: 'x-reset' }).success).toBe(false);
     expect(ReportedLimit.safeParse({ remaining: 'not a header' }).success).toBe(false);
   });
 
-  test('the text of a rejection states a rate; the same text in a successful response does not', () => {
+  test("a rate is read from a rejection's text, but not from the same text in a successful response", () => {
     const body = '{"message":"Rate exceeded: max 5 requests per second"}';
     expect(reportOf([], { status: 429, body }).spacingMs).toBe(400);
     expect(reportOf([], { status: 400, body }).spacingMs).toBe(400);
@@ -87,7 +87,7 @@ describe('a rate in an error text', () => {
     'Request 5 took 3 seconds',
     'The query must have at least 3 letters',
     'version 2.10/s',
-  ])('"%s" states none', (text) => {
+  ])('"%s" states no rate', (text) => {
     expect(statedSpacingMs(text)).toBeNull();
   });
 });

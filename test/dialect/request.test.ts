@@ -52,14 +52,14 @@ describe('the base URL', () => {
     ['https://registry.example/myapi', '/myapi'],
     ['https://registry.example/api/v2', '/api/v2'],
     ['https://registry.example//api', '/'],
-  ])('%s is joined with the paths so that /api occurs exactly once', (base_url, prefix) => {
+  ])('the base URL %s is joined with the paths so that /api occurs exactly once', (base_url, prefix) => {
     const { search, stats, entity } = endpointsOf({ base_url });
     expect(search.href).toBe(`${HOST}${prefix}/api/search`);
     expect(stats.href).toBe(`${HOST}${prefix}/api/registry/stats`);
     expect(entity).toBe(`${HOST}${prefix}/api/entity/{id}`);
   });
 
-  test('is overridden by configured paths, which begin at the root of the host', () => {
+  test("configured paths replace the base URL's path and begin at the root of the host", () => {
     const paths = { search: '/api/api/search', entity: '/v2/company/{id}/profile' };
     const { search, stats, entity } = endpointsOf({ base_url: `${HOST}/api`, paths });
     expect(search.href).toBe(`${HOST}/api/api/search`);
@@ -68,7 +68,7 @@ describe('the base URL', () => {
   });
 
   test.each(['//evil.example/search', '/\\evil.example/search', '/@evil.example/search', '/../../search'])(
-    'determines the host even if the path is %s',
+    'the base URL determines the host even if the path is %s',
     (path) => {
       const { search, stats, entity } = endpointsOf({
         base_url: `${HOST}/api`,
@@ -78,7 +78,7 @@ describe('the base URL', () => {
     },
   );
 
-  test('determines the host for any path', () => {
+  test('the base URL determines the host for any path', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.nat(3), (path, slashes) => {
         const { search } = endpointsOf({ base_url: `${HOST}${'/'.repeat(slashes)}${path}` });
@@ -103,15 +103,15 @@ describe("an entity's URL", () => {
     ['a b\n', 'a%20b%0A'],
     ['...', '...'],
     ['\\', '%5C'],
-  ])('contains the id %j as one path segment', (id, segment) => {
+  ])("an entity's URL contains the id %j as one path segment", (id, segment) => {
     expect(hrefOf(entityOf(id))).toBe(`${HOST}/api/entity/${segment}`);
   });
 
-  test.each(['', '.', '..', 'a\ud800', '\udc00'])('is rejected for the id %j', (id) => {
+  test.each(['', '.', '..', 'a\ud800', '\udc00'])('no entity URL is built for the id %j', (id) => {
     expect(urlOf(endpoints, dialectOf(), entityOf(id))).toBeInstanceOf(UnwritableUrl);
   });
 
-  test('contains any other id unchanged', () => {
+  test("an entity's URL contains any other id unchanged", () => {
     const { entity } = endpointsOf({ base_url: HOST, paths: { entity: '/x/{id}/y' } });
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (id) => {
@@ -134,14 +134,14 @@ describe("an entity's URL", () => {
 });
 
 describe("a search's URL", () => {
-  test('contains the query, the fixed parameters and the page', () => {
+  test("a search's URL contains the query, the fixed parameters and the page", () => {
     const dialect = searchDialect({ extra: { status: 'all' } });
     expect(hrefOf(searchFor('Å & Co', 'name', { index: 2, next: null }), dialect)).toBe(
       `${HOST}/api/search?status=all&q=%C3%85+%26+Co&per_page=50&page=3`,
     );
   });
 
-  test('contains an identifier in the identifier parameter, if the dialect has one', () => {
+  test("a search's URL contains an identifier in the identifier parameter, if the dialect has one", () => {
     const paging = { style: 'none' };
     expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging, identifier_param: 'nr' }))).toBe(
       `${HOST}/api/search?nr=00`,
@@ -149,7 +149,7 @@ describe("a search's URL", () => {
     expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging }))).toBe(`${HOST}/api/search?q=00`);
   });
 
-  test('omits an empty query on every page, unless extra parameters send one', () => {
+  test("a search's URL omits an empty query on every page, unless extra parameters send one", () => {
     const paging = { style: 'page', param: 'page', first: 0, size_param: 'size', size: 50 } as const;
     const everything = searchFor('', 'name', { index: 2, next: null });
     const dialect = searchDialect({ paging, min_length: 0 });
@@ -170,7 +170,7 @@ describe("a search's URL", () => {
     ['next_url', { next: '/links/next' }, '/api/search?p=4', '?p=4'],
     ['link_header', {}, `${HOST}/api/search?p=4`, '?p=4'],
   ])(
-    'requests the fourth page in the paging style %s with the settings %j',
+    'the fourth page in the paging style %s with the settings %j has the right URL',
     (style, changes, next, search) => {
       const dialect = searchDialect({ paging: { style, ...changes } });
       expect(hrefOf(searchFor('acme', 'name', { index: 3, next }), dialect)).toBe(
@@ -179,7 +179,7 @@ describe("a search's URL", () => {
     },
   );
 
-  test('is rejected for a query with half a surrogate pair', () => {
+  test('no search URL is built for a query with half a surrogate pair', () => {
     expect(hrefOf(searchFor('a\ud800'))).toMatch(/^unwritable: .*surrogate/);
   });
 });
@@ -199,21 +199,21 @@ describe("a next page's URL", () => {
     'file:///etc/passwd',
     'data:text/plain,x',
     'http://[',
-  ])('is rejected if it is %s', (next) => {
+  ])("a next page's URL is rejected if it is %s", (next) => {
     expect(nextHref(next)).toMatch(/^unwritable: /);
   });
 
-  test('is changed from http to https if it is on the same host', () => {
+  test("a next page's URL on the same host is changed from http to https", () => {
     expect(nextHref('http://registry.example/api/search?page=2')).toBe(`${HOST}/api/search?page=2`);
   });
 
-  test('is stripped of credentials, which would replace the key', () => {
+  test("credentials are removed from a next page's URL, because they would replace the key", () => {
     expect(nextHref('https://user:pass@registry.example/api/search?page=2')).toBe(
       `${HOST}/api/search?page=2`,
     );
   });
 
-  test('never sends the key to another origin', () => {
+  test("a next page's URL never sends the key to another origin", () => {
     const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.webPath(), fc.domain());
     fc.assert(
       fc.property(anything, fc.constantFrom('', '//', '/\\', 'http:', 'https:///', '\t/'), (text, prefix) => {

@@ -8,13 +8,13 @@ function pauseOf(verdict: Verdict, nowMs: number): number | null {
   return verdict.is === 'throttled' ? verdict.untilMs - nowMs : null;
 }
 
-test('throttled calls that were in flight together are counted once', () => {
+test('calls throttled while they are in flight together count as one', () => {
   const { observe } = openBackoff();
   const pauses = [1000, 1010, 1020].map((nowMs) => pauseOf(observe(throttled, 900, nowMs), nowMs));
   expect(pauses).toEqual([1000, 1000, 1000]);
 });
 
-test('a call that is throttled after the pause doubles the next pause, up to 15 minutes', () => {
+test('each call throttled after a pause doubles the next pause, up to 15 minutes', () => {
   const { observe } = openBackoff();
   let nowMs = 0;
   const pauses = Array.from({ length: 12 }, () => {
@@ -28,7 +28,7 @@ test('a call that is throttled after the pause doubles the next pause, up to 15 
 test.each<Verdict>([
   { is: 'absent', shape: '404' },
   { is: 'gone', answer: null },
-])('a response about an entity resets the pause, and a failure does not: $is', (verdict) => {
+])('a response about an entity resets the pause, but a failure does not: $is', (verdict) => {
   const { observe } = openBackoff();
   observe(throttled, 0, 0);
   observe({ is: 'broken', why: 'HTTP 500' }, 2000, 2000);
@@ -37,7 +37,7 @@ test.each<Verdict>([
   expect(pauseOf(observe(throttled, 7000, 7000), 7000)).toBe(1000);
 });
 
-test('a longer pause from the upstream takes precedence', () => {
+test('a longer pause that the upstream requests takes precedence', () => {
   const { observe } = openBackoff();
   expect(pauseOf(observe({ ...throttled, untilMs: 60_000 }, 0, 0), 0)).toBe(60_000);
 });

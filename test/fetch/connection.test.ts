@@ -23,11 +23,11 @@ const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).
 
 interface SecureUpstream extends Upstream {
   readonly ca: string;
-  /** The server name in each request's TLS handshake, or false if it has none. */
+  /** The server name in each request's TLS handshake, or false if the handshake has none. */
   readonly serverNames: (string | false)[];
 }
 
-/** A server whose self-signed certificate covers these names and addresses. */
+/** A server whose self-signed certificate covers the given names and addresses. */
 async function secureUpstream(
   names: readonly string[],
   addresses: readonly string[] = [],
@@ -61,7 +61,7 @@ async function certificateFor(names: readonly string[], addresses: readonly stri
 }
 
 describe('a TLS connection', () => {
-  test('can be opened to a host if its certificate authority is configured', async () => {
+  test('a TLS connection opens to a host if its certificate authority is configured', async () => {
     const { port, ca, arrivals, connections, serverNames } = await secureUpstream(['localhost']);
     const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, connection: { ca } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
@@ -69,7 +69,7 @@ describe('a TLS connection', () => {
     expect([arrivals.length, connections(), spentBy(rig)]).toEqual([3, 1, 3]);
   });
 
-  test('can be opened to an IP address if the certificate covers it', async () => {
+  test('a TLS connection opens to an IP address if the certificate covers it', async () => {
     const { port, ca, serverNames } = await secureUpstream(['registry.example'], ['127.0.0.1']);
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { ca } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
@@ -92,21 +92,27 @@ describe('a TLS connection', () => {
       true,
       /does not match|altnames|not in the cert/i,
     ],
-  ])('sends nothing and costs nothing: %s', async (_what, names, host, isTrusted, why) => {
-    const { port, ca, arrivals } = await secureUpstream(names);
-    const rig = rigOf({ baseUrl: `https://${host}:${port}/api`, connection: { ca: isTrusted ? ca : null } });
-    expect(unreachable(await rig.make(ENTITY))).toMatch(why);
-    expect([arrivals.length, spentBy(rig)]).toEqual([0, 0]);
-  });
+  ])(
+    'a failed TLS handshake sends no request and costs nothing: %s',
+    async (_what, names, host, isTrusted, why) => {
+      const { port, ca, arrivals } = await secureUpstream(names);
+      const rig = rigOf({
+        baseUrl: `https://${host}:${port}/api`,
+        connection: { ca: isTrusted ? ca : null },
+      });
+      expect(unreachable(await rig.make(ENTITY))).toMatch(why);
+      expect([arrivals.length, spentBy(rig)]).toEqual([0, 0]);
+    },
+  );
 
-  test('costs nothing if the server does not use TLS', async () => {
+  test('a call costs nothing if the server does not use TLS', async () => {
     const plain = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${plain.port}/api` });
     expect(unreachable(await rig.make(ENTITY))).toMatch(/SSL|TLS|packet length|wrong version/i);
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('costs nothing if the server never completes the handshake', async () => {
+  test('a call costs nothing if the server never completes the TLS handshake', async () => {
     const server = net.createServer(() => {});
     const port = await listen(server);
     onTestFinished(() => void server.close());
@@ -151,7 +157,7 @@ async function proxyOf(
 }
 
 describe('a proxy', () => {
-  test('can be reached over TLS', async () => {
+  test('a proxy can be reached over TLS', async () => {
     const { cert, key } = await certificateFor(['proxy.example'], ['127.0.0.1']);
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf(undefined, https.createServer({ key, cert }) as unknown as http.Server);
@@ -160,7 +166,7 @@ describe('a proxy', () => {
     expect(proxy.tunnels).toMatchObject([{ target: `127.0.0.1:${upstream.port}` }]);
   });
 
-  test('carries many calls through one tunnel', async () => {
+  test('a proxy carries many calls through one tunnel', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
@@ -169,7 +175,7 @@ describe('a proxy', () => {
     expect(upstream.arrivals).toHaveLength(3);
   });
 
-  test('resolves the host name and never sees the key sent over TLS', async () => {
+  test('a proxy resolves the host name and never sees the key, which is sent over TLS', async () => {
     const { port, ca } = await secureUpstream(['registry.example']);
     const proxy = await proxyOf();
     const rig = rigOf({
@@ -181,7 +187,7 @@ describe('a proxy', () => {
     expect(Buffer.concat(proxy.seen).includes(API_KEY)).toBe(false);
   });
 
-  test('is sent its credentials', async () => {
+  test('a proxy receives its credentials', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
     proxy.url.username = 'user';
@@ -191,7 +197,7 @@ describe('a proxy', () => {
   });
 
   test.each(['407 Proxy Authentication Required', '403 Forbidden', '502 Bad Gateway'])(
-    'costs nothing if it returns %s, and the error does not contain the proxy password',
+    "a call costs nothing if the proxy returns %s, and the error does not contain the proxy's password",
     async (status) => {
       const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
       const proxy = await proxyOf(() => status);
@@ -205,7 +211,7 @@ describe('a proxy', () => {
     },
   );
 
-  test('costs nothing if it cannot be reached', async () => {
+  test('a call costs nothing if the proxy cannot be reached', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({
       baseUrl: `${upstream.origin}/api`,
@@ -216,7 +222,7 @@ describe('a proxy', () => {
   });
 });
 
-test('closing a connection while it opens cancels it immediately', async () => {
+test('closing a connection that is still opening cancels it immediately', async () => {
   const server = net.createServer(() => {});
   const port = await listen(server);
   onTestFinished(() => void server.close());
@@ -236,7 +242,7 @@ test('closing a connection while it opens cancels it immediately', async () => {
 });
 
 describe('an idle connection', () => {
-  test('costs neither units nor slots if the upstream closes it between calls', async () => {
+  test('an idle connection that the upstream closes costs neither units nor slots', async () => {
     const server = http.createServer({ keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
     // With this header, Node omits the keep-alive hint that would tell the client the timeout.
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'keep-alive' }), server);
@@ -253,7 +259,7 @@ describe('an idle connection', () => {
     expect(slots).toBeLessThan(7.8);
   });
 
-  test('is replaced before the upstream closes it', async () => {
+  test('an idle connection is replaced before the upstream closes it', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 200 } });
     const [connection] = rig.connections;
@@ -264,11 +270,11 @@ describe('an idle connection', () => {
     expect(isReady()).toBe(true);
     await expect.poll(isReady).toBe(false);
     made(await rig.make(ENTITY));
-    // On a busy machine, a connection can also stay idle for too long before its call.
+    // On a busy machine, a connection can also be idle too long before its call.
     expect(upstream.connections()).toBeGreaterThanOrEqual(3);
   });
 
-  test('stays open between debit and slot if the spacing equals the idle time', async () => {
+  test('a connection stays open between debit and slot if the spacing equals the idle time', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const spacing = 61_000 / 240;
     const rig = rigOf({
@@ -278,18 +284,18 @@ describe('an idle connection', () => {
     });
     for (let call = 0; call < 10; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     const [first, last] = [upstream.arrivals[0], upstream.arrivals[9]];
-    // Ten calls are separated by nine spacings. Each connection lost at its slot adds a spacing.
+    // Ten calls are separated by nine spacings. Each connection lost at its slot adds one spacing.
     expect(((last?.atMs ?? 0) - (first?.atMs ?? 0)) / spacing).toBeLessThan(12);
     expect(spentBy(rig)).toBe(10);
   });
 
-  test('stays open if it is taken before its idle time ends', async () => {
+  test('an idle connection stays open if it is taken before its idle time ends', async () => {
     const { origin } = await upstreamOf(answerWith(200, GOOD_RECORD));
     const idle = { origin: new URL(origin), connectTimeoutMs: 2000, ca: null, proxy: null, maxIdleMs: 400 };
     const [connection] = openConnections(1, idle);
     onTestFinished(() => connection?.close());
     let longestMs: number;
-    // On a busy machine a pause can exceed the idle time. The round is then repeated.
+    // On a busy machine, a pause can exceed the idle time. In that case, the round is repeated.
     do {
       await connection?.connect();
       longestMs = 0;
@@ -303,7 +309,7 @@ describe('an idle connection', () => {
     expect(connection?.isReady).toBe(true);
   });
 
-  test('stays open while all connections are used in turn', async () => {
+  test('connections stay open while the calls use all of them in turn', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 60),
@@ -319,7 +325,7 @@ describe('an idle connection', () => {
     expect([upstream.arrivals.length, spentBy(rig), upstream.connections()]).toEqual([10, 10, 2]);
   });
 
-  test('is not confused with a connection that is waiting for a slow response', async () => {
+  test('an idle connection is not confused with one that waits for a slow response', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), index === 0 ? 0 : 300),

@@ -42,7 +42,7 @@ async function rawUpstream(onConnection: (socket: net.Socket) => void): Promise<
 }
 
 describe('one call', () => {
-  test('sends one request with the key and spends one unit', async () => {
+  test('a call sends one request with the key and spends one unit', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     const startMs = Date.now();
@@ -61,7 +61,7 @@ describe('one call', () => {
   test.each([
     ['X-API-Key', 'x-api-key', API_KEY],
     ['Authorization: Token {key}', 'authorization', `Token ${API_KEY}`],
-  ])('sends the key in the configured header %s', async (keyHeader, name, value) => {
+  ])('a call sends the key in the configured header %s', async (keyHeader, name, value) => {
     const received: http.IncomingHttpHeaders[] = [];
     const upstream = await upstreamOf((request, response, index) => {
       received.push(request.headers);
@@ -83,7 +83,7 @@ describe('one call', () => {
     ['HTML', answerWith(200, '<html>')],
     ['a reset before the headers', (request) => request.socket.resetAndDestroy()],
     ['a closed connection', (request) => request.socket.destroy()],
-  ])('sends one request and spends one unit even if the response is %s', async (_what, handler) => {
+  ])('a call sends one request and spends one unit even if the response is %s', async (_what, handler) => {
     const upstream = await upstreamOf(handler);
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     made(await rig.make(ENTITY));
@@ -92,7 +92,7 @@ describe('one call', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
-  test('uses the same connection as earlier calls', async () => {
+  test('a call uses the same connection as earlier calls', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     for (let call = 0; call < 30; call++) made(await rig.make(ENTITY));
@@ -100,14 +100,14 @@ describe('one call', () => {
     expect(upstream.connections()).toBe(1);
   });
 
-  test('uses a new connection if the upstream closes each connection', async () => {
+  test('a call uses a new connection if the upstream closes each connection', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'close' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     for (let call = 0; call < 5; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(upstream.connections()).toBe(5);
   });
 
-  test('has a unique id that increases with time', async () => {
+  test('a call has a unique id that increases with time', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 8 });
     const ids: number[] = [];
@@ -119,7 +119,7 @@ describe('one call', () => {
     expect(Math.min(...ids)).toBeGreaterThanOrEqual(Date.parse('2020-01-01') * 1024);
   });
 
-  test('costs nothing if its company id is not valid in a URL', async () => {
+  test('a call costs nothing if its company id is not valid in a URL', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     expect(made(await rig.make(entityOf('..')))).toMatchObject({ status: null, verdict: { is: 'refused' } });
@@ -129,7 +129,7 @@ describe('one call', () => {
 });
 
 describe('a request that is never sent', () => {
-  test('costs nothing if the connection is refused', async () => {
+  test('an unsent request costs nothing if the connection is refused', async () => {
     const server = net.createServer();
     const port = await listen(server);
     server.close();
@@ -139,14 +139,14 @@ describe('a request that is never sent', () => {
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('costs nothing if the host does not exist', async () => {
+  test('an unsent request costs nothing if the host does not exist', async () => {
     const rig = rigOf({ baseUrl: 'http://registry.invalid/api' });
     expect(unreachable(await rig.make(ENTITY))).toMatch(/registry\.invalid/);
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('costs nothing if no host has this address', async () => {
-    // There are no hosts in TEST-NET-1 (RFC 5737).
+  test('an unsent request costs nothing if no host has this address', async () => {
+    // TEST-NET-1 has no hosts (RFC 5737).
     const rig = rigOf({
       baseUrl: 'http://127.0.0.1:1/api',
       connection: { origin: new URL('http://192.0.2.1:81'), connectTimeoutMs: 100 },
@@ -159,7 +159,7 @@ describe('a request that is never sent', () => {
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('costs nothing if the host closes every connection immediately', async () => {
+  test('an unsent request costs nothing if the host closes every connection immediately', async () => {
     let connections = 0;
     const baseUrl = await rawUpstream((socket) => {
       connections += 1;
@@ -167,15 +167,14 @@ describe('a request that is never sent', () => {
     });
     const rig = rigOf({ baseUrl });
     const result = await rig.make(ENTITY);
-    // If the host closes the connection while the request is being sent, the request may have arrived, so its unit is
-    // spent.
+    // If the host closes the connection during sending, the request may have arrived, so its unit is spent.
     const wasSent = 'verdict' in result;
     if (wasSent) expect(result.verdict.is).toBe('broken');
     expect(spentBy(rig)).toBe(wasSent ? 1 : 0);
     expect(connections).toBeLessThanOrEqual(24);
   });
 
-  test('returns the unit of a missed slot and uses the next slot', async () => {
+  test('a request that misses its slot returns the unit and uses the next slot', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     let stalls = 2;
     const beforeSending = async () => {
@@ -191,7 +190,7 @@ describe('a request that is never sent', () => {
   test.each([
     [0, { status: 200 }, 1],
     [1, { why: null }, 0],
-  ])('is sent at the end of its slot but not %d ms later', async (lateMs, result, arrivals) => {
+  ])('a request is sent at the end of its slot but not %d ms later', async (lateMs, result, arrivals) => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     let setMs: number | null = null;
     const clock = { ...systemClock, now: () => setMs ?? Date.now() };
@@ -202,7 +201,7 @@ describe('a request that is never sent', () => {
     expect([upstream.arrivals.length, rig.ledger.state(setMs).spentEver]).toEqual([arrivals, arrivals]);
   });
 
-  test('is sent in a later slot if its connection is lost after the first slot is taken', async () => {
+  test('a request is sent in a later slot if its connection is lost after the first slot is taken', async () => {
     let losses = 2;
     const server = http.createServer();
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
@@ -216,7 +215,7 @@ describe('a request that is never sent', () => {
     expect([upstream.arrivals.length, upstream.connections(), spentBy(rig)]).toEqual([1, 3, 1]);
   });
 
-  test('costs nothing if every connection is lost after its slot is taken', async () => {
+  test('a request costs nothing if every connection is lost after its slot is taken', async () => {
     const server = http.createServer();
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
     const beforeSending = async () => {
@@ -284,7 +283,7 @@ describe('a request without a usable response', () => {
       /HPE_HEADER_OVERFLOW|Header overflow/,
       null,
     ],
-  ])('is broken after %s, and its unit is spent', async (_what, respond, why, status) => {
+  ])('a call is broken after %s, and its unit is spent', async (_what, respond, why, status) => {
     const baseUrl = await rawUpstream((socket) => void socket.once('data', () => respond(socket)));
     const rig = rigOf({ baseUrl, responseTimeoutMs: 300 });
     const startMs = Date.now();
@@ -300,7 +299,7 @@ describe('a request without a usable response', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
-  test('closes its connection, and the next call uses a new connection', async () => {
+  test('a broken call closes its connection, and the next call uses a new one', async () => {
     const upstream = await upstreamOf((request, response, index) =>
       index === 0
         ? void response.writeHead(200).write('{')
@@ -321,7 +320,7 @@ describe('a request without a usable response', () => {
       'a second response to one request',
       `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]HTTP/1.1 200 OK\r\ncontent-length: ${GOOD_RECORD.length}\r\n\r\n${GOOD_RECORD}`,
     ],
-  ])('does not affect the next call after %s', async (_what, bytes) => {
+  ])('the next call is not affected by %s', async (_what, bytes) => {
     let requests = 0;
     const baseUrl = await rawUpstream(
       (socket) =>
@@ -344,7 +343,7 @@ describe('a response body', () => {
     ['deflate', deflateSync(big)],
     ['br', brotliCompressSync(big)],
     ['zstd', zstdCompressSync(big)],
-  ])('is stored decompressed if its encoding is %s', async (encoding, bytes) => {
+  ])('a response body is stored decompressed if its encoding is %s', async (encoding, bytes) => {
     const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': encoding }));
     const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
     expect(outcome.verdict.is).toBe('ok');
@@ -355,13 +354,13 @@ describe('a response body', () => {
     ['truncated', gzipSync(big).subarray(0, 60)],
     ['not gzip', Buffer.from(big)],
     ['corrupt', Buffer.concat([gzipSync(big).subarray(0, 40), Buffer.alloc(20, 7)])],
-  ])('is broken if its compression is %s', async (_what, bytes) => {
+  ])('a response is broken if its compression is %s', async (_what, bytes) => {
     const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': 'gzip' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
   });
 
-  test('has the outcome broken if it is larger than the limit', async () => {
+  test('a response is broken if its body is larger than the limit', async () => {
     const upstream = await upstreamOf(answerWith(200, big));
     const fits = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length });
     const exceeds = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length - 1 });
@@ -394,7 +393,7 @@ describe('a response body', () => {
     expect(mostBytes).toBeLessThan(30_000_000);
   });
 
-  test('is abandoned at the size limit if it never ends', async () => {
+  test('a response body that never ends is abandoned at the size limit', async () => {
     const upstream = await upstreamOf((_request, response) => {
       response.writeHead(200);
       const pour = () => {
@@ -432,7 +431,7 @@ test.each([
 });
 
 describe('the key', () => {
-  test('is not sent to the target of a redirect', async () => {
+  test("the key is not sent to a redirect's target", async () => {
     const other = await upstreamOf(answerWith(200, GOOD_RECORD));
     for (const status of [301, 302, 303, 307, 308]) {
       const upstream = await upstreamOf(
@@ -448,7 +447,7 @@ describe('the key', () => {
     expect(other.arrivals).toHaveLength(0);
   });
 
-  test('is not sent with a next-page request to another origin', async () => {
+  test('the key is not sent with a next-page request to another origin', async () => {
     const other = await upstreamOf(answerWith(200, GOOD_RECORD));
     const upstream = await upstreamOf(answerWith(200, '{}'));
     const dialect = searchDialect({ paging: { style: 'next_url', next: '/next' } });
@@ -464,7 +463,7 @@ describe('the key', () => {
     expect([other.arrivals.length, upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0, 0]);
   });
 
-  test('is removed from a response that repeats it', async () => {
+  test('the key is removed from a response that repeats it', async () => {
     const forms = [API_KEY, API_KEY.replaceAll('/', '\\/'), encodeURIComponent(API_KEY)];
     for (const [status, form] of [401, 200, 500, 302].flatMap((code) =>
       forms.map((text) => [code, text] as const),
@@ -480,7 +479,7 @@ describe('the key', () => {
     }
   });
 
-  test('does not appear in errors', async () => {
+  test('the key does not appear in errors', async () => {
     const hang = await rawUpstream(() => {});
     const reset = await rawUpstream((socket) => void socket.once('data', () => socket.resetAndDestroy()));
     for (const baseUrl of [hang, reset, 'http://127.0.0.1:1/api', 'http://registry.invalid/api']) {
@@ -494,7 +493,7 @@ describe('the key', () => {
     }
   });
 
-  test('costs only one call if the upstream rejects it', async () => {
+  test('a key that the upstream rejects costs only one call', async () => {
     const upstream = await upstreamOf(answerWith(401, ''));
     const options = { baseUrl: `${upstream.origin}/api`, keyHasWorked: false };
     const rig = rigOf(options);
@@ -513,7 +512,7 @@ describe('the key', () => {
     ['410', answerWith(410, ''), true],
     ['500', answerWith(500, ''), false],
     ['429', answerWith(429, ''), false],
-  ])('counts as accepted after status %s: %3$s', async (status, handler, isAccepted) => {
+  ])('after status %s, the key counts as accepted: %3$s', async (status, handler, isAccepted) => {
     const upstream = await upstreamOf(handler);
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, keyHasWorked: false });
     made(await rig.make(ENTITY));
@@ -522,7 +521,7 @@ describe('the key', () => {
     expect(rig.ledger.hasKeyWorked(`fingerprint of ${API_KEY.length}`)).toBe(status === '200');
   });
 
-  test('is recorded as accepted after the first success', async () => {
+  test('the key is recorded as accepted after the first success', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const options = { baseUrl: `${upstream.origin}/api`, keyHasWorked: false };
     const rig = rigOf(options);
@@ -533,7 +532,7 @@ describe('the key', () => {
 });
 
 describe('a limit that the upstream reports', () => {
-  test("pauses all of the account's calls until the date in the response", async () => {
+  test("a limit that the upstream reports pauses all of the account's calls until the date in the response", async () => {
     const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '30' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     const { verdict } = made(await rig.make(ENTITY));
@@ -543,7 +542,7 @@ describe('a limit that the upstream reports', () => {
     expect((pausedUntilMs ?? 0) - Date.now()).toBeGreaterThan(25_000);
   });
 
-  test('pauses calls if the rate headers of a successful response report no calls left', async () => {
+  test("calls pause if a successful response's rate headers report that no call is left", async () => {
     const upstream = await upstreamOf((request, response, index) =>
       answerWith(200, GOOD_RECORD, {
         'ratelimit-remaining': index === 0 ? '5' : '0',
@@ -557,7 +556,7 @@ describe('a limit that the upstream reports', () => {
     expect((rig.ledger.state(Date.now()).pausedUntilMs ?? 0) - Date.now()).toBeGreaterThan(25_000);
   });
 
-  test('doubles the pause up to 15 minutes while the upstream throttles every call', async () => {
+  test('while the upstream throttles every call, the pause doubles up to 15 minutes', async () => {
     const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '0' }));
     let nowMs = Date.parse('2026-03-01T12:00:00Z');
     const clock = {
@@ -571,7 +570,7 @@ describe('a limit that the upstream reports', () => {
     for (let call = 0; call < 13; call++) {
       let result = await rig.make(ENTITY);
       if ('because' in result && result.because.is === 'paused') {
-        // The pause is longer than a run waits, so the next run starts after the pause.
+        // The pause is longer than a run would wait, so the next run starts after it.
         expect(result.because.untilMs - nowMs).toBeGreaterThan(600_000);
         nowMs = result.because.untilMs;
         result = await rig.make(ENTITY);
@@ -582,7 +581,7 @@ describe('a limit that the upstream reports', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
-  test('stops all calls if the allowance is exhausted', async () => {
+  test('an exhausted allowance stops all calls', async () => {
     const upstream = await upstreamOf(answerWith(402, ''));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perDay: 100 } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('exhausted');
@@ -592,7 +591,7 @@ describe('a limit that the upstream reports', () => {
 });
 
 describe('the ledger', () => {
-  test('permits no call after the allowance is exhausted', async () => {
+  test('the ledger permits no call after the allowance is exhausted', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { total: 2 } });
     for (let call = 0; call < 2; call++) made(await rig.make(STATS).catch(() => rig.make(ENTITY)));
@@ -603,7 +602,7 @@ describe('the ledger', () => {
     expect(upstream.arrivals).toHaveLength(2);
   });
 
-  test('is retried while it is busy, both before and after the call', async () => {
+  test('a busy ledger is tried again, both before and after the call', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       answerWith(429, '')(request, response, index);
       other.exec('BEGIN IMMEDIATE');
@@ -619,7 +618,7 @@ describe('the ledger', () => {
     expect(spentBy(rig)).toBe(1);
   }, 15_000);
 
-  test('causes an error if it cannot be written, but only after the response is returned', async () => {
+  test('a ledger that cannot be written causes an error, but only after the response is returned', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       rig.ledger.close();
       answerWith(429, '')(request, response, index);
@@ -637,7 +636,7 @@ describe('the ledger', () => {
 });
 
 describe('an interruption', () => {
-  test('ends the wait for a slot immediately and spends nothing', async () => {
+  test('an interruption ends the wait for a slot immediately and spends nothing', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute: 1 } });
     made(await rig.make(ENTITY));
@@ -651,7 +650,7 @@ describe('an interruption', () => {
     expect(await rig.make(ENTITY, stop.signal)).toMatchObject({ because: { is: 'interrupted' } });
   });
 
-  test('leaves no timer or socket that keeps the process alive', async () => {
+  test('an interruption leaves no timer or socket that keeps the process alive', async () => {
     const server = http.createServer((_request, response) => void response.end(GOOD_RECORD));
     const port = await listen(server);
     onTestFinished(() => void server.close());
@@ -667,7 +666,7 @@ describe('an interruption', () => {
     expect(Date.now() - startMs).toBeLessThan(15_000);
   });
 
-  test('does not cancel a call that has been sent', async () => {
+  test('an interruption does not cancel a call that has been sent', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       stop.abort();
       setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 50);
@@ -681,7 +680,7 @@ describe('an interruption', () => {
 describe('limits in responses', () => {
   const limits = [{ window: 'day', remaining: 'X-Calls-Left', limit: null, reset: '/quota/reset' }] as const;
 
-  test('a quota in a header and in the body limits further calls', async () => {
+  test('quotas reported in a header and in the body both limit further calls', async () => {
     const record = JSON.stringify({ ...JSON.parse(GOOD_RECORD), quota: { reset: 3600 } });
     const upstream = await upstreamOf(answerWith(200, record, { 'x-calls-left': '7' }));
     const dialect = { ...dialectOf(), limits: [...limits] };
@@ -693,7 +692,7 @@ describe('limits in responses', () => {
     expect((reported?.untilMs ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
   });
 
-  test.each([200, 429])('the body of a response with status %d is parsed once', (status) => {
+  test.each([200, 429])('a response body with status %d is parsed only once', (status) => {
     const body = Buffer.from(GOOD_RECORD);
     const decoded = vi.spyOn(body, 'toString');
     const dialect = { ...dialectOf(), limits: [...limits] };
@@ -703,7 +702,7 @@ describe('limits in responses', () => {
     expect(decoded).toHaveBeenCalledTimes(1);
   });
 
-  test("a rate in a rejection's text slows further calls", async () => {
+  test('a rate stated in a rejection slows further calls', async () => {
     const upstream = await upstreamOf(answerWith(400, '{"error":"max 2 requests per second"}'));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     await rig.make(ENTITY);

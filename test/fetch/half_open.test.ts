@@ -6,7 +6,7 @@ import { openUpstream } from '../support/upstream.ts';
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n';
 const HEADERS = 'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{';
 
-/** Upstreams that never close their sockets. Each upstream sends its text every 20 ms. */
+/** Upstreams that never close their sockets and send their text every 20 ms. */
 test.concurrent.for([
   ['sends no byte', '', ''],
   ['sends headers and part of the body and then goes silent', HEADERS, ''],
@@ -16,7 +16,7 @@ test.concurrent.for([
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
     'x',
   ],
-])('a run against an upstream that %s ends', async ([, first = '', further = ''], { onTestFinished }) => {
+])('a run ends even if the upstream %s', async ([, first = '', further = ''], { onTestFinished }) => {
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {}).resume();
     socket.once('data', () => {

@@ -49,7 +49,7 @@ test.each(Object.entries(KEY_ENCODINGS))('the key is removed from a header: %s',
   expect(cleaned?.headers['x-key']).toContain('[key]');
 });
 
-test('a reply without the key is unchanged', () => {
+test('a reply without the key stays unchanged', () => {
   const given = {
     status: 200,
     headers: { etag: 'x' },
@@ -66,14 +66,14 @@ test('a reply is discarded if the key cannot be removed from its body', () => {
 });
 
 test.each(['canary/5b1f+93=ae7d2c40_68', 'a-key+with%2Fescapes&amp;inside', 'a-key+with\\u0041escapes'])(
-  'a reply is discarded if the key looks like an escape and cannot be removed: %s',
+  'a reply is discarded if the key looks like an escape sequence and cannot be removed: %s',
   (key) => {
     const mixed = key.replaceAll('+', '\\u0025252B');
     expect(openRedaction(key).reply(reply(mixed))).toBeNull();
   },
 );
 
-test('a long body is checked in linear time', () => {
+test('the key is looked for in a long body in linear time', () => {
   const timeOf = (bytes: number) => {
     const body = Buffer.from('%25'.repeat(bytes / 6) + '\\'.repeat(bytes / 4) + '&amp;'.repeat(bytes / 20));
     const startedMs = performance.now();

@@ -12,7 +12,7 @@ import { openRateLimiter, type RateLimiter, type SendSlot } from '../../src/fetc
 import { steppedClock } from '../support/engine.ts';
 import { KEY, ledgerOf } from '../support/ledger.ts';
 
-/** A connection that opens slowly or only when the test opens it. */
+/** A connection that opens slowly, or only when the test opens it. */
 class SlowConnection implements Connection {
   isReady = false;
   connects = 0;
@@ -86,7 +86,7 @@ function limited(
 const slowConnections = (count: number) => Array.from({ length: count }, () => new SlowConnection());
 const never = new AbortController().signal;
 
-/** Takes slots and returns their connections immediately. */
+/** Takes slots and immediately returns their connections. */
 async function slotsOf({ limiter, pool }: Limited, most = 1): Promise<readonly SendSlot[]> {
   const slots = await limiter.slots(most, never);
   if ('is' in slots) throw new Error(`no slot: ${JSON.stringify(slots)}`);
@@ -105,7 +105,7 @@ function counting(ledger: Ledger): { readonly ledger: Ledger; readonly count: ()
 }
 
 describe('the rate limiter', () => {
-  test("holds each slot's connection so that it is not closed before the slot", async () => {
+  test("the rate limiter holds each slot's connection so that it is not closed before the slot", async () => {
     const connections = slowConnections(2);
     const parts = limited(ledgerOf({ perMinute: 6000 }), 6000, connections);
     let slots = 0;
@@ -114,7 +114,7 @@ describe('the rate limiter', () => {
   });
 
   test.each([1, 4])(
-    'spaces slots taken up to %i at a time, and resolves before they are due',
+    'the rate limiter spaces slots taken up to %i at a time, and resolves before they are due',
     async (most) => {
       const clock = steppedClock();
       const parts = limited(ledgerOf({ perMinute: 1200 }), 1200, slowConnections(4), clock);
@@ -137,7 +137,7 @@ describe('the rate limiter', () => {
     },
   );
 
-  test('reads the ledger about once per slot if slots are taken one at a time', async () => {
+  test('the rate limiter reads the ledger about once per slot if slots are taken one at a time', async () => {
     const { ledger, count } = counting(ledgerOf({ perMinute: 600 }));
     const parts = limited(ledger, 600, slowConnections(4));
     for (let slots = 0; slots < 20; slots++) {
@@ -147,7 +147,7 @@ describe('the rate limiter', () => {
     expect(count() / 20).toBeLessThan(1.3);
   });
 
-  test('takes all slots of the next 200 ms in one transaction', async () => {
+  test('the rate limiter takes all slots in the next 200 ms in one transaction', async () => {
     const { ledger, count } = counting(ledgerOf({ perMinute: 6000 }));
     const parts = limited(ledger, 6000, slowConnections(16));
     await sleep(5);
@@ -160,14 +160,14 @@ describe('the rate limiter', () => {
     expect(count() / slots).toBeLessThan(0.5);
   });
 
-  test('takes no more slots than there are open connections', async () => {
+  test('the rate limiter takes no more slots than there are open connections', async () => {
     const parts = limited(ledgerOf(), null, slowConnections(3));
     await slotsOf(parts, 3);
     await sleep(20);
     expect(await slotsOf(parts, 8)).toHaveLength(3);
   });
 
-  test('assigns a different connection to each slot and keeps the connection open', async () => {
+  test('the rate limiter assigns each slot its own connection and keeps the connection open', async () => {
     const connections = slowConnections(3);
     const parts = limited(ledgerOf(), null, connections);
     await slotsOf(parts, 3);
@@ -179,7 +179,7 @@ describe('the rate limiter', () => {
     expect(connections.every(({ holds }) => holds > 0)).toBe(true);
   });
 
-  test('does not wait for a connection that is slow to open', async () => {
+  test('the rate limiter does not wait for a connection that is slow to open', async () => {
     const slow = new SlowConnection(Infinity);
     const parts = limited(ledgerOf({ perMinute: 6000 }), 6000, [slow, new SlowConnection()]);
     for (let slots = 0; slots < 20; ) slots += (await slotsOf(parts, 2)).length;
@@ -189,7 +189,7 @@ describe('the rate limiter', () => {
     expect(slow).toMatchObject({ isReady: true, connects: 1 });
   });
 
-  test('spends no unit before a connection is open', async () => {
+  test('the rate limiter spends no unit before a connection is open', async () => {
     const ledger = ledgerOf({ total: 5 });
     const waiting = slotsOf(limited(ledger, null, [new SlowConnection(200)]));
     await sleep(100);
@@ -198,7 +198,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(1);
   });
 
-  test('reopens a connection that was closed during the wait for its slot', async () => {
+  test('the rate limiter reopens a connection that was closed during the wait for its slot', async () => {
     const ledger = ledgerOf();
     ledger.pauseUntil(Date.now() + 800, Date.now());
     const connection = new SlowConnection();
@@ -210,7 +210,7 @@ describe('the rate limiter', () => {
     expect(connection).toMatchObject({ isReady: true, connects: 2 });
   });
 
-  test('reopens a connection that was closed after its last slot', async () => {
+  test('the rate limiter reopens a connection that was closed after its last slot', async () => {
     const connection = new SlowConnection();
     const parts = limited(ledgerOf({ perMinute: 60 }), 60, [connection]);
     await slotsOf(parts);
@@ -221,7 +221,7 @@ describe('the rate limiter', () => {
     expect(connection.connects).toBe(2);
   });
 
-  test('fails without spending a unit if connections never stay open', async () => {
+  test('the rate limiter fails without spending a unit if no connection stays open', async () => {
     const ledger = ledgerOf();
     const connection = new ShortLivedConnection();
     const { limiter } = limited(ledger, null, [connection]);
@@ -233,7 +233,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(0);
   });
 
-  test('reports the reason without spending a unit if no connection can be opened', async () => {
+  test('the rate limiter reports the reason without spending a unit if no connection can be opened', async () => {
     const ledger = ledgerOf();
     const { limiter } = limited(ledger, null, [new FailingConnection(), new FailingConnection()]);
     expect(await limiter.slots(2, never)).toMatchObject({
@@ -243,14 +243,14 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(0);
   });
 
-  test('uses the other connections when one cannot be opened', async () => {
+  test('the rate limiter uses the other connections if one cannot be opened', async () => {
     const good = new SlowConnection();
     const parts = limited(ledgerOf(), null, [new FailingConnection(), good]);
     for (let call = 0; call < 3; call++)
       expect(await slotsOf(parts, 2)).toMatchObject([{ connection: good }]);
   });
 
-  test('takes the remaining quota, then reports that the allowance is exhausted', async () => {
+  test('the rate limiter takes the remaining quota, then reports that the allowance is exhausted', async () => {
     const ledger = ledgerOf({ total: 3 });
     const parts = limited(ledger, null, slowConnections(8));
     expect(await slotsOf(parts, 8)).toHaveLength(1);
@@ -261,13 +261,13 @@ describe('the rate limiter', () => {
     expect(parts.pool.free).toBe(8);
   });
 
-  test('reports a rejected key', async () => {
+  test('the rate limiter reports a rejected key', async () => {
     const ledger = ledgerOf();
     ledger.refuseKey(KEY, Date.now());
     expect(await limited(ledger, null).limiter.slots(1, never)).toMatchObject({ is: 'refused_key' });
   });
 
-  test('waits until a short pause ends', async () => {
+  test('the rate limiter waits until a short pause ends', async () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     const startMs = Date.now();
     ledger.pauseUntil(startMs + 500, startMs);
@@ -275,7 +275,7 @@ describe('the rate limiter', () => {
     expect(Date.now() - startMs).toBeGreaterThanOrEqual(495 - LOOKAHEAD_MS);
   });
 
-  test('never takes a slot during a pause', async () => {
+  test('the rate limiter takes no slot during a pause', async () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     const untilMs = Date.now() + 500;
     ledger.pauseUntil(untilMs, Date.now());
@@ -283,7 +283,7 @@ describe('the rate limiter', () => {
     expect(slot?.atMs).toBeGreaterThanOrEqual(untilMs);
   });
 
-  test("reports a pause that is longer than the run's maximum wait", async () => {
+  test("the rate limiter reports a pause that is longer than the run's maximum wait", async () => {
     const ledger = ledgerOf();
     const untilMs = Date.now() + 11 * 60_000;
     ledger.pauseUntil(untilMs, Date.now());
@@ -294,7 +294,7 @@ describe('the rate limiter', () => {
     expect(Date.now() - startMs).toBeLessThan(2000);
   });
 
-  test('fails when the ledger fails, and recovers with it', async () => {
+  test('the rate limiter fails if the ledger fails, and works again as soon as the ledger does', async () => {
     const ledger = ledgerOf();
     let isBroken = true;
     const unsteady: Ledger = {
@@ -311,7 +311,7 @@ describe('the rate limiter', () => {
     expect(await slotsOf(parts)).toHaveLength(1);
   });
 
-  test('waits for a busy ledger without blocking the event loop', async () => {
+  test('the rate limiter waits for a busy ledger without blocking the event loop', async () => {
     const ledger = ledgerOf();
     let attempts = 0;
     let turns = 0;
@@ -322,7 +322,7 @@ describe('the rate limiter', () => {
     const spend = (ask: Spending) => {
       attempts += 1;
       if (attempts > 10) return ledger.spend(ask);
-      // SQLite waits for the lock before it reports that the file is busy.
+      // SQLite itself waits for the lock before it reports that the file is busy.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       throw new Database.SqliteError('database is locked', 'SQLITE_BUSY');
     };
@@ -332,7 +332,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(1);
   });
 
-  test('stops waiting immediately when interrupted, and spends no unit', async () => {
+  test('an interrupted rate limiter stops waiting immediately and spends no unit', async () => {
     const ledger = ledgerOf({ perMinute: 6 });
     const parts = limited(ledger, 6);
     const [first] = await slotsOf(parts);
@@ -349,7 +349,7 @@ describe('the rate limiter', () => {
     expect(parts.pool.free).toBe(1);
   });
 
-  test('stops immediately when interrupted while a connection opens', async () => {
+  test('an interrupted rate limiter stops immediately while a connection opens', async () => {
     const ledger = ledgerOf();
     const stop = new AbortController();
     const waiting = limited(ledger, null, [new SlowConnection(Infinity)]).limiter.slots(1, stop.signal);
@@ -359,7 +359,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(0);
   });
 
-  test('keeps the spacing after an interruption', async () => {
+  test('the rate limiter keeps the spacing after an interruption', async () => {
     const parts = limited(ledgerOf({ perMinute: 60 }), 60);
     const [first] = await slotsOf(parts);
     const stop = new AbortController();
@@ -374,7 +374,7 @@ describe('the rate limiter', () => {
 describe('the connection pool', () => {
   const poolOf = (connections: readonly Connection[]) => openConnectionPool(connections, systemClock);
 
-  test('opens each missing connection once', async () => {
+  test('the connection pool opens each missing connection once', async () => {
     const connections = [new SlowConnection(50), new SlowConnection(100), new SlowConnection(50)];
     const pool = poolOf(connections);
     expect(await pool.ready(2, never)).toEqual([connections[0]]);
@@ -384,7 +384,7 @@ describe('the connection pool', () => {
     expect(connections.map(({ connects }) => connects)).toEqual([1, 1, 0]);
   });
 
-  test('reports how many connections are free, and never returns one that is in use', async () => {
+  test('the connection pool reports how many connections are free, and never returns one that is in use', async () => {
     const connections = slowConnections(2);
     const pool = poolOf(connections);
     const [first] = await pool.ready(1, never);
@@ -395,7 +395,7 @@ describe('the connection pool', () => {
     expect(pool.free).toBe(2);
   });
 
-  test('returns the most recently used connection first', async () => {
+  test('the connection pool returns the most recently used connection first', async () => {
     const connections = slowConnections(3);
     for (const connection of connections) connection.isReady = true;
     const pool = poolOf(connections);
@@ -406,7 +406,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(3, never)).toEqual([second, connections[0], connections[2]]);
   });
 
-  test('does not return an idle connection that was closed', async () => {
+  test('the connection pool does not return an idle connection that was closed', async () => {
     const connections = slowConnections(2);
     const pool = poolOf(connections);
     await pool.ready(2, never);
@@ -415,7 +415,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(1, never)).toEqual([connections[1]]);
   });
 
-  test('resolves with an empty list when the signal is aborted', async () => {
+  test('the connection pool resolves with an empty list if the signal is aborted', async () => {
     const stop = new AbortController();
     const pool = poolOf([new SlowConnection(Infinity)]);
     const waiting = pool.ready(1, stop.signal);
@@ -424,7 +424,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(1, stop.signal)).toEqual([]);
   });
 
-  test('rejects with the network error, and retries at the next request', async () => {
+  test('the connection pool rejects with the network error, and tries again at the next request', async () => {
     const failing = new FailingConnection();
     const pool = poolOf([failing]);
     await expect(pool.ready(1, never)).rejects.toThrow('no route');

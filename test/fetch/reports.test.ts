@@ -5,7 +5,7 @@ import { answerWith, GOOD_RECORD, type Handler, made, rigOf, upstreamOf } from '
 
 const OK = answerWith(200, GOOD_RECORD);
 
-/** Makes two calls. The first request succeeds, and the other is answered with `second`. */
+/** Makes two calls. The first request succeeds, and `second` answers the other one. */
 async function reportsOf(second: Handler) {
   const upstream = await upstreamOf((request, response, index) =>
     (index === 0 ? OK : second)(request, response, index),
@@ -47,11 +47,11 @@ test.each<[string, Handler, string[]]>([
     answerWith(200, GOOD_RECORD, { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }),
     ['pauseUntil'],
   ],
-])('after a success, %s reports to the ledger only what is new', async (_title, second, reports) => {
+])('after a success, %s writes only new facts to the ledger', async (_title, second, reports) => {
   expect(await reportsOf(second)).toEqual(reports);
 });
 
-test('giving back a slot returns its unit and its connection', async () => {
+test('a slot that is given back returns its unit and its connection', async () => {
   const upstream = await upstreamOf(OK);
   const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 2 });
   const slots = await rig.fetch.slots(1, new AbortController().signal);

@@ -5,7 +5,7 @@ import { openSmoother } from '../../src/fetch/smoother.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Runs `act`. Returns its duration in milliseconds and the warnings that the process emitted. */
+/** Runs `act`. Returns how many milliseconds the action takes, and the warnings that the process emits. */
 async function observed(act: () => Promise<void>) {
   const warnings: string[] = [];
   const note = ({ name }: Error) => void warnings.push(name);
@@ -19,7 +19,7 @@ async function observed(act: () => Promise<void>) {
   return { ms, warnings };
 }
 
-test('a smoother spaces the slots in one process', async () => {
+test('a smoother spaces the slots that one process takes', async () => {
   const smoother = openSmoother(50, systemClock);
   const { signal } = new AbortController();
   const { ms } = await observed(async () => {
@@ -45,7 +45,7 @@ test.each([
   expect(ms).toBeLessThan(1000);
 });
 
-test('an aborted signal ends the wait', async () => {
+test("an aborted signal ends the smoother's wait", async () => {
   const smoother = openSmoother(60_000, systemClock);
   await smoother(new AbortController().signal);
   const { ms } = await observed(() => smoother(AbortSignal.timeout(20)));

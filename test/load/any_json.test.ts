@@ -62,7 +62,7 @@ const scalar = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
 );
-/** JSON text, so that numbers can exceed the precision of a double. */
+/** JSON text, so that numbers can be more precise than a double. */
 const { value: json } = fc.letrec<{ value: string; object: string; list: string }>((tie) => ({
   value: fc.oneof({ depthSize: 'small' }, scalar, tie('object'), tie('list')),
   list: fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
@@ -76,7 +76,7 @@ function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
-test("any JSON record's rows contain all its values, and its response is stored unchanged", () => {
+test("a JSON record's rows contain all its values, and its response is stored unchanged", () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1, maxLength: 4 }), (versions) => {
       const {
@@ -134,7 +134,7 @@ test('rebuilding from the stored responses produces the same tables for any JSON
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       const { record: load, loader, warehouse } = bench();
       for (const { id, members } of steps) load(id, objectText([...members, ['id', JSON.stringify(id)]]));
-      // Indexes the names of the new companies, as happens at the end of a run.
+      // Indexes the new companies' names, as a run does at its end.
       loader.finish();
       const before = dumpDerived(warehouse);
       await reprocess({ warehouse, dialect: dialectWith() });

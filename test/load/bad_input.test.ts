@@ -62,7 +62,7 @@ test('the schema stays within its limits even if each record has 10,000 new keys
   expect(value('SELECT count(*) FROM _column')).toBeLessThan(5000);
 });
 
-// The record counts as the first level.
+// The record itself is the first level.
 const nested = (open: string, close: string, depth = 500) =>
   `${open.repeat(depth - 1)}"bottom"${close.repeat(depth - 1)}`;
 
@@ -109,7 +109,7 @@ test('the stored response keeps lone surrogates, NUL and every control character
   ]);
 });
 
-test('text, keys and numbers with 10 MB are stored completely', () => {
+test('texts, keys and numbers of 10 MB are stored completely', () => {
   const long = 'é'.repeat(5 * 1024 * 1024);
   const key = 'k'.repeat(10_000_000);
   const digits = '9'.repeat(10_000_000);
@@ -122,7 +122,7 @@ test('text, keys and numbers with 10 MB are stored completely', () => {
   expect(value('SELECT number = ? FROM entity', digits)).toBe(1);
 });
 
-test('a 1 MB name is stored completely and can be found', () => {
+test('a name of 1 MB is stored completely and can be found', () => {
   const { record, value } = bench();
   record('C1', { id: 'C1', name: `${'x'.repeat(1024 * 1024)} needle` });
   expect(value("SELECT entity_id FROM entity_fts WHERE entity_fts MATCH 'needle'")).toBe('C1');
@@ -136,7 +136,7 @@ test('keys with lone surrogates and NUL keep their values', () => {
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
 });
 
-test('if a key is repeated, the row contains its last value and the stored response contains both values', () => {
+test('if a key is repeated, the row contains its last value, and the stored response both values', () => {
   const text = '{"id":"C1","status":"open","status":"closed"}';
   const { record, value } = bench();
   record('C1', text);
@@ -160,7 +160,7 @@ test('ids that look like SQL, paths or markup are stored unchanged', () => {
   expect(all('SELECT entity_id FROM entity ORDER BY _call_id').map((row) => row.entity_id)).toEqual(ids);
 });
 
-test('a field that is sometimes a scalar, an object, a list or null keeps every value', () => {
+test('a field that changes between a scalar, an object, a list and null keeps every value', () => {
   const { record: load, warehouse, all } = bench();
   const values = [null, 'text', { a: 1 }, [1, { b: 2 }], 5, null, []];
   for (const [n, drifting] of values.entries()) load(`C${n}`, { id: `C${n}`, drifting });

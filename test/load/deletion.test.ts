@@ -5,7 +5,7 @@ import { bench, START_MS } from '../support/loader.ts';
 const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
 const goneAt = 'SELECT gone_at FROM _known WHERE entity_id = ?';
 
-test('a 404 without further evidence does not mark a company as gone', () => {
+test('a 404 alone does not mark a company as gone', () => {
   const { search, record, value, warehouse } = bench();
   search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
   expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
@@ -53,7 +53,7 @@ test('no company is marked as gone if a path moves during a run, because respons
   expect(value(goneAt, 'C1')).toBe('2026-03-01T00:00:05.000Z');
 });
 
-test('a gone company that a search lists again is fetched once, and returns if the call succeeds', () => {
+test('a gone company that a search lists again is fetched once, and returns if that call succeeds', () => {
   const { search, record, value, warehouse } = bench();
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   const due = () =>
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('a 404 does not mark a company as gone if no other company is fetched in the same run', () => {
+test('a 404 does not mark a company as gone unless another company is fetched in the same run', () => {
   const first = bench();
   first.record('NEVER-1', NOT_FOUND, 404);
   first.record('C1', { id: 'C1' });
@@ -113,7 +113,7 @@ test('a 404 does not mark a company as gone if no other company is fetched in th
   expect(second.record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
 });
 
-test('a 404 with another shape, as for a moved path, does not mark a company as gone', () => {
+test('a 404 in another form, as for a moved path, does not mark a company as gone', () => {
   const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
@@ -137,7 +137,7 @@ test("a gone company's new record shows that the company has returned", () => {
   expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'fetched' }]);
 });
 
-test('a gone company that returns with the same record gets a new version', () => {
+test('a gone company that returns with the same record gets a new record version', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C1', 'gone for good', 410);
@@ -148,7 +148,7 @@ test('a gone company that returns with the same record gets a new version', () =
   ]);
 });
 
-test('a search that lists a company after a 410 does not make the company due', () => {
+test('a search that lists a company after a 410 does not make its record due', () => {
   const { search, record, all } = bench();
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   search('a', listing);

@@ -69,7 +69,7 @@ test("a forgotten entity leaves no trace in the tables, the indexes or the file'
     expect(bytes.includes(trace), trace).toBe(false);
 });
 
-test('a forgotten entity leaves no trace in the files even if the mirror keeps running', () => {
+test('a forgotten entity leaves no trace in the files even while the mirror keeps running', () => {
   const { warehouse } = mirrorOfTwo();
   forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
   for (const path of [warehouse.path, `${warehouse.path}-wal`]) {

@@ -16,7 +16,7 @@ interface Faults {
   process: boolean;
 }
 
-/** An intake with a loader that records how it is called. */
+/** An intake whose loader records how it is called. */
 function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
   const faults: Faults = { store: false, process: false };
   const events: string[] = [];
@@ -74,7 +74,7 @@ function attemptOf(call: Call): Attempt {
 const recordOf = (id: number) => attemptOf(entityOf(String(id)));
 
 describe('intake', () => {
-  test('stores a response within 10 ms', () => {
+  test('intake stores a response within 10 ms', () => {
     withFakeTimers();
     const { intake, events } = intakeOf();
     for (let id = 1; id <= 3; id++) {
@@ -85,7 +85,7 @@ describe('intake', () => {
     }
   });
 
-  test.each([SEARCH, STATS])('processes %j immediately', (call) => {
+  test.each([SEARCH, STATS])('intake processes %j immediately', (call) => {
     const { intake, events, loaded } = intakeOf();
     intake.take(attemptOf(call));
     expect(events).toEqual(['store 1', 'process 1']);
@@ -93,7 +93,7 @@ describe('intake', () => {
     expect(intake.isEmpty).toBe(true);
   });
 
-  test('processes a search together with the earlier records, in order', () => {
+  test('intake processes a search together with the earlier records, in order', () => {
     const { intake, batches } = intakeOf();
     const attempts = [recordOf(1), recordOf(2), attemptOf(SEARCH)];
     for (const one of attempts) intake.take(one);
@@ -110,7 +110,7 @@ describe('intake', () => {
     { is: 'exhausted', untilMs: null, why: 'HTTP 402' },
     { is: 'unauthorised', why: 'HTTP 401' },
     { is: 'broken', why: 'HTTP 500' },
-  ])('processes a response with the verdict $is immediately after storing it', async (verdict) => {
+  ])('intake stores a response with the verdict $is and then processes it immediately', async (verdict) => {
     const { intake, events } = intakeOf(() => verdict);
     intake.take(recordOf(1));
     await sleep(50);
@@ -120,7 +120,7 @@ describe('intake', () => {
 });
 
 describe('intake of records', () => {
-  test('processes records as a batch one second after storing the first record', () => {
+  test('intake processes records as a batch one second after storing the first', () => {
     withFakeTimers();
     const { intake, events } = intakeOf();
     for (let id = 0; id < 3; id++) {
@@ -135,7 +135,7 @@ describe('intake of records', () => {
     expect(intake.isEmpty).toBe(true);
   });
 
-  test('stores at most 32 records together if they arrive fast', () => {
+  test('intake stores at most 32 records together if they arrive fast', () => {
     const { intake, events } = intakeOf();
     for (let id = 0; id < 70; id++) intake.take(recordOf(id));
     expect(events).toEqual(['store 32', 'store 32']);
@@ -143,13 +143,13 @@ describe('intake of records', () => {
     expect(events).toEqual(['store 32', 'store 32', 'store 6', 'process 70']);
   });
 
-  test('processes the records as soon as 200 are waiting', () => {
+  test('intake processes the records as soon as 200 are waiting', () => {
     const { intake, batches } = intakeOf();
     for (let id = 0; id < 32 * 7; id++) intake.take(recordOf(id));
     expect(batches.map(({ length }) => length)).toEqual([32 * 7]);
   });
 
-  test('processes each record once at a flush', async () => {
+  test('a flush processes each record once', async () => {
     const { intake, loaded, events } = intakeOf();
     for (let id = 0; id < 5; id++) intake.take(recordOf(id));
     intake.flush();
@@ -162,7 +162,7 @@ describe('intake of records', () => {
 });
 
 describe('intake with a warehouse that is not writable', () => {
-  test('reports the error and keeps the responses for another flush', async () => {
+  test('intake reports that the warehouse is not writable, and keeps the responses for another flush', async () => {
     const { intake, faults, failures, loaded, events } = intakeOf();
     faults.store = true;
     intake.take(recordOf(1));
@@ -178,7 +178,7 @@ describe('intake with a warehouse that is not writable', () => {
     expect(loaded.map(({ call }) => call.kind)).toEqual(['entity', 'search']);
   });
 
-  test('reports a processing error and does not store the responses again', () => {
+  test('intake reports a processing error and does not store the responses again', () => {
     withFakeTimers();
     const { intake, faults, failures, loaded, events } = intakeOf();
     faults.process = true;

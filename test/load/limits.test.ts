@@ -27,7 +27,7 @@ test('a response with too many values is quarantined with its body, and its targ
   expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
 });
 
-test('thousands of rejected results on a page cause only one quarantine entry, which a replay closes', () => {
+test('thousands of rejected results on one page cause one quarantine entry, which a replay closes', () => {
   const results = [
     { id: 'C1', name: 'Alpha' },
     ...Array.from({ length: 2000 }, (_, at) => ({ number: `N${at}` })),
@@ -100,7 +100,7 @@ test('a last element with many fields adds no columns to many rows', () => {
   expect(rows.at(-1)?.rest).toMatchObject({ '/key49': 49 });
 });
 
-test('limits how often a long path is repeated in _rest for the keys below it', () => {
+test('_rest repeats a long path only a limited number of times for the keys below it', () => {
   const path = 'p'.repeat(900);
   const document = { id: 'C1', [path]: { ...keys(5000, ''), __proto__x: 1 } };
   const text = JSON.stringify(document).replace('__proto__x', '__proto__');
@@ -121,7 +121,7 @@ test('records full of new lists and keys do not take the schema beyond its limit
   expect(value('SELECT count(*) FROM _column')).toBeLessThanOrEqual(DEFAULT_LIMITS.paths + 10);
 });
 
-test('two completely different versions cause a limited number of differences', () => {
+test('two completely different record versions cause a limited number of changes', () => {
   const count = MAX_DIFFERENCES + 1;
   const before = { id: 'C1', keys: keys(count, 'a'), list: zeros(count), city: 'Ulm' };
   const after = { id: 'C1', keys: keys(count, 'b'), list: zeros(count).map((_, at) => at + 1), city: 'Bonn' };

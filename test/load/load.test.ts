@@ -140,7 +140,7 @@ test('integers above 2^53, decimals and leading zeros are stored exactly', () =>
   ]);
 });
 
-test("if a field's type changes, every value keeps its type, and the drift is recorded", () => {
+test("if a field's type changes, every value keeps its type, and the type drift is recorded", () => {
   const { record, all } = bench();
   for (const [id, value] of [
     ['C1', null],
@@ -262,18 +262,18 @@ test('an error body with status 200 is quarantined and does not change the listi
   expect(all('SELECT kind, call_id FROM _quarantine')).toHaveLength(1);
 });
 
-test('fetching a record updates when the company was last seen', () => {
+test('a fetched record updates when the company was last seen', () => {
   const { search, record, all } = bench();
   const lastSeen = () => all('SELECT last_seen_at FROM entity_overview').map((row) => row.last_seen_at);
   search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
   record('C1', { id: 'C1', name: 'A' });
   expect(lastSeen()).toEqual(['2026-03-01T00:00:02.000Z']);
-  // Loading an unchanged record adds no row.
+  // An unchanged record adds no row.
   record('C1', { id: 'C1', name: 'A' });
   expect(lastSeen()).toEqual(['2026-03-01T00:00:03.000Z']);
 });
 
-test('a company is flagged if its summary has changed, and its record is due first', () => {
+test('a company is flagged if its summary changes, and its record is due first', () => {
   const { search, record, warehouse } = bench();
   search('a', {
     total: 2,
@@ -327,7 +327,7 @@ test('each statistics response adds a row with a column for each scalar', () => 
   expect(knowledge.statsCallsMade()).toBe(2);
 });
 
-test('an unreadable response is quarantined with its body until a later response is loaded', () => {
+test('an unreadable response stays in quarantine with its body until a later response is loaded', () => {
   const { record, all } = bench();
   expect(record('C1', '<html>sorry</html>')).toMatchObject({
     verdict: 'broken',
@@ -371,7 +371,7 @@ test('results without an id are quarantined one by one, and the other results ar
   expect(all("SELECT * FROM _quarantine WHERE state = 'open'")).toEqual([]);
 });
 
-test("a target's backoff increases with each failure", () => {
+test("a target's backoff grows with each failure", () => {
   const { fail, warehouse, record } = bench();
   const waits = Array.from({ length: 6 }, () => {
     const { failure } = fail(entityCall('C1'), { is: 'broken', why: 'reset' });
@@ -394,12 +394,12 @@ test("a target's backoff increases with each failure", () => {
   expect([...knowledge.failures()]).toEqual([]);
 });
 
-test('a throttled call is not counted as a failure of its target', () => {
+test('a throttled call does not count as a failure of its target', () => {
   const { fail } = bench();
   expect(fail(entityCall('C1'), { is: 'throttled', untilMs: 0, why: '429' }).failure).toBeNull();
 });
 
-test('a batch is one transaction, so a failed write rolls it back completely', () => {
+test('a batch is one transaction, which a failed write rolls back completely', () => {
   const { outcome, load, all, record } = bench();
   const bad = { ...outcome(entityCall('C2'), { id: 'C2', x: 1 }), durationMs: null as unknown as number };
   expect(() => load([outcome(entityCall('C1'), { id: 'C1', fresh: 1 }), bad])).toThrow(/NOT NULL/);
@@ -409,7 +409,7 @@ test('a batch is one transaction, so a failed write rolls it back completely', (
   expect(all('SELECT fresh FROM entity')).toEqual([{ fresh: 1 }]);
 });
 
-test('a failed batch is also rolled back in memory, and its other responses are processed one by one', () => {
+test('a failed batch is also undone in memory, and its other responses are processed one by one', () => {
   const { outcome, load, record, all, warehouse } = bench();
   record('C1', { id: 'C1', x: 1 });
   warehouse.db.exec(`
@@ -430,7 +430,7 @@ test('a failed batch is also rolled back in memory, and its other responses are 
   ]);
 });
 
-test('columns keep their names in a new loader, and a loader uses columns that another writer added', () => {
+test('columns keep their names in a new loader, which also uses columns that another writer added', () => {
   const one = bench();
   one.record('C1', { id: 'C1', Name: 'a', name: 'b' });
   const two = one.reopen();
@@ -441,7 +441,7 @@ test('columns keep their names in a new loader, and a loader uses columns that a
   ]);
 });
 
-test('the run counts new, changed and quarantined responses', () => {
+test('the run totals count new, changed and quarantined responses', () => {
   const { search, record, all } = bench();
   search('a', { total: 2, results: [{ id: 'C1' }, { id: 'C2' }] });
   record('C1', { id: 'C1', a: 1 });
@@ -452,7 +452,7 @@ test('the run counts new, changed and quarantined responses', () => {
   ]);
 });
 
-test('the index finds names, and a new name replaces the old one', () => {
+test('the full-text index finds names, and a new name replaces the old one', () => {
   const { search, record, all, warehouse } = bench();
   search('a', {
     total: 2,
@@ -470,7 +470,7 @@ test('the index finds names, and a new name replaces the old one', () => {
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
 });
 
-test('a batch writes the search index only once', () => {
+test('a batch writes the full-text index only once', () => {
   const { outcome, load, value } = bench();
   const records = Array.from({ length: 200 }, (_, n) => ({
     id: `C${n}`,

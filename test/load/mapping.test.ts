@@ -56,7 +56,7 @@ describe('date formats', () => {
     ['epoch_ms', '1044057600000', '2003-02-01T00:00:00.000Z'],
     ['DD/MM/YYYY', '2003-02-01', '2003-02-01'],
     ['DD/MM/YYYY', 'unknown', 'unknown'],
-  ])('%s parses %s as %s', (format, text, date) => {
+  ])('the date format %s parses %s as %s', (format, text, date) => {
     const { record, value } = bench({
       mapping: Mapping.parse({ entity: { '/on': { type: 'date', format } } }),
     });
@@ -89,7 +89,7 @@ describe('text in the search index', () => {
     expect(textRole(keys, mapping)).toBe(role);
   });
 
-  test('the index finds a record by its current list of former names and identifiers', () => {
+  test('the full-text index finds a record by its current list of former names and identifiers', () => {
     const { record, all, warehouse } = bench();
     const found = (text: string) =>
       all('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH ?', `"${text}"`);

@@ -8,13 +8,13 @@ import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 const received = fc.record({
   key: fc.constantFrom('name:a', 'name:b'),
   index: fc.integer({ min: 0, max: 5 }),
-  /** Responses arrive in a different order from the calls. */
+  /** Responses arrive in a different order from their calls. */
   sentAfterMs: fc.integer({ min: 0, max: 20 }),
   rows: fc.integer({ min: 0, max: 2 }),
   like: fc.integer({ min: 0, max: 7 }),
 });
 
-test('adding pages one by one gives the same listing as reading all pages together', () => {
+test("adding a listing's pages one by one gives the same result as reading them all together", () => {
   const { db } = temporaryWarehouse();
   fc.assert(
     fc.property(fc.array(received, { maxLength: 25 }), (order) => {

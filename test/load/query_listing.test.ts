@@ -11,36 +11,36 @@ import {
 const rules: QueryListingRules = { style: 'page', window: null, totalClampedAt: null, largestPage: 10 };
 
 describe('a listing with page numbers or offsets', () => {
-  test('stays open after a full page if there is no total', () => {
+  test('a listing stays open after a full page if there is no total', () => {
     expect(listingOf([page(0, 10)], rules).status).toBe('open');
   });
-  test('is complete after a short page if there is no total', () => {
+  test('a listing is complete after a short page if there is no total', () => {
     expect(listingOf([page(0, 10), page(1, 3)], rules)).toMatchObject({
       status: 'complete',
       rows: 13,
       pages: 2,
     });
   });
-  test('stays open after a short page if the total is larger', () => {
+  test('a listing stays open after a short page if the total is larger', () => {
     expect(listingOf([page(0, 10, 30), page(1, 9, 30)], rules).status).toBe('open');
   });
-  test('is complete after an empty page, even if the total is larger', () => {
+  test('a listing is complete after an empty page, even if the total is larger', () => {
     expect(listingOf([page(0, 10, 30), page(1, 0, 30)], rules).status).toBe('complete');
   });
-  test('is complete when its rows reach the total', () => {
+  test('a listing is complete when its rows reach the total', () => {
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], rules).status).toBe('complete');
   });
-  test('stays open when its rows reach a total if that total is only a lower bound', () => {
+  test('a listing stays open when its rows reach a total that is only a lower bound', () => {
     const clamped = { ...rules, totalClampedAt: 20 };
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], clamped).status).toBe('open');
   });
-  test('is truncated when its rows reach the cap, unless it is complete', () => {
+  test('a listing is truncated when its rows reach the cap, unless it is complete', () => {
     const capped = { ...rules, window: 20 };
     expect(listingOf([page(0, 10, 55), page(1, 10, 55)], capped).status).toBe('capped');
     expect(listingOf([page(0, 10), page(1, 10)], capped).status).toBe('capped');
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], capped).status).toBe('complete');
   });
-  test('ends at a page that repeats the previous page, counts its rows once, and gets a note', () => {
+  test('a listing ends at a page that repeats the one before, counts its rows once, and gets a note', () => {
     const repeated = [page(0, 10, 30), { ...page(1, 10, 30), fingerprint: 'page 0' }];
     expect(listingOf(repeated, rules)).toMatchObject({
       status: 'capped',
@@ -51,7 +51,7 @@ describe('a listing with page numbers or offsets', () => {
 });
 
 describe("a listing's note", () => {
-  test('reports a page that repeats any earlier page', () => {
+  test("a listing's note reports a page that repeats any earlier page", () => {
     const repeating = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: 'page 0' }];
     expect(listingOf(repeating, rules)).toMatchObject({
       status: 'capped',
@@ -59,14 +59,14 @@ describe("a listing's note", () => {
       note: expect.stringMatching(/page 2 repeats page 0/),
     });
   });
-  test('reports a listing that never ends', () => {
+  test("a listing's note reports that the listing never ends", () => {
     const endless = Array.from({ length: MAX_PAGES }, (_, index) => page(index, 10));
     expect(listingOf(endless, rules)).toMatchObject({
       status: 'capped',
       note: expect.stringMatching(/no end after/),
     });
   });
-  test('reports fewer or more rows than the total', () => {
+  test("a listing's note reports fewer or more rows than the total", () => {
     const empty = listingOf([page(0, 10, 30), page(1, 0, 30)], rules);
     expect(empty).toMatchObject({ status: 'complete', note: 'received 10 rows, but the total is 30' });
     const more = listingOf([page(0, 10, 15), page(1, 10, 15)], rules);
@@ -77,25 +77,27 @@ describe("a listing's note", () => {
 
 describe('a listing with cursors', () => {
   const cursor: QueryListingRules = { ...rules, style: 'cursor' };
-  test('stays open after a short page with a cursor', () => {
+  test('a listing with cursors stays open after a short page with a cursor', () => {
     expect(listingOf([{ ...page(0, 3), next: 'abc' }], cursor)).toMatchObject({
       status: 'open',
       next: 'abc',
     });
   });
-  test('is complete after a page without a cursor', () => {
+  test('a listing with cursors is complete after a page without one', () => {
     expect(listingOf([page(0, 10)], cursor).status).toBe('complete');
   });
-  test('is truncated if the last page is full but the rows do not reach the total', () => {
+  test('a listing with cursors is truncated if the last page is full but its rows do not reach the total', () => {
     expect(listingOf([page(0, 10, 99)], cursor).status).toBe('capped');
   });
 });
 
 describe('a listing without paging', () => {
   const none: QueryListingRules = { ...rules, style: 'none' };
-  test('is complete after a short page', () => expect(listingOf([page(0, 3)], none).status).toBe('complete'));
-  test('is truncated after a full page', () => expect(listingOf([page(0, 10)], none).status).toBe('capped'));
-  test('is complete if a full page reaches the total', () =>
+  test('a listing without paging is complete after a short page', () =>
+    expect(listingOf([page(0, 3)], none).status).toBe('complete'));
+  test('a listing without paging is truncated after a full page', () =>
+    expect(listingOf([page(0, 10)], none).status).toBe('capped'));
+  test('a listing without paging is complete if a full page reaches the total', () =>
     expect(listingOf([page(0, 10, 10)], none).status).toBe('complete'));
 });
 

@@ -65,7 +65,7 @@ test('recovered responses are added to the totals of the run that made the calls
 test('a response that crashes the process three times in a row is quarantined, and the others are processed', () => {
   const killed = bench();
   killed.loader.store(received(killed));
-  // Creates the state that is left after three starts that each crashed while processing the first response.
+  // Creates the state after three starts that each crashed while they processed the first response.
   metaTable(killed.warehouse.db).set('processed_alone', '1 3');
 
   const restarted = killed.reopen();

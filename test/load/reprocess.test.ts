@@ -63,7 +63,7 @@ test('a rebuild produces the same derived tables', async () => {
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
 });
 
-test('a second rebuild after new responses also produces the same tables', async () => {
+test('a second rebuild, after new responses, also produces the same tables', async () => {
   const { warehouse, record, search, all } = withHistory();
   await reprocess({ warehouse, dialect: dialectWith() });
   record('C6', { id: 'C6', name: 'Late', fresh: 1, officers: [{ name: 'Eve', at: [{ street: 'y' }] }] });
@@ -140,14 +140,14 @@ test('a rebuild fails if responses have been pruned', async () => {
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('after a rebuild, views that other programs created read the new tables', async () => {
+test("after a rebuild, other programs' views read the new tables", async () => {
   const { warehouse, all } = withHistory();
   warehouse.db.exec('CREATE VIEW mine AS SELECT name FROM entity WHERE entity_id = 1 OR name IS NOT NULL');
   await reprocess({ warehouse, dialect: dialectWith() });
   expect(all('SELECT name FROM mine ORDER BY name')).toEqual([{ name: 'A' }, { name: 'B is back' }]);
 });
 
-test("a rebuild reads each body in its response's character set", async () => {
+test("a rebuild reads each body in its own response's character set", async () => {
   const { outcome, load, warehouse, all } = bench();
   const body = Buffer.from('{"id":"C1","name":"Ångström"}', 'latin1');
   const headers = { 'content-type': 'application/json; charset=iso-8859-1' };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { proposeVolatile } from '../../src/load/volatile_proposals.ts';
 import { bench, dialectWith } from '../support/loader.ts';
 
-test('fields that differ in every refresh are proposed, but fields that differ only sometimes are not', () => {
+test('fields that differ in every refresh are proposed as volatile, but fields that differ only sometimes are not', () => {
   const { record, warehouse } = bench();
   for (let n = 0; n < 10; n++)
     record('C1', {
@@ -18,13 +18,13 @@ test('fields that differ in every refresh are proposed, but fields that differ o
   expect(proposeVolatile(warehouse, dialectWith({ volatile: ['/asked', '/officers/*/seen'] }))).toEqual([]);
 });
 
-test('a field that differs in every change is not proposed if most refreshes find nothing changed', () => {
+test('a field that differs in every change is not proposed as volatile if most refreshes find no change', () => {
   const { record, warehouse } = bench();
   for (let n = 0; n < 20; n++) record('C1', { id: 'C1', employees: n < 15 ? 1 : n });
   expect(proposeVolatile(warehouse, dialectWith())).toEqual([]);
 });
 
-test('an envelope field is proposed if it differs while the record is unchanged', () => {
+test('an envelope field is proposed as volatile if it differs while the record does not', () => {
   const dialect = { entity: { root: '/data' } };
   const { record, warehouse } = bench({ dialect });
   for (let n = 0; n < 8; n++) record('C1', { meta: { request: n }, data: { id: 'C1', a: 1 } });
@@ -33,7 +33,7 @@ test('an envelope field is proposed if it differs while the record is unchanged'
   ]);
 });
 
-test('summary fields that depend on the query are proposed', () => {
+test('summary fields that depend on the query are proposed as volatile', () => {
   const { search, warehouse } = bench();
   for (let n = 0; n < 8; n++)
     search(`q${n}`, { total: 1, results: [{ id: 'C1', name: 'A', score: n / 10 }] });

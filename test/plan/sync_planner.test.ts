@@ -285,9 +285,7 @@ function totalsOf({ totals = 'exact' }: Partial<RegistrySettings>): 'exact' | 'c
   return typeof totals === 'string' ? totals : 'clamped';
 }
 
-/**
- * Runs the planner until nothing is due. Each response arrives after `connections` more calls have been sent.
- */
+/** Runs the planner until nothing is due. Each response arrives after `connections` more calls have been sent. */
 function run(registry: Registry, options: RunOptions) {
   const mirror = options.mirror ?? new MemoryMirror(NOW_MS);
   const planner = open(registry, mirror, options);

@@ -10,7 +10,7 @@ import { medianOf, openGradeCounts } from '../support/probe_scores.ts';
 
 const MAX_CALLS = 16;
 const MAX_MEDIAN_CALLS = 10;
-// More APIs would take too long here. `npm run bench probe` probes hundreds of APIs.
+// More APIs would take too long here. `npm run bench probe` tests hundreds of them.
 const seeds = Array.from({ length: 36 }, (_, index) => index + 1);
 const profiles: [string, ApiProfileInput | ApiProfile][] = [
   ...Object.entries(PROFILE_PRESETS),
@@ -18,7 +18,7 @@ const profiles: [string, ApiProfileInput | ApiProfile][] = [
 ];
 
 describe('a probe of simulated APIs', () => {
-  it('finds most properties with few calls, and is never wrong about a sure finding', async () => {
+  it('a probe of simulated APIs finds most properties with few calls, and no sure finding is wrong', async () => {
     const calls: number[] = [];
     const wrong: string[] = [];
     const totals = openGradeCounts();

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 describe('a probe', () => {
-  it('asks the user for the address if every path returns HTML', async () => {
+  it('a probe asks the user for the address if every path returns HTML', async () => {
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Welcome</title></html>');
     });
@@ -22,7 +22,7 @@ describe('a probe', () => {
     expect(arrivals()).toBeLessThanOrEqual(8);
   });
 
-  it('ends after one call if the upstream rejects the key', async () => {
+  it('a probe ends after one call if the upstream rejects the key', async () => {
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"Invalid key"}');
     });
@@ -31,7 +31,7 @@ describe('a probe', () => {
     expect(arrivals()).toBe(1);
   });
 
-  it('ends after at most three throttled calls and waits as Retry-After requests', async () => {
+  it('a probe ends after at most three throttled calls and waits as long as Retry-After requests', async () => {
     const clock = skippingClock();
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(429, { 'retry-after': '30' }).end();
@@ -43,7 +43,7 @@ describe('a probe', () => {
     expect(clock.sleptMs()).toBeGreaterThanOrEqual(30_000);
   });
 
-  it('spends no quota if the upstream is unreachable', async () => {
+  it('a probe spends no quota if the upstream is unreachable', async () => {
     const server = createServer();
     const address = await listening(server);
     await closed(server);
@@ -54,7 +54,7 @@ describe('a probe', () => {
     expect(run.totals.calls).toBe(0);
   });
 
-  it('asks the user for the query parameter if every query returns the same page', async () => {
+  it('a probe asks the user for the query parameter if every query returns the same page', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => ({
       id: `R${1000 + index}`,
       name: `${NAMES[index]} Holdings`,
@@ -69,7 +69,7 @@ describe('a probe', () => {
     expect(arrivals()).toBeLessThanOrEqual(16);
   });
 
-  it('retries a request after a server error', async () => {
+  it('a probe retries a request after a server error', async () => {
     let calls = 0;
     const sandbox = await startSandbox({
       faults: () => (calls++ % 3 === 1 ? { kind: 'status', status: 503 } : null),
@@ -90,7 +90,7 @@ describe('a probe', () => {
     ],
     ['refuses broad queries', { broad_above: 300 }, { query_param: 'q', matches: 'token_prefix' }],
     ['refuses unknown parameters', { unknown_params: 'refuse' }, { query_param: 'q', results: '/results' }],
-  ] as const)('finds the dialect of an upstream that %s', async (_behaviour, search, expected) => {
+  ] as const)('a probe finds the dialect of an upstream that %s', async (_behaviour, search, expected) => {
     const sandbox = await startSandbox({ profile: { search: { ...search } } });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
@@ -100,7 +100,7 @@ describe('a probe', () => {
     expect(run.totals.calls).toBeLessThanOrEqual(16);
   });
 
-  it('uses the query parameter that the user gives', async () => {
+  it('a probe uses the query parameter that the user gives', async () => {
     const sandbox = await startSandbox({
       profile: {
         search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' },
@@ -119,7 +119,7 @@ describe('a probe', () => {
 });
 
 describe('a probe whose guesses fail', () => {
-  it('reserves the last third of its calls for a name that the user gives', async () => {
+  it('a probe whose guesses fail reserves the last third of its calls for a name that the user gives', async () => {
     const sandbox = await startSandbox({
       profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' }, errors: { body: 'empty' } },
     });
@@ -130,7 +130,7 @@ describe('a probe whose guesses fail', () => {
     expect(run.totals.calls).toBeLessThanOrEqual(8);
   });
 
-  it('uses the parameter name from an error message', async () => {
+  it('a probe whose guesses fail uses the parameter name from an error message', async () => {
     const sandbox = await startSandbox({
       profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' } },
     });
@@ -179,7 +179,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** A clock that advances by each delay instead of sleeping. */
+/** A clock that advances by each delay and never sleeps. */
 function skippingClock(): Clock & { sleptMs(): number } {
   let sleptMs = 0;
   return {

@@ -10,8 +10,8 @@ import { companiesFor } from '../support/probe_companies.ts';
 const COMPANIES = 100;
 
 /**
- * Models of registries with unusual formats that a probe can recognise in responses. All other formats must be
- * configured.
+ * Models of registries whose unusual formats a probe can recognise from responses. All other unusual formats must be
+ * configured by hand.
  */
 const RECOGNISABLE = ['ares', 'prh', 'main_result', 'several_results', 'link_list'];
 
@@ -23,7 +23,7 @@ describe('a probed dialect', () => {
   ];
 
   it.each(profiles)(
-    'leads to the same companies and records as the correct dialect for %s',
+    'a probed dialect leads to the same companies and records as the correct dialect for %s',
     async (_name, profile) => {
       await withUpstream(profile, async (sandbox, place) => {
         const { draft, run } = await probeAt(place);
@@ -32,7 +32,7 @@ describe('a probed dialect', () => {
         const mirrored = await syncAt(place.config());
         const expected = await syncAt(configWith(place, sandbox, sandbox.dialect));
         expect(mirrored.ended).toBe('done');
-        // With the rule `token`, the order in which responses arrive determines which unknown words are found.
+        // With the rule `token`, the order of the responses determines which unknown words are found.
         const missing = [...expected.known].filter((id) => !mirrored.known.has(id));
         expect(missing.length).toBeLessThanOrEqual(sandbox.dialect.search.matches === 'token' ? 6 : 0);
         for (const id of mirrored.known) expect(mirrored.records.has(id), id).toBe(true);
@@ -44,7 +44,7 @@ describe('a probed dialect', () => {
     },
   );
 
-  it('leaves the remaining quota to sync, which repeats no request', async () => {
+  it('a probe leaves the remaining quota to sync, which repeats no request', async () => {
     await withUpstream({}, async (sandbox, place) => {
       place.write(place.text().replace('unlimited: true', 'total: 20'));
       const { run } = await probeAt(place);
@@ -58,7 +58,7 @@ describe('a probed dialect', () => {
     });
   });
 
-  it('is completed by a second probe after an interruption without repeating any request', async () => {
+  it('a second probe completes an interrupted one without repeating any request', async () => {
     await withUpstream({}, async (sandbox, place) => {
       const first = await probeAt(place, { maxCalls: 2 });
       expect(first.run.ending.ended).toBe('max_calls');
@@ -71,7 +71,7 @@ describe('a probed dialect', () => {
     });
   });
 
-  it('is confirmed by a second probe with at most two calls', async () => {
+  it('a second probe confirms the dialect with at most two calls', async () => {
     await withUpstream({}, async (sandbox, place) => {
       const first = await probeAt(place);
       const second = await probeAt(place);
@@ -86,7 +86,7 @@ describe('a probed dialect', () => {
     });
   });
 
-  it('is written to the configuration without removing comments', async () => {
+  it('the dialect is written to the configuration without removing comments', async () => {
     await withUpstream({}, async (_sandbox, place) => {
       await probeAt(place);
       expect(place.text()).toContain('# kept');

@@ -15,15 +15,15 @@ const dialect = Dialect.parse({
   stats: { total: '/total' },
 });
 
-describe('the proposed changes to a dialect', () => {
-  it("contain the list's new path, but no new path for the id if the old path still fits", () => {
+describe('proposed changes to a dialect', () => {
+  it("the proposed changes include the list's new path, but no new path for the id if the old one still fits", () => {
     const mismatch = { exchange: searchExchange({ data: { hits: [row(1), row(2)] } }), entityId: null };
     expect(proposeChanges(dialect, [mismatch])).toEqual([
       expect.objectContaining({ key: 'search.results', from: '/results', to: '/data/hits' }),
     ]);
   });
 
-  it("contain the record's new paths", () => {
+  it("the proposed changes include the record's new paths", () => {
     const request = { kind: 'entity' as const, path: '', params: [], why: '' };
     const exchange = { ...searchExchange({ version: 2, data: { number: 'N7' } }), request };
     const changes = proposeChanges(dialect, [{ exchange, entityId: 'N7' }]);
@@ -33,7 +33,7 @@ describe('the proposed changes to a dialect', () => {
     ]);
   });
 
-  it('are empty if the responses contain no companies', () => {
+  it('no changes are proposed if the responses contain no companies', () => {
     const mismatch = { exchange: searchExchange({ oops: true }), entityId: null };
     expect(proposeChanges(dialect, [mismatch])).toEqual([]);
   });

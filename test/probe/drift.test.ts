@@ -37,7 +37,7 @@ describe('drift', () => {
   ];
 
   it.each(changes)(
-    'ends the run after few calls and proposes a change if %s',
+    'drift ends the run after a few calls and leads to a proposed change if %s',
     async (_change, profile, reason, expected) => {
       const { place, sandbox } = await probedPlace();
       await sandbox.useProfile(profile);
@@ -60,7 +60,7 @@ describe('drift', () => {
     },
   );
 
-  it('marks no company as gone if known records return 404', async () => {
+  it('drift marks no company as gone if known records return 404', async () => {
     const { place, sandbox } = await probedPlace();
     await syncAt(place.config(), 12);
     await sandbox.useProfile({ paths: { entity: '/api/company/{id}' } });

@@ -13,7 +13,7 @@ const READINGS: Readonly<Record<number, Reading>> = {
 const MAX_CALLS = 60;
 
 describe('a probe of arbitrary responses', () => {
-  it('ends without an error', () => {
+  it('a probe of arbitrary responses ends without an error', () => {
     const response = fc.record({
       status: fc.constantFrom(200, 200, 200, 400, 404, 500),
       body: fc.json(),

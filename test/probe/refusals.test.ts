@@ -10,7 +10,7 @@ describe('an error sent with a success status', () => {
     [{ status: 'error', message: 'Too short' }, '/status', 'error'],
     [{ errorCode: 'E102', message: 'Too short' }, '/errorCode', 'E102'],
     [{ error: { text: 'Too short' } }, '/error/text', 'Too short'],
-  ])('is recognised in %j', (body, at, text) => {
+  ])('an error with a success status is recognised in %j', (body, at, text) => {
     expect(softError(body)).toEqual({ at, text });
   });
 
@@ -19,11 +19,11 @@ describe('an error sent with a success status', () => {
     { status: 'ok', error: null, total: 0 },
     { status: 'active', name: 'Acme Limited' },
     { success: false, items: [{ id: '1' }] },
-  ])('is not assumed in %j', (body) => {
+  ])('no error with a success status is assumed in %j', (body) => {
     expect(softError(body)).toBeNull();
   });
 
-  it('has a rule that compares the flag if good responses have the same flag', () => {
+  it('the rule for an error with a success status compares the flag if good responses contain it too', () => {
     const good = [searchExchange({ success: true, items: [{ id: '1' }] })];
     const rule = { kind: 'search', status: 200, at: '/success', is: 'false' };
     expect(softRule([searchExchange(REFUSED)], good)).toEqual({ ...rule, means: 'refused' });

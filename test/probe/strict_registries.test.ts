@@ -3,7 +3,7 @@ import type { Json } from '../../src/json/json.ts';
 import type { Exchange, Param, ProbeRequest } from '../../src/probe/evidence.ts';
 import { probe } from '../../src/probe/probe.ts';
 
-/** A small registry whose API refuses unknown parameters. It reports only the first mistake in a request. */
+/** A small registry whose API refuses unknown parameters and reports only the first mistake in a request. */
 interface StrictApi {
   /** Two companies for each of these words. */
   readonly words: readonly string[];
@@ -87,8 +87,8 @@ function mistakeIn(api: StrictApi, params: readonly Param[]): string | null {
 const WORDS = 'Moss Holt Dorn Combs Stone Brook Lodge Norwood'.split(' ');
 const PLAIN: StrictApi = { words: WORDS, rule: 'token_prefix', minLength: 3, pageSize: 50 };
 
-describe('a small registry that refuses unknown parameters', () => {
-  it('shows its identifier parameter in searches without a query', () => {
+describe('probing a small registry that refuses unknown parameters', () => {
+  it("searches without a query reveal a small registry's identifier parameter", () => {
     const { search, searches, calls } = probed({ ...PLAIN, identifierParam: 'orgnr' });
     expect(search?.identifiers).toMatchObject({
       param: { value: 'orgnr', certainty: 'sure' },
@@ -98,39 +98,39 @@ describe('a small registry that refuses unknown parameters', () => {
     expect(calls).toBeLessThanOrEqual(14);
   });
 
-  it('needs no further search without a query if the first search shows that there is no identifier parameter', () => {
+  it('one search without a query is enough to show that a small registry has no identifier parameter', () => {
     const { search, searches } = probed(PLAIN);
     expect(search?.identifiers.param.value).toBeNull();
     const withoutQuery = searches.slice(1).filter(({ params }) => !new Map(params).has(QUERY_PARAM));
     expect(withoutQuery.filter(({ params }) => params.length > 0)).toHaveLength(1);
   });
 
-  it('is recognised if it requires a companion', () => {
+  it('a probe recognises a small registry that requires a companion', () => {
     const { companions, searches } = probed({ ...PLAIN, companion: 'country' });
     expect(companions).toEqual([['country', 'NL']]);
     expect(searches[1]?.params.length).toBeLessThan(3);
     expect(searches.slice(1).filter(({ params }) => params.some(([name]) => name === 'limit'))).toEqual([]);
   });
 
-  it('is not sent longer queries in the hope of more matches', () => {
+  it('a probe sends a small registry no longer queries in the hope of more matches', () => {
     const { searches } = probed(PLAIN);
     expect(searches.map(({ why }) => why)).not.toContain('which query has more than one page of matches?');
   });
 
-  it('is sent the letter that most names contain, if queries match any substring', () => {
+  it('if queries match any substring, a probe sends the letter that most names contain', () => {
     const words = ['Combs', 'Moscow', 'Disco', 'Falcon'];
     const { searches } = probed({ ...PLAIN, words, rule: 'substring', minLength: 1 });
     const broad = searches.find(({ why }) => why === 'which query has more than one page of matches?');
     expect(broad?.params[0]?.[1]).toMatch(/^[co]$/);
   });
 
-  it('is sent the page size that its messages give, if a page is truncated', () => {
+  it("if a page is truncated, a probe requests the page size that the registry's messages state", () => {
     const { search } = probed({ ...PLAIN, sizeParam: 'aantal', pageSize: 5, listsParams: true });
     expect(search?.size.param.value).toBe('aantal');
     expect(search?.size.maxSize.value.rows).toBe(50);
   });
 
-  it('is sent each identifier prefix only once, whatever the page size', () => {
+  it('a probe sends each identifier prefix only once, whatever the page size', () => {
     const { searches } = probed({ ...PLAIN, sizeParam: 'limit', pageSize: 5, listsParams: true });
     const prefixes = searches.flatMap(({ params }) =>
       params.filter(([, value]) => /^0000\d?\d?$/.test(value)).map(([name, value]) => `${name}=${value}`),
@@ -140,7 +140,7 @@ describe('a small registry that refuses unknown parameters', () => {
   });
 });
 
-it('parameter names are guessed only in the first ten calls', () => {
+it('a probe guesses parameter names only in its first ten calls', () => {
   const { calls } = probedWith(({ kind }) =>
     kind === 'stats'
       ? { status: 200, json: { total: 5000 } }

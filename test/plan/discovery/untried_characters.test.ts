@@ -244,9 +244,7 @@ function overcounting(count: number): Registry {
   return new OvercountingRegistry(latinCompanies(count, []), PLAIN);
 }
 
-/**
- * Companies with Latin names. `name` derives the names at the end of the list from the first characters under test.
- */
+/** Companies with Latin names. `name` derives the names at the end of the list from the first characters under test. */
 function withWords(size: number, name: (first: string) => string): Company[] {
   const odd = size - FIRSTS.length;
   return latinCompanies(size, []).map((one, at) => {

@@ -3,7 +3,7 @@ import { parseJson } from '../../../src/json/json.ts';
 import { errorHintsOf } from '../../../src/probe/errors/error_hints.ts';
 import type { Exchange, Param } from '../../../src/probe/evidence.ts';
 
-/** An error response to a search with these parameters. */
+/** An error response to a search with the given parameters. */
 function refusal(body: unknown, params: readonly Param[] = [['foo', 'co']]): Exchange {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const request = { kind: 'search', path: '/api/search', params, why: '' } as const;
@@ -168,7 +168,7 @@ describe('error hints', () => {
     ['Portuguese', { mensagem: 'O parâmetro "denominação" é obrigatório' }, 'denominação'],
     ['Polish', { komunikat: "Brak wymaganego parametru 'fraza'" }, 'fraza'],
     ['Finnish', { virhe: "Parametri 'hakusana' puuttuu" }, 'hakusana'],
-  ])('include a required parameter from an error in the format %s', (_format, body, name) => {
+  ])('error hints include a required parameter from an error in the format %s', (_format, body, name) => {
     expect(errorHintsOf([refusal(body)]).required).toContain(name);
     expect(errorHintsOf([refusal(body)]).unknown).toEqual([]);
   });
@@ -213,7 +213,7 @@ describe('error hints', () => {
     ],
     ["Unknown parameter foo. Did you mean 'lookup'?", ['lookup']],
     ['Onbekende parameter foo; toegestaan zijn: zoekterm, vanaf', ['zoekterm', 'vanaf']],
-  ])('include the allowed and the unknown parameters from %j', (body, allowed) => {
+  ])('error hints include the allowed and the unknown parameters from %j', (body, allowed) => {
     const hints = errorHintsOf([refusal(body)]);
     expect(hints.refusesUnknown).toBe(true);
     expect(hints.allowed).toEqual(allowed);
@@ -243,7 +243,7 @@ describe('error hints', () => {
     ['minimum length is 2 letters', 2],
     ['querystring/foo must NOT have fewer than 3 characters', 3],
     ['Bad request', null],
-  ])('include the minimum query length from %j', (body, length) => {
+  ])('error hints include the min query length from %j', (body, length) => {
     expect(errorHintsOf([refusal(body)]).minQueryLength).toBe(length);
   });
 
@@ -256,7 +256,7 @@ describe('error hints', () => {
     ['maximaal 100', 100],
     ['Le maximum est 25', 25],
     ['Nothing to read', null],
-  ])('include the maximum from %j', (body, maximum) => {
+  ])('error hints include the maximum from %j', (body, maximum) => {
     expect(errorHintsOf([refusal(body)]).maximum).toBe(maximum);
   });
 
@@ -290,14 +290,14 @@ describe('error hints', () => {
     ['querystring/country must be equal to one of the allowed values: NL, BE', 'country', ['NL', 'BE']],
     [{ message: ['country must be one of the following values: NL'] }, 'country', ['NL']],
     ['Parameter since is required, format YYYY-MM-DD', 'since', ['2000-01-01']],
-  ])('include a required companion and its values from %j', (body, name, values) => {
+  ])('error hints include a required companion and its values from %j', (body, name, values) => {
     const hints = errorHintsOf([refusal(body)]);
     expect(hints.values.get(name)).toEqual(values);
     expect(hints.required).toEqual([name]);
     expect(hints.allowed).toEqual([]);
   });
 
-  it("name all of a request's unknown parameters, even if each has several error texts", () => {
+  it('error hints name every unknown parameter in a request, even if each has several error texts', () => {
     const params = Array.from({ length: 60 }, (_, index): Param => [`p${index}`, 'x']);
     const detail = params.slice(1).map(([name]) => ({
       ...{ type: 'extra_forbidden', loc: ['query', name] },
@@ -308,13 +308,13 @@ describe('error hints', () => {
     expect(allowed).toEqual(['p0']);
   });
 
-  it('name the parameter with a value above the maximum', () => {
+  it('error hints name the parameter whose value exceeds the maximum', () => {
     const params: Param[] = ['limit', 'rows', 'size'].map((name): Param => [name, '1000']);
     const hints = errorHintsOf([refusal({ message: 'querystring/rows must be <= 100' }, params)]);
     expect(hints).toMatchObject({ tooLarge: ['rows'], maximum: 100 });
   });
 
-  it('are empty for a successful response', () => {
+  it('a successful response yields no error hints', () => {
     const hints = errorHintsOf([{ ...refusal('Missing parameter x'), reading: 'ok' }]);
     expect(hints.required).toEqual([]);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { joinsOf } from '../../../src/probe/findings/addresses.ts';
 
-describe('the combinations of base URL and paths', () => {
+describe('combining the base URL and the paths', () => {
   it.each([
     ['https://r.example/api', ['/api/search', '/api/api/search']],
     ['https://r.example', ['/api/search', '/search']],
     ['https://r.example/v1', ['/v1/api/search', '/v1/search', '/api/search']],
-  ])('for the base URL %s are %j', (base_url, expected) => {
+  ])('the combinations for the base URL %s are %j', (base_url, expected) => {
     expect(joinsOf({ base_url }).map(({ search }) => search)).toEqual(expected);
   });
 });

@@ -18,7 +18,7 @@ describe('an empty query', () => {
     ['with totals and statistics', {}],
     ['without statistics', { stats: { total: null } }],
     ['without totals', { search: { total: null } }],
-  ])('is used by the dialect and by sync if it lists the whole registry, %s', async (_name, profile) => {
+  ])('the dialect and sync use an empty query if it lists the whole registry, %s', async (_name, profile) => {
     const { place, sandbox, companies } = await upstreamOf({
       ...profile,
       search: { min_length: 0, ...profile.search },
@@ -26,7 +26,7 @@ describe('an empty query', () => {
     const { draft } = await probeAt(place);
     expect(draft?.dialect.search.min_length).toBe(0);
     expect(place.text()).toContain('min_length: 0');
-    // The mirror uses the probe's page and continues after it.
+    // The mirror uses the page that the probe received, and continues after it.
     const probed = sandbox.arrivals().length;
     const mirrored = await syncAt(place.config());
     expect(mirrored.known.size).toBe(companies.length);
@@ -47,7 +47,7 @@ describe('an empty query', () => {
       'lists the registry without giving a total',
       { search: { min_length: 0, total: null }, stats: { total: null } },
     ],
-  ])('is not used if the upstream %s', async (_name, profile) => {
+  ])('the dialect has no empty query if the upstream %s', async (_name, profile) => {
     const { sandbox } = await upstreamOf(profile);
     const hints = { ...NO_HINTS, queryParam: 'q' };
     const { conclusions, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'), hints);
@@ -58,7 +58,7 @@ describe('an empty query', () => {
     expect(emptyQueries.length).toBeLessThanOrEqual(1);
   });
 
-  it('is not used if it lists only some companies', async () => {
+  it('the dialect has no empty query if it lists only some companies', async () => {
     const companies = await companiesFor({}, 607);
     const server = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://localhost');

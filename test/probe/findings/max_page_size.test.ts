@@ -18,21 +18,21 @@ function withSize(exchange: Exchange, size: number): Exchange {
 }
 
 describe('the max page size', () => {
-  it('is the number of rows if the request asked for more and there are more matches', () => {
+  it('the max page size is the number of rows if the request asked for more and more match', () => {
     expect(findMaxPageSize([pageOfSize(1000, 20, 500)], [], param)).toMatchObject({
       value: { rows: 20, next: null },
       certainty: 'sure',
     });
   });
 
-  it('is not found if all matches fit on the page', () => {
+  it('the max page size is not found if all matches fit on the page', () => {
     expect(findMaxPageSize([pageOfSize(1000, 20, 20)], [], param)).toMatchObject({
       value: { rows: 20, next: 1000 },
       certainty: 'open',
     });
   });
 
-  it('is the number given in an error message', () => {
+  it('the max page size is the number in an error message', () => {
     const message = searchExchange({ message: 'limit must be at most 50' }, 'north');
     const refusal: Exchange = { ...withSize(message, 1000), reading: 'refused' };
     expect(findMaxPageSize([pageOfSize(10, 10, 500)], [refusal], param)).toMatchObject({
@@ -43,7 +43,7 @@ describe('the max page size', () => {
 });
 
 describe("a page size probe's stored reason", () => {
-  it('contains the requested size', () => {
+  it("a page size probe's stored reason contains the requested size", () => {
     expect(requestedSizeOf('may a page hold 1000 rows?')).toBe('1000');
     expect(requestedSizeOf('does p take the query?')).toBeNull();
   });

@@ -15,19 +15,19 @@ const refusalOf = (query: string, message: string): Exchange => ({
 });
 
 describe('the min query length', () => {
-  it('is 1 if a one-letter query has matches', () => {
+  it('the min query length is 1 if a one-letter query has matches', () => {
     expect(findMinQueryLength([pageOf('a', 5)], [], 'q', null)).toMatchObject({
       value: 1,
       certainty: 'sure',
     });
   });
 
-  it('is the number given in an error message', () => {
+  it('the min query length is the number in an error message', () => {
     const refusal = refusalOf('a', 'at least 3 characters');
     expect(findMinQueryLength([], [refusal], 'q', null)).toMatchObject({ value: 3, certainty: 'sure' });
   });
 
-  it('is probably one more than the length of a refused query', () => {
+  it("the min query length is probably one more than a refused query's length", () => {
     const refusal = refusalOf('no', 'invalid query');
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix')).toMatchObject({
       value: 3,
@@ -35,19 +35,19 @@ describe('the min query length', () => {
     });
   });
 
-  it('is inferred from a refusal for a short query, even if the request also had an untested page size', () => {
+  it('the min query length is inferred from a refused short query, even if the request also tried a page size', () => {
     const { request, ...response } = searchExchange({ errors: [{ error: 'query-too-short' }] }, 'no');
     const params = [...request.params, ['limit', '1000'] as const];
     const refusal: Exchange = { ...response, request: { ...request, params }, reading: 'refused' };
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').value).toBe(3);
   });
 
-  it('is not inferred from a query that was refused as too broad', () => {
+  it('the min query length is not inferred from a query that was refused as too broad', () => {
     const refusal = refusalOf('no', 'too many results, narrow the query');
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').certainty).toBe('open');
   });
 
-  it('is probably one more than the length of a prefix without matches', () => {
+  it('the min query length is probably one more than the length of a prefix without matches', () => {
     expect(findMinQueryLength([pageOf('nor', 5), pageOf('no', 0)], [], 'q', 'prefix')).toMatchObject({
       value: 3,
       certainty: 'likely',

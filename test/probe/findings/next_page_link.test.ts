@@ -7,12 +7,12 @@ describe('a next-page link', () => {
     [{ links: { next: 'https://r.example/api/search?q=a&page=2' } }, 'next_url', '/links/next'],
     [{ paging: { next_cursor: 'abc' } }, 'cursor', '/paging/next_cursor'],
     [{ page: { nextPageToken: 'abc' } }, 'cursor', '/page/nextPageToken'],
-  ])('is found in %j', (body, is, at) => {
+  ])('a next-page link is found in %j', (body, is, at) => {
     expect(findNextPageLink([searchExchange(body)])).toMatchObject({ is, at });
   });
 
   it.each([{ links: { next: null, previous: 'x', last: '/y' } }, { has_next: true }, { results: [] }])(
-    'is not found in %j',
+    'no next-page link is found in %j',
     (body) => {
       expect(findNextPageLink([searchExchange(body)])).toBeNull();
     },

@@ -4,20 +4,20 @@ import { type Exchange, likely, type Param } from '../../../src/probe/evidence.t
 import { findSize, wholeness } from '../../../src/probe/findings/page_size.ts';
 import { row, searchExchange, searchPage } from '../../support/probe_exchanges.ts';
 
-it('an empty page shows all matches even if it is not proven what the page size does', () => {
+it('an empty page contains all matches even while the effect of the page size is uncertain', () => {
   const pages = [pageOf('north', 2), pageOf('orth', 0)];
   const size = { ...findSize(pages, [], false), param: likely('limit', '') };
   expect(pages.map(wholeness(pages, size, null))).toEqual([false, true]);
 });
 
-it('a refusal that names the limit of a size parameter shows the parameter', () => {
+it("a refusal that states a size parameter's limit reveals the parameter", () => {
   const refusal = withParams(searchExchange({ message: 'rows must be at most 100' }, 'n'), HUGE_SIZES);
   const { param, maxSize } = findSize([pageOf('north', 2, [])], [{ ...refusal, reading: 'refused' }], false);
   expect(param).toMatchObject({ value: 'rows', certainty: 'likely' });
   expect(maxSize.value.rows).toBe(100);
 });
 
-it("two pages show the size parameter if each has as many rows as the parameter's value", () => {
+it('two pages reveal the size parameter if each has as many rows as the parameter requests', () => {
   const first = pageOf('north', 13, [
     ...sizes(12, 'limit'),
     ...sizes(13, 'rows'),

@@ -21,10 +21,10 @@ function page(ids: string, ...params: readonly Param[]): SearchPage {
   };
 }
 
-describe('the paging', () => {
+describe('recognising the paging', () => {
   const first = page('abcde');
 
-  it('uses the parameter if only one explains the first row of the page', () => {
+  it("the paging uses a parameter if no other explains the page's first row", () => {
     const second = page('b', ['limit', '1'], ['page', '2'], ['offset', '3']);
     expect(findPaging([first, second], size)).toMatchObject({
       value: { style: 'page', param: 'page', first: 1 },
@@ -32,24 +32,24 @@ describe('the paging', () => {
     });
   });
 
-  it('is likely, not sure, if two parameters explain the first row of the page', () => {
+  it("the paging is likely, not sure, if two parameters explain the page's first row", () => {
     const second = page('b', ['limit', '1'], ['page', '2'], ['offset', '1']);
     const paging = findPaging([first, second], size);
     expect(paging.certainty).toBe('likely');
     expect(paging.moves.map(({ param }) => param)).toEqual(['page', 'offset']);
   });
 
-  it('numbers pages from 1 if the second page is beyond the known rows', () => {
+  it('pages are numbered from 1 if the second page is beyond the known rows', () => {
     const paging = findPaging([first, page('fghij', ['page', '2'])], size);
     expect(paging).toMatchObject({ value: { param: 'page', first: 1 }, certainty: 'likely' });
   });
 
-  it('is not found if no parameter explains the first row of the page', () => {
+  it("no paging is found if no parameter explains the page's first row", () => {
     const second = page('e', ['limit', '1'], ['page', '2']);
     expect(findPaging([first, second], size)).toMatchObject({ value: null, certainty: 'open' });
   });
 
-  it('uses a next-page link in preference to any parameter', () => {
+  it('the paging prefers a next-page link to any parameter', () => {
     const exchange = searchExchange({ next: '/api/search?q=north&after=e' }, 'north');
     expect(findPaging([{ ...first, exchange }], size)).toMatchObject({
       value: { style: 'next_url', next: '/next' },

@@ -10,7 +10,7 @@ const candidates: readonly PagingCandidate[] = [
 ];
 
 describe('values for several paging parameters in one request', () => {
-  it('shift the first row by different numbers of rows within the known rows', () => {
+  it('the values for several paging parameters shift the first row by different distances within the known rows', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 60, max: 200 }), (pageSize, count) => {
         const params = distinctShifts(candidates, [pageSize], { count, total: count });

@@ -17,18 +17,18 @@ describe('the query rule', () => {
     ['token', ['1', '2']],
     ['token_prefix', ['1', '2', '4', '5', '6']],
     ['substring', ['1', '2', '3', '4', '5', '6']],
-  ])('is %s if the query "marlin" finds the companies %j', (rule, ids) => {
+  ])('the query rule is %s if the query "marlin" finds the companies %j', (rule, ids) => {
     const page = searchPage(
       'marlin',
       known.filter(({ id }) => ids.includes(id)),
     );
     const finding = findQueryRule([page], known, () => true);
     expect(finding.possible).toContain(rule);
-    // A hidden field may have matched the only row that contains the query inside a word.
+    // A field that is not shown may have matched the only row that contains the query inside a word.
     if (rule !== 'substring') expect(finding).toMatchObject({ value: rule, certainty: 'sure' });
   });
 
-  it('is not found if the rows matched by a field that is not shown', () => {
+  it('the query rule stays unknown if the rows matched by a field that is not shown', () => {
     const unexplained = [
       { id: '9', name: 'Nothing alike' },
       { id: '8', name: 'Else' },

@@ -35,14 +35,14 @@ describe('a record', () => {
       '/id',
       '/legal/name',
     ],
-  ])('is found in %j', (body, root, id, name) => {
+  ])('a record is found in %j', (body, root, id, name) => {
     expect(findRecord(searchExchange(body), company)).toMatchObject({
       value: { root, id, name },
       certainty: 'sure',
     });
   });
 
-  it('is rejected if it belongs to another company', () => {
+  it("another company's record is rejected", () => {
     expect(findRecord(searchExchange({ id: '1', name: 'Other' }), company).value).toBeNull();
   });
 });

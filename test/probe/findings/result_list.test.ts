@@ -29,7 +29,7 @@ describe('the list of results', () => {
       '/_source',
     ],
     ['beside facets', { facets: [{ value: 'GB', count: 3 }], items: [row(1), row(2)] }, '/items', ''],
-  ])('is found %s', (_where, body, results, item) => {
+  ])('the list of results is found %s', (_where, body, results, item) => {
     const listing = findResultList([searchExchange(body)]);
     expect(listing?.results).toBe(results);
     const [id] = listing?.ids ?? [];
@@ -41,7 +41,7 @@ describe('the list of results', () => {
 });
 
 describe('the paths of id and name', () => {
-  it('are found at any depth, even beside other names and constant numbers', () => {
+  it('the paths of id and name are found at any depth, even beside other names and constant numbers', () => {
     const record = (id: string, legalName: string) => ({
       type: 'lei-records',
       id,
@@ -58,7 +58,7 @@ describe('the paths of id and name', () => {
     expect(listing?.ids[0]?.pointer).toBe('/id');
   });
 
-  it('are found if the id is the last segment of a URL in the row', () => {
+  it('the path of an id is found if the id is the last segment of a URL in the row', () => {
     const rows = [1, 2, 3].map((n) => ({
       code: `X${n}`,
       ref: `R-${n}`,

@@ -10,7 +10,7 @@ const search = (query: string, rows: number, fields: object) =>
 const rowCount = (exchange: Exchange) => rowsAt(exchange, '/results').length;
 
 describe("a query's total", () => {
-  it('is the number that differs between queries, rather than the number of rows or pages', () => {
+  it("a query's total is the number that differs between queries and counts neither rows nor pages", () => {
     const searches = [
       search('kiwi', 20, { count: 20, page: { totalElements: 83, totalPages: 5 } }),
       search('kiwifruit', 3, { count: 3, page: { totalElements: 3, totalPages: 1 } }),
@@ -21,7 +21,7 @@ describe("a query's total", () => {
     });
   });
 
-  it('is not found if the only candidate is always the same as the number of rows', () => {
+  it("a query's total is not found if the only candidate always equals the number of rows", () => {
     const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
     expect(findTotal(searches, rowCount, 'q')).toMatchObject({ value: null, certainty: 'open' });
   });
@@ -31,23 +31,23 @@ describe('the cap on totals', () => {
   const pages = (...all: [query: string, total: number, firstId: string][]) =>
     all.map(([query, total, firstId]) => ({ query, total, ids: [firstId] }));
 
-  it('is a round total that several queries return although they find different companies', () => {
+  it('the cap on totals is a round total that several queries share although they find different companies', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'], ['c', 9, '3'])).value).toBe(10_000);
   });
 
-  it('is not detected if every query may have matched the whole registry', () => {
+  it('the cap on totals is not detected if every query may have matched the whole registry', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'])).value).toBeNull();
   });
 
-  it('is not detected if the queries with the round total return the same company first', () => {
+  it('the cap on totals is not detected if all queries with the round total list the same company first', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '1'], ['c', 9, '3'])).value).toBeNull();
   });
 
-  it('is not detected if only one query returns a round number as its total', () => {
+  it("the cap on totals is not detected if only one query's total is a round number", () => {
     expect(findClamp(pages(['a', 9_000, '1'], ['b', 17, '2'])).value).toBeNull();
   });
 
-  it('is a total that is lower than the number of rows', () => {
+  it('a total below the number of rows is the cap on totals', () => {
     expect(findClamp([{ query: 'a', total: 100, ids: Array.from({ length: 120 }, String) }]).value).toBe(100);
   });
 });

@@ -18,14 +18,14 @@ describe('a result beside the list', () => {
   const paths = { id: '/id', name: '/name', queryParam: 'q' };
   const find = (...searches: Exchange[]) => findMainResult(searches, { results: '/hits' }, paths);
 
-  it('is found if it matches two queries and is not in their lists', () => {
+  it('a result beside the list is found if it matches two queries and is missing from their lists', () => {
     const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
     const coast = searchExchange({ ...COAST, hits: [company('22', 'East Coast')] }, 'coast');
     expect(find(north, coast)).toMatchObject({ value: '', certainty: 'sure' });
     expect(find(north)).toMatchObject({ value: '', certainty: 'likely' });
   });
 
-  it('is likely if two queries have the same best match, and is sure if another query has only one match', () => {
+  it('a result beside the list is likely if two queries share it, and sure if another query matches only it', () => {
     const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
     const letter = searchExchange({ ...NORTH, hits: [MILL, company('23', 'Nord')] }, 'n');
     const coast = searchExchange({ ...COAST }, 'coast');
@@ -33,14 +33,14 @@ describe('a result beside the list', () => {
     expect(find(north, letter, coast)).toMatchObject({ value: '', certainty: 'sure' });
   });
 
-  it('is neither a copy of the first row nor an object that does not match the query', () => {
+  it('neither a copy of the first row nor an object that does not match the query is a result beside the list', () => {
     expect(find(searchExchange({ ...NORTH, hits: [NORTH, MILL] }, 'north')).value).toBeNull();
     expect(find(searchExchange({ id: 'r-1', name: 'search', hits: [NORTH] }, 'north')).value).toBeNull();
   });
 });
 
 describe('several results for one company', () => {
-  it('have the same id and the same name', () => {
+  it('several results for one company have the same id and the same name', () => {
     const rows = [NORTH, NORTH, MILL, COAST].map((row, entry) => ({ ...row, entry }));
     expect(idCandidates(rows, '/name')[0]?.pointer).toBe('/id');
     const others = [NORTH, { ...MILL, id: '17' }, COAST];
@@ -49,7 +49,7 @@ describe('several results for one company', () => {
 });
 
 describe('ids at two paths', () => {
-  it('are found if every row has exactly one of them', () => {
+  it('ids at two paths are found if every row has exactly one of them', () => {
     const rows = [
       { ico: '17', name: 'A b' },
       { ico: '18', name: 'C d' },
@@ -62,7 +62,7 @@ describe('ids at two paths', () => {
 describe('a record in a list', () => {
   const listed = { id: '17', name: 'North Sea Trading', idInList: '/id', nameInList: '/name' };
 
-  it('is found under its current name, which has no end date', () => {
+  it('a record in a list is found under its current name, which has no end date', () => {
     const names = [
       { name: 'Old Sea Trading', until: '2016-01-01' },
       { name: 'North Sea Trading', until: null },
@@ -73,13 +73,13 @@ describe('a record in a list', () => {
     expect(nameCandidates(rows)[0]?.pointer).toBe('/names/[until=null]/name');
   });
 
-  it('is not found if the list has several elements', () => {
+  it('a record is not found in a list with several elements', () => {
     expect(findRecord(searchExchange({ results: [NORTH, MILL] }), listed).value).toBeNull();
   });
 });
 
 describe('a list of links', () => {
-  it('contains the link to the next page', () => {
+  it('a list of links contains the link to the next page', () => {
     const links = [
       { rel: 'self', href: '/search?page=1' },
       { rel: 'next', href: '/search?page=2' },
@@ -97,20 +97,20 @@ describe('the total in a rejection', () => {
     reading: 'refused',
   });
 
-  it('is the number other than the limit', () => {
+  it("a rejection's total is the number that is not the limit", () => {
     const [rule] = broadQueryRules([refusal('Too many results (581 859). At most 1 000 are permitted.')]);
     expect(rule).toMatchObject({ kind: 'search', status: 400, at: '/error/message', means: 'refused' });
     expect(rule?.total).toContain('Too many results \\((');
   });
 
-  it('is neither a limit nor a number that another rejection contains', () => {
+  it("a rejection's total is neither a limit nor a number that another rejection contains", () => {
     expect(broadQueryRules([refusal('Too many results: more than 1000')])).toEqual([]);
     expect(broadQueryRules([refusal('The query must have 3 letters')])).toEqual([]);
   });
 });
 
 describe('a number without a known name', () => {
-  it('is likely to be the total if it behaves like a total', () => {
+  it('a number with an unknown name is likely to be the total if it behaves like one', () => {
     const page = (query: string, rows: number, liczba: number) =>
       searchExchange({ liczba, hits: Array.from({ length: rows }, () => NORTH) }, query);
     const rowsOf = ({ json }: Exchange) => (json as unknown as { hits: unknown[] }).hits.length;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSpecification } from '../../../src/probe/openapi/specification.ts';
 
-test('an operation that returns a list or part of a company is neither a record nor statistics', () => {
+test('an operation that returns a list, or part of a company, is neither a record nor statistics', () => {
   const get = (...names: string[]) => ({ get: { parameters: names.map((name) => ({ in: 'query', name })) } });
   const paths = {
     '/search/companies': get('q'),

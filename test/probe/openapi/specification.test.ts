@@ -7,10 +7,7 @@ import { readSpecification } from '../../../src/probe/openapi/specification.ts';
 
 const FOLDER = new URL('./documents/', import.meta.url);
 
-/**
- * The values that a person would find in each document. A key is omitted here if the document does not contain its
- * value.
- */
+/** The values that a person would find in each document. A key is missing if the document does not state its value. */
 const TRUTH: Readonly<Record<string, Truth>> = {
   'ares.yaml': {
     addresses: {
@@ -173,9 +170,9 @@ const TRUTH: Readonly<Record<string, Truth>> = {
 
 type Truth = { readonly [Key in keyof Specification]?: unknown };
 
-/** Findings that stay open although the document contains the value. */
+/** Findings that stay open although the document states their value. */
 const OPEN: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['name'] };
-/** Wrong findings that are marked as likely. The record finding is right except for the name. */
+/** Wrong findings that are marked as likely. The record finding is correct except for the name. */
 const WRONG: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['record'] };
 
 test.each(readdirSync(FOLDER))('the document %s yields the dialect that a person would write', (file) => {
