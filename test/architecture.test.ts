@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cycles, platformImports, sourcesWith, trespasses } from './support/architecture_rules.ts';
 
 describe('the architecture', () => {
-  test('each folder imports only folders in lower layers', () => {
+  test('each folder imports only from lower layers', () => {
     expect(trespasses()).toEqual([]);
   });
 
@@ -40,10 +40,10 @@ describe('the architecture', () => {
   });
 });
 
-/** These files may contain SQL, because their messages show a query that the user can run. */
+/** These files may contain SQL, because their messages show the user a query to run. */
 const SHOWS_SQL: ReadonlySet<string> = new Set(['src/cli/demo.ts', 'src/cli/history.ts']);
 
-/** The engine, and the values and interfaces that all rooms share. */
+/** The engine, and the values and interfaces that all folders share. */
 const ROOT_FILES: readonly string[] = [
   'call.ts',
   'clock.ts',

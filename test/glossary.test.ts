@@ -25,7 +25,7 @@ const names = namesOf(['src', 'jobs'].flatMap(filesUnder));
 const tableWords = readTableWords();
 
 describe('the glossary', () => {
-  test('lists deprecated words, most of which are checked', () => {
+  test('the glossary lists deprecated words, most of which are checked', () => {
     expect(checked.length).toBeGreaterThan(40);
     expect(deprecated.filter(({ use }) => use === '')).toEqual([]);
   });
@@ -48,20 +48,20 @@ describe('a deprecated word', () => {
     [flight, 'InFlightCalls', false],
     [turnDesign, 'TurnDesign', true],
     [turnDesign, 'designTurn', false],
-  ])('is found as a whole word: %o in %s: %s', (one, name, isFound) => {
+  ])('a deprecated word is found as a whole word: %o in %s: %s', (one, name, isFound) => {
     expect(offenders(one, [{ file: 'src/fetch/some_file.ts', name }]).length > 0).toBe(isFound);
   });
 
-  it('is found in file names and folder names', () => {
+  it('a deprecated word is found in file names and folder names', () => {
     const file = 'src/fetch/lanes/open.ts';
     expect(offenders(lane, [{ file, name: file }])).toEqual([file]);
   });
 
-  it('is ignored outside its folders', () => {
+  it('a deprecated word is ignored outside its folders', () => {
     expect(offenders(lane, [{ file: 'jobs/lane.ts', name: 'Lane' }])).toEqual([]);
   });
 
-  it('is permitted in the warehouse folder if a table has that name', () => {
+  it('a deprecated word is permitted in the warehouse folder if a table has that name', () => {
     const totals: Deprecated = { word: 'tally', use: 'run totals', folders: ['src'] };
     const name = 'tallyTable';
     expect(offenders(totals, [{ file: 'src/warehouse/tally.ts', name }])).toEqual([]);
@@ -77,7 +77,7 @@ function offenders({ word, use, folders }: Deprecated, among: readonly Name[]): 
     .map(({ file, name }) => (file === name ? file : `${name} in ${file}`));
 }
 
-/** Returns whether the words are adjacent in the name, other than as part of the preferred term ("in-flight calls"). */
+/** Returns whether the words are adjacent in the name, unless they belong to the preferred term ("in-flight calls"). */
 function contains(name: readonly string[], words: readonly string[], use: readonly string[]): boolean {
   const isPermitted = (at: number) => {
     const inUse = use.indexOf(words[0] ?? '');
@@ -125,7 +125,7 @@ function filesUnder(folder: string): string[] {
     .sort();
 }
 
-/** A file in src/warehouse is named after its table, and table names do not change. */
+/** A file in src/warehouse has its table's name, and table names never change. */
 function readTableWords(): Set<string> {
   const folder = join(root, 'src/warehouse/migrations');
   const sql = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

@@ -19,7 +19,7 @@ const countingReturns = (ledger: Ledger, onReturn: () => void): Ledger => ({
 
 describe('the engine', () => {
   test.each([4, 8])(
-    'sends every call once over %i connections, and counts as many calls as the ledger and the upstream',
+    'the engine sends every call once over %i connections, and counts as many calls as the ledger and the upstream',
     async (connections) => {
       const run = await runOf(echo, records(150), { connections });
       const { ending, totals } = await run.mirror();
@@ -34,7 +34,7 @@ describe('the engine', () => {
     },
   );
 
-  test.each([1, 3, 50])('sends exactly %i calls when that is the maximum', async (maxCalls) => {
+  test.each([1, 3, 50])('the engine sends exactly %i calls if that is the maximum', async (maxCalls) => {
     const run = await runOf(echo, records(100));
     expect(await run.mirror({ maxCalls })).toMatchObject({
       ending: { ended: 'max_calls' },
@@ -44,14 +44,14 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('does not count a call without a valid URL', async () => {
+  test('the engine does not count a call without a valid URL', async () => {
     const run = await runOf(echo, [entityOf('..'), entityOf('.'), ...records(10)]);
     const { totals } = await run.mirror({ maxCalls: 10 });
     expect([totals.calls, run.upstream.arrivals.length]).toEqual([10, 10]);
     expect(run.loaded.filter((outcome) => !wasSent(outcome))).toHaveLength(2);
   });
 
-  test('ends when the allowance is exhausted and releases unsent calls', async () => {
+  test('the engine ends when the allowance is exhausted, and releases unsent calls', async () => {
     const run = await runOf(echo, records(100), { allowance: { total: 37 } });
     expect(await run.mirror()).toMatchObject({
       ending: { ended: 'allowance', resumesAtMs: null },
@@ -61,7 +61,7 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test("ends with the upstream's message when the upstream reports an exhausted quota", async () => {
+  test("the engine ends with the upstream's message if the upstream reports an exhausted quota", async () => {
     const run = await runOf(answerWith(403, '{"error":"monthly quota exhausted"}'), records(20), {
       connections: 1,
     });
@@ -73,7 +73,7 @@ describe('the engine', () => {
     expect(run.upstream.arrivals).toHaveLength(1);
   });
 
-  test('waits for the end of a short pause but ends at a long pause', async () => {
+  test('the engine waits until a short pause ends, but ends itself at a long pause', async () => {
     const throttle: Handler = (request, response, index) =>
       (index === 5 ? answerWith(429, '', { 'retry-after': '1' }) : echo)(request, response, index);
     const short = await runOf(throttle, records(20));
@@ -91,7 +91,7 @@ describe('the engine', () => {
     expect(long.missing()).toEqual([]);
   });
 
-  test('ends before the allowance is exhausted when every call fails', async () => {
+  test('the engine ends before the allowance is exhausted if every call fails', async () => {
     const run = await runOf((request) => request.socket.destroy(), records(100));
     const { ending, totals } = await run.mirror();
     expect(ending).toMatchObject({ ended: 'failed', why: expect.stringMatching(/calls in a row failed/) });
@@ -99,7 +99,7 @@ describe('the engine', () => {
     expect(totals.calls).toBeLessThanOrEqual(16);
   });
 
-  test('continues while the upstream responds but rejects each query', async () => {
+  test('the engine continues while the upstream responds but rejects each query', async () => {
     const queries = Array.from({ length: 20 }, (_, at) => searchFor(`query ${at}`));
     const run = await runOf(answerWith(400, '{"error":"too broad"}'), queries);
     const { ending } = await run.mirror();
@@ -107,7 +107,7 @@ describe('the engine', () => {
     expect(run.loaded.map(({ verdict }) => verdict.is)).toEqual(queries.map(() => 'refused'));
   });
 
-  test('ends without spending when the upstream cannot be reached', async () => {
+  test('the engine ends without spending if the upstream cannot be reached', async () => {
     const run = await runOf(echo, records(100), { baseUrl: 'http://127.0.0.1:1/api' });
     expect(await run.mirror()).toMatchObject({
       ending: { ended: 'failed', why: expect.stringMatching(/upstream cannot be reached: .*ECONNREFUSED/) },
@@ -117,14 +117,14 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('ends after one call when the key is rejected', async () => {
+  test('the engine ends after one call if the key is rejected', async () => {
     const run = await runOf(answerWith(401, ''), records(100), { keyHasWorked: false });
     expect(await run.mirror()).toMatchObject({ ending: { ended: 'unauthorised' }, totals: { calls: 1 } });
     expect(run.upstream.arrivals).toHaveLength(1);
     expect(run.missing()).toEqual([]);
   });
 
-  test('processes sent calls and releases unsent calls when interrupted', async () => {
+  test('an interrupted engine processes sent calls and releases unsent calls', async () => {
     const stop = new AbortController();
     const slow: Handler = (request, response, index) => {
       if (index === 9) stop.abort();
@@ -136,7 +136,7 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('ends at its deadline', async () => {
+  test('the engine ends at its deadline', async () => {
     const run = await runOf(echo, records(1000), { allowance: { perMinute: 600 } });
     const startMs = Date.now();
     expect((await run.mirror({ deadlineMs: startMs + 400 })).ending).toEqual({ ended: 'max_minutes' });
@@ -144,7 +144,7 @@ describe('the engine', () => {
     expect(run.loaded).toHaveLength(run.upstream.arrivals.length);
   });
 
-  test('stores and processes every received response when the ledger fails, then throws', async () => {
+  test('if the ledger fails, the engine stores and processes every received response, then throws', async () => {
     const run = await runOf((request, response, index) => {
       if (index === 20) run.rig.ledger.close();
       echo(request, response, index);
@@ -154,19 +154,19 @@ describe('the engine', () => {
     expect(run.upstream.arrivals.length).toBeLessThanOrEqual(24);
   });
 
-  test('sends no more calls once the warehouse cannot be written', async () => {
+  test('the engine sends no more calls once the warehouse cannot be written', async () => {
     const full = () => {
       throw new Error('database or disk is full');
     };
     for (const options of [{ onStore: full }, { onProcess: full }]) {
-      // At this rate, five calls are sent during a batch's second.
+      // At this rate, five calls are sent during the one second of a batch.
       const run = await runOf(echo, records(100), { ...options, allowance: { perMinute: 300 } });
       await expect(run.mirror()).rejects.toThrow(/disk is full/);
       expect(run.upstream.arrivals.length).toBeLessThanOrEqual(8);
     }
   });
 
-  test('stores every received response when the ledger cannot record a limit, then throws', async () => {
+  test('if the ledger cannot record a limit, the engine stores every received response, then throws', async () => {
     const run = await runOf(
       (request, response, index) => {
         if (index === 7) run.rig.ledger.close();
@@ -179,7 +179,7 @@ describe('the engine', () => {
     expect([run.stored.length, run.loaded.length]).toEqual([8, 8]);
   });
 
-  test('sends one call at a time until the key is accepted, then several', async () => {
+  test('the engine sends one call at a time until the key is accepted, then several', async () => {
     let atOnce = 0;
     const most: number[] = [];
     const slow: Handler = (request, response, index) => {
@@ -192,13 +192,13 @@ describe('the engine', () => {
     };
     const run = await runOf(slow, records(40), { connections: 8, keyHasWorked: false });
     expect((await run.mirror()).ending).toEqual({ ended: 'done' });
-    // The first response is a failure and proves nothing.
+    // The first response is a failure, which does not show that the key is accepted.
     expect(most.slice(0, 2)).toEqual([1, 1]);
     expect(Math.max(...most)).toBe(8);
     expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([40, 40]);
   });
 
-  test('spends one call on a rejected key, and none in a later run', async () => {
+  test('the engine spends one call on a rejected key, and none in a later run', async () => {
     const late: Handler = (request, response, index) =>
       void setTimeout(() => answerWith(401, '')(request, response, index), 30);
     const options = { connections: 8, keyHasWorked: false };
@@ -215,7 +215,7 @@ describe('choosing a call', () => {
   const RESPONSE_MS = 10;
 
   test.each([4, 16])(
-    'happens in its slot, so with %i connections every earlier response is known',
+    'each call is chosen in its slot, so with %i connections every earlier response is known',
     async (connections) => {
       const answeredAtMs: number[] = [];
       const found: Handler = (_request, response) =>
@@ -227,32 +227,32 @@ describe('choosing a call', () => {
       const run = await runOf(found, calls, { connections, allowance: { perMinute: 600 } });
       expect((await run.mirror()).ending).toEqual({ ended: 'done' });
       expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([24, 24]);
-      // The last time a call was chosen counts, because that choice replaces the draft.
+      // Only the last choice before a call counts, because it replaces the draft.
       const last = calls.map((call) => run.choices.findLast(({ target }) => target === targetOf(call)));
       const uninformed = last.filter((choice) => {
-        // A response takes some time to get from the upstream to the planner.
+        // A response takes some time from the upstream to the planner.
         const answered = answeredAtMs.filter((oneMs) => oneMs < (choice?.atMs ?? 0) - 20).length;
         return (choice?.learned ?? 0) < answered;
       });
-      // The upstream runs in this process, so one response can be late if a busy machine stalls.
+      // The upstream runs in this process, so a busy machine can delay one response.
       expect(uninformed.length).toBeLessThanOrEqual(1);
       const informed = last.filter((choice, index) => choice?.learned === index);
       expect(informed.length).toBeGreaterThanOrEqual(20);
     },
   );
 
-  test('takes no slot while nothing is due', async () => {
+  test('the engine takes no slot while nothing is due', async () => {
     const run = await runOf(echo, []);
     expect((await run.mirror()).ending).toEqual({ ended: 'done' });
     expect([spentBy(run), run.upstream.connections()]).toEqual([0, 0]);
   });
 
-  test("returns a slot's unit if nothing is due any more", async () => {
+  test("a slot's unit is returned if nothing is due any more", async () => {
     let returned = 0;
     const run = await runOf(answerWith(200, '{"results":[],"total":0}'), searches(10), {
       allowance: { perMinute: 600 },
       watchLedger: (ledger) => countingReturns(ledger, () => (returned += 1)),
-      // Once the first response has arrived, no other query is due.
+      // No other query is due once the first response has arrived.
       onLearn: (due) => void due.splice(0),
     });
     expect(await run.mirror()).toMatchObject({ ending: { ended: 'done' }, totals: { calls: 1 } });
@@ -265,7 +265,7 @@ describe('choosing a call', () => {
   test.each([
     ['the first choice takes', (choices: number) => choices === 1],
     ['every choice takes', () => true],
-  ])('misses no slot if %s 300 ms', async (_what, isSlow) => {
+  ])('the engine misses no slot if %s 300 ms', async (_what, isSlow) => {
     let returned = 0;
     const run = await runOf(echo, records(50), {
       allowance: { perMinute: 1200 },
@@ -280,7 +280,7 @@ describe('choosing a call', () => {
 });
 
 describe('a response', () => {
-  test('is stored while another call is in flight', async () => {
+  test('a response is stored while another call is in flight', async () => {
     let answerLast: () => void = () => {};
     const heldBack: Handler = (request, response, index) => {
       if (index < 5) return echo(request, response, index);
@@ -299,13 +299,13 @@ describe('a response', () => {
     expect(run.stored).toHaveLength(6);
   });
 
-  test('is processed before the run ends', async () => {
+  test('a response is processed before the run ends', async () => {
     const run = await runOf(echo, records(3));
     expect((await run.mirror()).totals).toMatchObject({ calls: 3, fetched: 3 });
     expect(run.loaded).toHaveLength(3);
   });
 
-  test('is known before the next call is sent, so none is sent after a throttled response', async () => {
+  test('a response is known before the next call is sent, so a throttled response prevents that call', async () => {
     const throttled = answerWith(429, '', { 'retry-after': '1800' });
     for (const call of [...records(1), ...searches(1)]) {
       const run = await runOf(throttled, [call, ...records(20)], { connections: 1 });

@@ -7,20 +7,20 @@ const RUNNER = join(import.meta.dirname, 'run.ts');
 const paths = [...readFileSync(RUNNER, 'utf8').matchAll(/\['([\w/]+\.ts)',/g)].map(([, path = '']) => path);
 
 describe('the runner for benchmarks, trust tests and acceptance tests', () => {
-  it('lists the names in a group if no name is given', () => {
+  it('the runner lists the names in a group if no name is given', () => {
     const { status, stdout } = run('bench');
     expect(status).toBe(0);
     for (const name of ['all', 'throughput', 'worker-idle'])
       expect(stdout).toMatch(RegExp(`^  ${name} `, 'm'));
   });
 
-  it('lists the names and exits with 2 if the name is unknown', () => {
+  it('the runner lists the names and exits with 2 if the name is unknown', () => {
     const { status, stderr } = run('accept', 'nothing');
     expect(status).toBe(2);
     expect(stderr).toMatch(/^Unknown name: nothing\.[\s\S]*^ {2}hostile /m);
   });
 
-  it('has names for at least thirty scripts, all of which exist', () => {
+  it('the runner knows at least thirty scripts, all of which exist', () => {
     expect(paths.length).toBeGreaterThan(30);
     expect(paths.filter((path) => !existsSync(join(import.meta.dirname, path)))).toEqual([]);
   });

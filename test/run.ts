@@ -2,7 +2,7 @@
 // bench`, `npm run trust` and `npm run accept` without a name list the names in that group.
 import { join } from 'node:path';
 
-/** A script in this folder, and a line that describes it. */
+/** A script in this folder, with a line that describes it. */
 type Script = readonly [path: string, description: string];
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {

@@ -21,7 +21,7 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
 }
 
 describe('the sliding window', () => {
-  test('never admits more requests than the limit in any interval, for random arrivals', () => {
+  test('the sliding window never admits more requests than the limit in any interval, for random arrivals', () => {
     const gapsMs = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), gapsMs, (limit, gaps) => {
@@ -31,7 +31,7 @@ describe('the sliding window', () => {
         for (const gapMs of gaps) {
           nowMs += gapMs;
           const inside = admitted.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
-          // By definition, a call can be admitted if fewer calls than the limit were admitted in the last minute.
+          // By definition, a call is admitted if fewer calls than the limit were admitted in the last minute.
           expect(window.freeAtMs(nowMs) === nowMs).toBe(inside < limit);
           if (window.freeAtMs(nowMs) > nowMs) continue;
           window.admit(nowMs);
@@ -41,7 +41,7 @@ describe('the sliding window', () => {
     );
   });
 
-  test('returns when the next request can be admitted', () => {
+  test('the sliding window returns when the next request will be admitted', () => {
     const window = slidingWindow(2, MINUTE_MS);
     window.admit(1_000);
     window.admit(5_000);
@@ -100,7 +100,7 @@ describe('the meter', () => {
     expect(verdicts).toEqual(['admitted', 'throttled', 'admitted', 'exhausted', 'admitted', 'exhausted']);
   });
 
-  test('a rejected request is not counted', () => {
+  test('the meter does not count a rejected request', () => {
     const meter = memoryMeter();
     const limited = account({ perMinute: 1, total: 2 });
     for (let tries = 0; tries < 10; tries++) meter.admit(limited, MIDNIGHT + tries);
@@ -108,7 +108,7 @@ describe('the meter', () => {
     expect(meter.admit(limited, MIDNIGHT + MINUTE_MS).is).toBe('admitted');
   });
 
-  test('earlier requests count towards the total', () => {
+  test("earlier requests count towards the meter's total", () => {
     expect(memoryMeter({ a: 2 }).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
   });
 });
@@ -119,7 +119,7 @@ describe("the sandbox's limits", () => {
     { what: 'the total', limits: { total: 100 }, admitted: 100, code: 'allowance_exhausted' },
     { what: 'the day', limits: { perDay: 250 }, admitted: 250, code: 'allowance_exhausted' },
     { what: 'both', limits: { perMinute: 90, total: 100 }, admitted: 90, code: 'rate_limited' },
-  ])('50 parallel clients never exceed $what', async ({ limits, admitted, code }) => {
+  ])('50 parallel clients of the sandbox never exceed $what', async ({ limits, admitted, code }) => {
     const sandbox = await open({ accounts: [{ id: 'main', tier: 'free', ...limits }], now: () => MIDNIGHT });
     const paths = ['/api/search?q=one', '/api/entity/1', '/api/entity/none', '/api/registry/stats'];
     const client = async (number: number) => {
@@ -135,7 +135,7 @@ describe("the sandbox's limits", () => {
     for (const { json } of refused) expect(json).toMatchObject({ code });
   });
 
-  test('the rate applies to any 60 seconds rather than to calendar minutes', async () => {
+  test('the rate applies to any 60 seconds, not to calendar minutes', async () => {
     let nowMs = MIDNIGHT - 1_000;
     const sandbox = await open({ accounts: [{ id: 'main', perMinute: 3 }], now: () => nowMs });
     const statuses = async (count: number) => {
@@ -168,7 +168,7 @@ describe("the sandbox's limits", () => {
     },
   );
 
-  test('Retry-After gives the time until midnight for a daily quota, and is omitted for a total quota', async () => {
+  test('Retry-After names the time until midnight for a daily quota, and is omitted for a total quota', async () => {
     const sandbox = await open({
       accounts: [
         { id: 'main', perDay: 1 },
@@ -187,7 +187,7 @@ describe("the sandbox's limits", () => {
     expect(spent.headers.get('retry-after')).toBeNull();
   });
 
-  test('requests are counted separately for each account', async () => {
+  test('the sandbox counts requests separately for each account', async () => {
     const sandbox = await open({
       accounts: [
         { id: 'main', total: 1 },
@@ -199,13 +199,13 @@ describe("the sandbox's limits", () => {
     expect((await ask(sandbox, '/api/entity/1', {}, 'other')).status).toBe(200);
   });
 
-  test('requests without a valid key are not counted', async () => {
+  test('the sandbox counts no requests without a valid key', async () => {
     const sandbox = await open({ accounts: [{ id: 'main', total: 1 }] });
     for (let i = 0; i < 5; i++) await fetch(`${sandbox.url}/api/entity/1`);
     expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
   });
 
-  test("dates in responses come from the service's skewed clock", async () => {
+  test("the service's skewed clock sets the dates in responses", async () => {
     const sandbox = await open({
       accounts: [{ id: 'main', perMinute: 1 }],
       profile: { errors: { throttled: { retry_after: 'date' } } },

@@ -17,7 +17,7 @@ import { ChangingRegistry } from '../support/simulation/refresh/changing_registr
 
 const DAY_MS = 86_400_000;
 
-test("a company's rate starts at the mean, increases after a change and decreases after a period without changes", () => {
+test("a company's change rate starts at the mean, rises after a change and falls after a period without changes", () => {
   const prior = { shape: 0.5, meanPerDay: 1 / 180 };
   const quiet = { ...NO_EVIDENCE, steadyDays: 720 };
   const lively = { changes: 4, changingDays: 360, changingLog: 4 * Math.log(90), steadyDays: 0 };
@@ -26,7 +26,7 @@ test("a company's rate starts at the mean, increases after a change and decrease
   expect(rateOf(lively, prior)).toBeGreaterThan(4.5 / 450);
 });
 
-test('fitting finds the prior from which the rates were drawn', () => {
+test('fitting the change rates finds the prior from which they were drawn', () => {
   const registry = new ChangingRegistry({ companies: 3000, shape: 0.5, meanDays: 180, shown: 0 }, 7);
   const sample = Array.from({ length: 3000 }, (_, at) => {
     let evidence: Evidence = NO_EVIDENCE;
@@ -50,7 +50,7 @@ test.each([
   [0, 0, 0.05],
   [0.4, 0.25, 0.6],
   [1, 0.85, 1],
-])('learns that a listing shows %s of the changes', (shown, least, most) => {
+])('the model learns that a listing shows %s of the changes', (shown, least, most) => {
   const registry = new ChangingRegistry({ companies: 400, shape: 1, meanDays: 100, shown }, 3);
   const estimates = new Estimates(FIRST_ESTIMATES);
   for (let at = 0; at < 400; at++) {
@@ -70,7 +70,7 @@ test.each([
   expect(shownShareOf(estimates.state)).toBeLessThanOrEqual(most);
 });
 
-test('learning resumes from the stored state', () => {
+test('learning change rates resumes from the stored state', () => {
   const first = new Estimates(FIRST_ESTIMATES);
   first.fetched(begun(), 100 * DAY_MS, true);
   const again = new Estimates(JSON.parse(JSON.stringify(first.state)));
@@ -82,7 +82,7 @@ function begun(): Watched {
   return { evidence: NO_EVIDENCE, rateClass: -20, fetchedAtMs: 0, listedAtMs: 0, isFlagged: false };
 }
 
-test('fetching a flagged company counts its flag as true if the record has changed, and as false otherwise', () => {
+test('a flag counts as true if the fetched record has changed, and as false otherwise', () => {
   const estimates = new Estimates(FIRST_ESTIMATES);
   const known = { evidence: NO_EVIDENCE, rateClass: 0, fetchedAtMs: 0, listedAtMs: DAY_MS };
   for (const changed of [true, false, false])

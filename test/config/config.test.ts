@@ -22,7 +22,7 @@ allowance:
 `;
 
 describe('a configuration', () => {
-  it('has all default values, and converts values with units', () => {
+  it('a configuration has all default values, and converts values with units', () => {
     const config = parse(LEAST);
     expect(config.upstream.timeouts).toEqual({ connect: { ms: 5000 }, response: { ms: 30_000 } });
     expect(config.upstream.max_body).toEqual({ bytes: 8 * 1024 * 1024 });
@@ -32,7 +32,7 @@ describe('a configuration', () => {
     expect(config.dialect).toBeUndefined();
   });
 
-  it('has the time when a day starts', () => {
+  it('a configuration contains the time when a day starts', () => {
     const config = parse(LEAST.replace('unlimited: true', 'per_day: 7\n  day_starts: "06:30 Europe/Oslo"'));
     expect(config.allowance.day_starts).toEqual({
       rolling: false,
@@ -42,17 +42,17 @@ describe('a configuration', () => {
     });
   });
 
-  it('has a rate limit unless per_minute is null or unlimited', () => {
+  it('a configuration has a rate limit unless per_minute is null or unlimited', () => {
     expect(parse(LEAST).allowance.per_minute).toBe(10);
     expect(parse(`${LEAST}  per_minute: unlimited\n`).allowance.per_minute).toBeNull();
     expect(parse(`${LEAST}  per_minute: null\n`).allowance.per_minute).toBeNull();
   });
 
-  it('is rejected without a dialect, and the error names the command that learns a dialect', () => {
+  it('a configuration without a dialect is rejected, and the error names the command that learns one', () => {
     expect(() => requireDialect(parse(LEAST))).toThrow(/no dialect/);
   });
 
-  it('can be created from a value', () => {
+  it('a configuration can be created from a value', () => {
     const config = configFrom(
       {
         version: 1,
@@ -64,7 +64,7 @@ describe('a configuration', () => {
     expect(config.ledger).toBe('/home/config/data/ledger.db');
   });
 
-  it('is rejected if the file does not exist, and the error names the command that creates it', () => {
+  it('if no configuration file exists, the error names the command that creates one', () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     const error = thrown(() => loadConfig({ path: join(directory, 'none.yaml'), env: {} }));
     expect(error).toBeInstanceOf(UsageError);
@@ -73,7 +73,7 @@ describe('a configuration', () => {
 });
 
 describe('the order of precedence', () => {
-  it('is command line, environment, file, then default', () => {
+  it('the command line overrides the environment, which overrides the file and its defaults', () => {
     const text = `${LEAST}focus: records\n`;
     const env = { REGISTRY_MIRROR_FOCUS: 'freshness' };
     expect(parse(LEAST).focus).toBe('coverage');
@@ -82,23 +82,23 @@ describe('the order of precedence', () => {
     expect(parse(text, { env, flags: { focus: 'coverage' } }).focus).toBe('coverage');
   });
 
-  it('converts numbers from the environment and ignores an empty variable', () => {
+  it('numbers from the environment are converted, and an empty variable is ignored', () => {
     const env = { REGISTRY_MIRROR_PER_MINUTE: '600', REGISTRY_MIRROR_CONCURRENCY: '' };
     const config = parse(LEAST, { env });
     expect(config.allowance.per_minute).toBe(600);
     expect(config.upstream.concurrency).toBe(4);
   });
 
-  it('does not convert a key that consists of digits to a number', () => {
+  it('a key that consists of digits is not converted to a number', () => {
     const config = parse(LEAST, { env: { REGISTRY_MIRROR_API_KEY: '0123' } });
     expect(config.upstream.api_key.reveal()).toBe('0123');
   });
 
-  it('resolves a path from the command line relative to the working directory', () => {
+  it('a path from the command line is relative to the working directory', () => {
     expect(parse(LEAST, { flags: { warehouse: 'x.db' } }).warehouse).toBe(join(process.cwd(), 'x.db'));
   });
 
-  it('an error names the variable with the invalid value', () => {
+  it('the error for an invalid value names its environment variable', () => {
     const error = refusal(LEAST, { env: { REGISTRY_MIRROR_CONCURRENCY: 'many' } });
     expect(error.message).toBe(
       'REGISTRY_MIRROR_CONCURRENCY: upstream.concurrency: must be a number, not text',
@@ -107,7 +107,7 @@ describe('the order of precedence', () => {
 });
 
 describe('a reference', () => {
-  it('is replaced in every value, including numbers', () => {
+  it('a reference is replaced in every value, including numbers', () => {
     const text = LEAST.replace('secret-key', '$' + '{env:KEY}').replace(
       'unlimited: true',
       `total: \${env:TOTAL}`,
@@ -117,7 +117,7 @@ describe('a reference', () => {
     expect(config.allowance.total).toBe(100);
   });
 
-  it("to a file is relative to the configuration, and the file's last line break is removed", () => {
+  it("a reference to a file is relative to the configuration, and the file's last line break is removed", () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     writeFileSync(join(directory, 'key.txt'), 'from-file\n');
     writeFileSync(join(directory, 'c.yaml'), LEAST.replace('secret-key', `\${file:key.txt}`));
@@ -126,7 +126,7 @@ describe('a reference', () => {
     );
   });
 
-  it('in the key throws only when the key is used', () => {
+  it('a reference in the key throws only when the key is used', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}\${file:no/file}\${vault:x}`);
     const { api_key } = parse(text).upstream;
     expect(api_key.problem).not.toBeNull();
@@ -138,12 +138,12 @@ describe('a reference', () => {
     expect(problemsOf(() => api_key.fingerprint)).toHaveLength(3);
   });
 
-  it('in the key is reported along with other problems', () => {
+  it('a broken reference in the key is reported along with other problems', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}`).replace('version: 1', 'version: 7');
     expect(refusal(text).problems.map(({ key }) => key)).toEqual(['version', 'upstream.api_key']);
   });
 
-  it('in the key is ignored if a variable overrides the key', () => {
+  it('a broken reference in the key is ignored if a variable overrides the key', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}`);
     const { api_key } = parse(text, { env: { REGISTRY_MIRROR_API_KEY: 'given' } }).upstream;
     expect(api_key.reveal()).toBe('given');
@@ -156,21 +156,21 @@ describe('a secret', () => {
     'api_key: secret-key\n  proxy: http://u:hidden@proxy.example:3128',
   );
 
-  it('is masked when the configuration is printed', () => {
+  it('a secret is masked when the configuration is printed', () => {
     const config = parse(text);
     const shown = [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.upstream.api_key}`];
     expect(shown.join(' ')).not.toMatch(/secret-key|hidden/);
     expect(config.upstream.proxy?.reveal()).toBe('http://u:hidden@proxy.example:3128/');
   });
 
-  it('has a fingerprint that differs from those of other secrets', () => {
+  it("a secret's fingerprint differs from those of other secrets", () => {
     const one = parse(text).upstream.api_key;
     const other = parse(text.replace('secret-key', 'another')).upstream.api_key;
     expect(one.fingerprint).toMatch(/^[0-9a-f]{16}$/);
     expect(one.fingerprint).not.toBe(other.fingerprint);
   });
 
-  it('is not quoted in errors about its value or its line', () => {
+  it('a secret is not quoted in errors about its value or its line', () => {
     const wrong = [
       'api_key: "secret key"',
       'api_key: secret-key: x',
@@ -183,7 +183,7 @@ describe('a secret', () => {
 });
 
 describe('a configuration error', () => {
-  it('lists all ways to set an allowance if none is set', () => {
+  it('a configuration without an allowance causes an error that lists all ways to set one', () => {
     const error = refusal(LEAST.replace('unlimited: true', 'per_minute: 5'));
     expect(error.message).toContain('100 calls in total per account (total: 100)');
     expect(error.message).toContain('1,000 a day (per_day: 1000)');
@@ -192,7 +192,7 @@ describe('a configuration error', () => {
     expect(refusal(LEAST.replace(/allowance:\n.*\n/, '')).message).toContain('no allowance is configured');
   });
 
-  it('lists all problems in file order', () => {
+  it('a configuration error lists all problems in the order of the file', () => {
     const text = `version: 1
 upstream: { base_url: ftp://x, api_key: k, base_urll: x }
 allowance: { total: 0, reserve: 2 }
@@ -241,12 +241,12 @@ focus: speed
     ['upstream.max_body: must be a size', 'api_key:', 'max_body: 8\n  api_key:'],
     ['put references between { and } in quotes', 'unlimited: true', `{ total: \${env:T} }`],
     ['__proto__: unknown key', 'version: 1', 'version: 1\n__proto__: { a: 1 }'],
-  ])('contains: %s', (words, before, after) => {
+  ])('a configuration error contains: %s', (words, before, after) => {
     const error = refusal(LEAST.replace(before, after));
     expect(error.message).toContain(words);
   });
 
-  it('names an invalid pointer, style or pattern in a dialect', () => {
+  it('a configuration error names an invalid pointer, style or pattern in a dialect', () => {
     const text = `${LEAST}dialect:
   search: { query_param: q, paging: { style: pages, param: p }, results: results, id: /id }
   entity: { id: /id }

@@ -23,7 +23,7 @@ notify: [{ name: team, webhook: { url: "https://hooks.example/a-token", secret: 
 dialect: ${JSON.stringify(DIALECT)}
 `;
 
-/** A configuration with its own cache folder. */
+/** A configuration that has its own cache folder. */
 function configured(text = TEXT) {
   const folder = temporaryFolder();
   const path = join(folder, 'registry-mirror.yaml');
@@ -35,7 +35,7 @@ function configured(text = TEXT) {
   const env: Record<string, string> = { XDG_CACHE_HOME: join(folder, 'cache'), MY_KEY: KEY };
   const open = (version = '1.0.0') => openConfig({ path, env, version });
   const copies = () => readdirSync(cache).map((name) => join(cache, name));
-  /** Opens the configuration, and returns whether it was read from the cache. */
+  /** Opens the configuration and returns whether it was read from the cache. */
   const isCached = async (version?: string) => {
     const before = statSync(copies()[0] ?? '').ino;
     await open(version);
@@ -52,7 +52,7 @@ function revealed(config: Config) {
 }
 
 describe('the cached configuration', () => {
-  test('matches the configuration in the file, including its secrets', async () => {
+  test('the cached configuration equals the one in the file, including its secrets', async () => {
     const { open, isCached, load } = configured();
     expect(revealed(await open())).toEqual(revealed(load()));
     expect(await isCached()).toBe(true);
@@ -62,7 +62,7 @@ describe('the cached configuration', () => {
     expect(String(cached.upstream.api_key)).toBe('[key]');
   });
 
-  test('is replaced when an input changes', async () => {
+  test('the cached configuration is replaced when an input changes', async () => {
     const { env, write, open, isCached } = configured();
     await open();
     const changes: (() => void)[] = [
@@ -84,14 +84,14 @@ describe('the cached configuration', () => {
     });
   });
 
-  test('is not used if a file that it names is missing', async () => {
+  test('the cached configuration is not used if a file that it names is missing', async () => {
     const { folder, open } = configured();
     await open();
     rmSync(join(folder, 'names.txt'));
     await expect(open()).rejects.toThrow(/scope.names: there is no file/);
   });
 
-  test('contains no secret, and only its owner can read it', async () => {
+  test('the cached configuration contains no secret, and only its owner can read it', async () => {
     const { open, copies } = configured();
     await open();
     const [copy = ''] = copies();
@@ -103,7 +103,7 @@ describe('the cached configuration', () => {
       expect(bytes.includes(text), text).toBe(false);
   });
 
-  test('is replaced if it is corrupt', async () => {
+  test('a corrupt cached configuration is replaced', async () => {
     const { open, copies, load } = configured();
     await open();
     const [copy = ''] = copies();
@@ -115,7 +115,7 @@ describe('the cached configuration', () => {
     }
   });
 
-  test('keeps the reason for an unknown key', async () => {
+  test('the cached configuration keeps the reason why the key is unknown', async () => {
     const { env, open, isCached } = configured();
     delete env.MY_KEY;
     await open();
@@ -125,13 +125,13 @@ describe('the cached configuration', () => {
     expect(() => api_key.reveal()).toThrow(/MY_KEY is not set/);
   });
 
-  test('is not written if an escape can hide a reference', async () => {
+  test('the configuration is not cached if an escape sequence can hide a reference', async () => {
     const { open, copies } = configured(TEXT.replace('${file:name.txt}', '\\x24{file:name.txt}'));
     expect((await open()).source.name).toBe('Companies House');
     expect(copies).toThrow(/ENOENT/);
   });
 
-  test('is not written if the cache folder is not writable', async () => {
+  test('the configuration is not cached if the cache folder is not writable', async () => {
     const { folder, open, copies } = configured();
     mkdirSync(join(folder, 'cache'));
     writeFileSync(join(folder, 'cache', 'registry-mirror'), 'a file');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { configPath } from '../../src/config/config_file.ts';
 import { temporaryFolder } from '../support/loader.ts';
 
-/** Creates a folder with `folder/a/b`, a home folder, and configuration files at these paths. */
+/** Creates a folder with `folder/a/b`, a home folder, and configuration files at the given paths. */
 function placed(...files: readonly string[]) {
   const folder = temporaryFolder();
   const workingDirectory = join(folder, 'a/b');
@@ -20,11 +20,11 @@ function placed(...files: readonly string[]) {
 
 const OWN = 'home/.config/registry-mirror/registry-mirror.yaml';
 
-test('the working directory has precedence over the folders above it', () => {
+test('a configuration in the working directory takes precedence over those in the folders above', () => {
   expect(placed('a/b/registry-mirror.yaml', 'a/registry-mirror.yaml').find()).toBe('registry-mirror.yaml');
 });
 
-test("the nearest folder above has precedence over the user's configuration", () => {
+test("a configuration in the nearest folder above takes precedence over the user's", () => {
   const { folder, find } = placed('registry-mirror.yaml', 'a/registry-mirror.yaml', OWN);
   expect(find()).toBe(join(folder, 'a/registry-mirror.yaml'));
 });
@@ -37,12 +37,12 @@ test("the user's configuration is found in ~/.config and in XDG_CONFIG_HOME", ()
   );
 });
 
-test('--config and REGISTRY_MIRROR_CONFIG have precedence over any file found', () => {
+test('--config and REGISTRY_MIRROR_CONFIG take precedence over any configuration file that is found', () => {
   const { find } = placed('a/b/registry-mirror.yaml');
   expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' })).toBe('other.yaml');
   expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' }, 'given.yaml')).toBe('given.yaml');
 });
 
-test('if there is no file, the default path in the working directory is returned', () => {
+test('without a configuration file, the default path is in the working directory', () => {
   expect(placed().find()).toBe('registry-mirror.yaml');
 });

@@ -19,24 +19,24 @@ describe('docs/configuration.md', () => {
   it.each(documented.map((leaf) => [leaf.path.join('.'), leaf] as const))('documents %s', (key, leaf) => {
     const [meaning = '', byDefault = ''] = rows.get(key) ?? [];
     expect(meaning.length).toBeGreaterThan(10);
-    // The first page's number depends on the paging style, so its row has several defaults.
+    // The number of the first page depends on the paging style, so its row has several defaults.
     if (leaf.node.default !== undefined && key !== 'dialect.search.paging.first')
       expect(byDefault).toBe(`\`${shown(leaf.node.default)}\``);
   });
 
-  it('documents no key that does not exist', () => {
+  it('docs/configuration.md documents no key that does not exist', () => {
     const known = new Set(keys.map(({ path }) => path.join('.')));
     const rowKeys = [...rows.keys()].filter((key) => !key.startsWith('REGISTRY_MIRROR_'));
     expect(rowKeys.filter((key) => !known.has(key))).toEqual([]);
   });
 
-  it('lists the environment variables', () => {
+  it('docs/configuration.md lists the environment variables', () => {
     const listed = [...rows].filter(([key]) => key.startsWith('REGISTRY_MIRROR_'));
     const expected = Object.entries(VARIABLES).map(([name, key]) => [name, [`\`${key}\``]]);
     expect(listed).toEqual([['REGISTRY_MIRROR_CONFIG', ['the configuration file itself']], ...expected]);
   });
 
-  it('contains a valid minimal file and a valid dialect', () => {
+  it('docs/configuration.md contains a valid minimal file and a valid dialect', () => {
     const [least = '', dialect = ''] = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
     const env = { REGISTRY_API_KEY: 'k' };
     const config = parseConfig({ path: 'c.yaml', text: `${least}${dialect}`, env });
@@ -44,7 +44,7 @@ describe('docs/configuration.md', () => {
   });
 });
 
-/** A section needs no entry of its own, because its keys are documented. */
+/** A section whose keys are documented needs no entry of its own. */
 function isSection({ path, node }: Leaf): boolean {
   const key = path.join('.');
   return (

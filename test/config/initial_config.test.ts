@@ -22,7 +22,7 @@ const ANSWERS: InitAnswers = {
 };
 
 describe('the configuration that init writes', () => {
-  it("is valid and contains the user's input", () => {
+  it("the configuration that init writes is valid and contains the user's input", () => {
     const config = parse(ANSWERS);
     expect(config.source.name).toBe('Register: "B" #1');
     expect(config.account).toMatchObject({ tier: 'free', commercial_use: false, already_spent: 3 });
@@ -31,7 +31,7 @@ describe('the configuration that init writes', () => {
     expect(config.dialect).toBeUndefined();
   });
 
-  it('contains the paths of the key file and the data folder', () => {
+  it('the configuration that init writes contains the paths of the key file and the data folder', () => {
     const text = configText({ ...ANSWERS, keyFile: '/run/secrets/key', dataFolder: '/data' });
     expect(text).toContain(`api_key: \${file:/run/secrets/key}`);
     expect(parse({ ...ANSWERS, dataFolder: '/data' })).toMatchObject({
@@ -53,23 +53,23 @@ describe('the configuration that init writes', () => {
       { perMonth: null, unlimited: true },
       { unlimited: true, total: null, per_day: null },
     ],
-  ])('contains the allowance: %j', (answers, allowance) => {
+  ])('the configuration that init writes contains the allowance: %j', (answers, allowance) => {
     expect(parse({ ...ANSWERS, ...answers }).allowance).toMatchObject(allowance);
   });
 
-  it('contains the purpose of the calls', () => {
+  it('the configuration that init writes states what the calls are for', () => {
     expect(parse({ ...ANSWERS, purpose: 'records' }).focus).toBe('records');
     expect(configText({ ...ANSWERS, purpose: 'watchlist', watchlist: 'a b.txt' })).toContain(
       'scope: { names: a b.txt }',
     );
   });
 
-  it('is rejected without an allowance or if a free account is used commercially', () => {
+  it('init rejects a configuration without an allowance, or with commercial use of a free account', () => {
     expect(() => parse({ ...ANSWERS, perMonth: null })).toThrow(/no allowance is configured/);
     expect(() => parse({ ...ANSWERS, commercialUse: true })).toThrow(/does not permit commercial use/);
   });
 
-  it('refers editors to the schema and contains no key', () => {
+  it('the configuration that init writes leads editors to the schema and contains no key', () => {
     const text = configText(ANSWERS);
     expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../docs/configuration.schema.json');
     expect(text).toMatch(/api_key: \$\{env:REGISTRY_API_KEY\}/);

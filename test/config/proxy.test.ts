@@ -7,14 +7,14 @@ const registry = new URL('https://api.registry.example/api');
 const proxy = 'http://proxy.example:3128';
 
 describe('the proxy in the environment', () => {
-  it('is selected by the scheme of the URL', () => {
+  it("the URL's scheme selects the proxy in the environment", () => {
     expect(found(registry, { HTTPS_PROXY: proxy, HTTP_PROXY: 'http://other.example' })).toBe(proxy);
     expect(found(registry, { HTTP_PROXY: proxy })).toBeNull();
     expect(found(new URL('http://registry.example'), { http_proxy: proxy })).toBe(proxy);
     expect(found(registry, { HTTPS_PROXY: '' })).toBeNull();
   });
 
-  it('can be written without its scheme', () => {
+  it('the proxy in the environment can be written without its scheme', () => {
     expect(found(registry, { HTTPS_PROXY: 'proxy.example:3128' })).toBe(proxy);
   });
 
@@ -30,11 +30,11 @@ describe('the proxy in the environment', () => {
     ['gistry.example', false],
     ['other.example, , registry.example', true],
     ['', false],
-  ])('is not used with NO_PROXY=%s: %s', (noProxy, isDirect) => {
+  ])('the proxy is not used with NO_PROXY=%s: %s', (noProxy, isDirect) => {
     expect(found(registry, { HTTPS_PROXY: proxy, NO_PROXY: noProxy })).toBe(isDirect ? null : proxy);
   });
 
-  it('is not used for networks in NO_PROXY', () => {
+  it('the proxy is not used for networks in NO_PROXY', () => {
     const at = (host: string, noProxy: string) =>
       found(new URL(`https://${host}/api`), { HTTPS_PROXY: proxy, NO_PROXY: noProxy });
     expect(at('10.1.2.3', '10.0.0.0/8')).toBeNull();
@@ -44,15 +44,15 @@ describe('the proxy in the environment', () => {
   });
 
   it.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost:8080'])(
-    'is never used for requests to %s',
+    'the proxy is never used for requests to %s',
     (at) => {
       expect(found(new URL(at), { HTTP_PROXY: proxy })).toBeNull();
     },
   );
 });
 
-describe('a configuration', () => {
-  it("uses the environment's proxy if it sets no proxy itself", () => {
+describe('a configuration and its proxy', () => {
+  it("a configuration without a proxy uses the environment's", () => {
     expect(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' })?.reveal()).toContain('me:secret@');
     expect(String(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' }))).toBe(`${proxy}/`);
     expect(proxyOf({ HTTPS_PROXY: 'http://other.example', REGISTRY_MIRROR_PROXY: proxy })?.reveal()).toBe(
@@ -60,7 +60,7 @@ describe('a configuration', () => {
     );
   });
 
-  it('with another kind of proxy is rejected, and the error names the variable but not its value', () => {
+  it('a configuration with another kind of proxy is rejected, and the error names the variable but not its value', () => {
     const parse = () => proxyOf({ https_proxy: 'socks5://me:secret@proxy.example' });
     expect(parse).toThrow(UsageError);
     expect(parse).toThrow(/https_proxy/);

@@ -28,14 +28,14 @@ const dialect = Dialect.parse({
 const found: FoundDialect = { dialect, remarks: new Map(), open: new Set(), paths: null };
 
 describe('a dialect written into a configuration', () => {
-  it('does not change other keys and can be read again', () => {
+  it('writing a dialect changes no other keys, and the file can be read again', () => {
     const text = withDialect(FILE, found);
     for (const line of FILE.split('\n').filter((one) => one.includes('#'))) expect(text).toContain(line);
     expect(parse(text).dialect).toEqual(dialect);
     expect(text).toContain('api_key: ${' + 'env:K}');
   });
 
-  it('has comments beside values and above sections', () => {
+  it('a written dialect has comments beside values and above sections', () => {
     const remarks = new Map([
       ['search.total', 'open: no answer counts'],
       ['search.paging', 'question: how?'],
@@ -48,7 +48,7 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect).toEqual(dialect);
   });
 
-  it('does not change manual entries about anything that the probe did not learn', () => {
+  it('writing a dialect keeps manual entries about anything that the probe did not learn', () => {
     const before = withDialect(FILE, found)
       .replace('query_param: q', 'query_param: query # I asked them')
       .concat('  volatile: [/queried_at] # changes always\n');
@@ -58,12 +58,12 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect).toMatchObject({ volatile: ['/queried_at'] });
   });
 
-  it('does not change when it is written again', () => {
+  it('writing the same dialect again changes nothing', () => {
     const once = withDialect(FILE, found);
     expect(withDialect(once, found)).toBe(once);
   });
 
-  it('deletes keys that the new paging style does not have', () => {
+  it('writing a dialect deletes keys that the new paging style lacks', () => {
     const cursor = Dialect.parse({
       ...dialect,
       search: { ...dialect.search, paging: { style: 'next_url', next: '/next' } },
@@ -72,13 +72,13 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.paging).toEqual(cursor.search.paging);
   });
 
-  it('does not change values that are still an open question', () => {
+  it('writing a dialect keeps values that are still an open question', () => {
     const before = withDialect(FILE, found).replace('matches: unknown', 'matches: prefix');
     const text = withDialect(before, { ...found, open: new Set(['search.matches']) });
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
-  it('contains the fallback paths for ids', () => {
+  it('a written dialect contains the fallback paths for ids', () => {
     const { search, entity } = dialect;
     const two = {
       ...dialect,
@@ -88,13 +88,13 @@ describe('a dialect written into a configuration', () => {
     expect(parse(withDialect(FILE, { ...found, dialect: two })).dialect).toEqual(two);
   });
 
-  it('deletes keys that now have their default value', () => {
+  it('writing a dialect deletes keys that now have their default value', () => {
     const wrapped = Dialect.parse({ ...dialect, search: { ...dialect.search, item: '/company' } });
     const text = withDialect(withDialect(FILE, { ...found, dialect: wrapped }), found);
     expect(parse(text).dialect).toEqual(dialect);
   });
 
-  it('contains min_length 0 if a search without a query lists everything', () => {
+  it('a written dialect contains min_length 0 if a search without a query lists everything', () => {
     const listing = { ...dialect, search: { ...dialect.search, min_length: 0 } };
     const text = withDialect(FILE, { ...found, dialect: listing });
     expect(text).toContain('min_length: 0');
@@ -102,7 +102,7 @@ describe('a dialect written into a configuration', () => {
     expect(withDialect(text, found)).not.toContain('min_length');
   });
 
-  it('contains the paths if the default paths are wrong', () => {
+  it('a written dialect contains the paths if the default paths are wrong', () => {
     const paths = {
       search: '/api/api/search',
       entity: '/api/api/entity/{id}',
@@ -113,7 +113,7 @@ describe('a dialect written into a configuration', () => {
 });
 
 describe('open questions written into a configuration', () => {
-  it('are at its end and are not repeated', () => {
+  it('open questions are written at the end of the configuration and are not repeated', () => {
     const once = withQuestions(FILE, ['Which parameter?']);
     expect(once.trimEnd().endsWith('# - Which parameter?')).toBe(true);
     const again = withQuestions(once, ['Which other?']);

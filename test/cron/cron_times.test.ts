@@ -7,7 +7,7 @@ const OSLO = 'Europe/Oslo';
 const SPRING = ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'] as const;
 const AUTUMN = ['2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'] as const;
 
-describe('a night on which the clock moves forward', () => {
+describe('when the clock moves forward at night', () => {
   it.each([
     ['17 3 * * *', ['01:17']],
     ['30 2 * * *', ['01:30']], // 02:30 does not exist: the job runs at 03:30
@@ -16,44 +16,44 @@ describe('a night on which the clock moves forward', () => {
     ['0 2,3 * * *', ['01:00']], // two local times, one scheduled time
     ['30 1 * * *', ['00:30']],
     ['0 */6 * * *', ['23:00', '04:00', '10:00', '16:00']],
-  ])('%s runs at %s (UTC)', (pattern, times) => {
+  ])('the cron pattern %s runs at %s (UTC)', (pattern, times) => {
     expect(timesOf(pattern, OSLO, SPRING)).toEqual(times);
   });
 
-  it('has 23 runs for an hourly pattern', () => {
+  it('an hourly cron pattern runs 23 times if the clock moves forward', () => {
     expect(timesOf('30 * * * *', OSLO, SPRING)).toHaveLength(23);
     expect(timesOf('*/10 * * * *', OSLO, SPRING)).toHaveLength(23 * 6);
   });
 });
 
-describe('a night on which the clock moves back', () => {
+describe('when the clock moves back at night', () => {
   it.each([
     ['17 3 * * *', ['02:17']],
     ['30 2 * * *', ['00:30']], // 02:30 occurs twice, and only the first occurrence counts
     ['15,45 2 * * *', ['00:15', '00:45']],
     ['30 1-3 * * *', ['23:30', '00:30', '02:30']],
-  ])('%s runs at %s (UTC)', (pattern, times) => {
+  ])('the cron pattern %s runs at %s (UTC)', (pattern, times) => {
     expect(timesOf(pattern, OSLO, AUTUMN)).toEqual(times);
   });
 
-  it('has 25 runs for an hourly pattern', () => {
+  it('an hourly cron pattern runs 25 times if the clock moves back', () => {
     expect(timesOf('30 * * * *', OSLO, AUTUMN)).toHaveLength(25);
     expect(timesOf('*/10 * * * *', OSLO, AUTUMN)).toHaveLength(25 * 6);
   });
 
-  it('has no second run in the repeated hour', () => {
+  it('a daily cron pattern does not run again in the repeated hour', () => {
     const inRepeatedHour = Date.parse('2026-10-25T01:10:00Z');
     const next = nextTime({ pattern: '30 2 * * *', timezone: OSLO }, inRepeatedHour);
     expect(new Date(next).toISOString()).toBe('2026-10-26T01:30:00.000Z');
   });
 });
 
-it('a half-hour clock change delays a skipped time by half an hour', () => {
+it('if the clock changes by half an hour, a skipped time is half an hour late', () => {
   const night = ['2026-10-03T13:30:00Z', '2026-10-04T13:00:00Z'] as const;
   expect(timesOf('15 2 * * *', 'Australia/Lord_Howe', night)).toEqual(['15:45']);
 });
 
-it('nextTime returns the same time for all times between two scheduled times', () => {
+it('nextTime returns the same scheduled time for every time since the previous one', () => {
   const pattern = fc.constantFrom(
     '30 2 * * *',
     '*/20 * * * *',
@@ -84,7 +84,7 @@ it('nextTime returns the same time for all times between two scheduled times', (
   );
 });
 
-it('an hourly pattern runs whenever the local clock shows its minutes', () => {
+it('an hourly cron pattern runs whenever the local clock shows its minutes', () => {
   const zones = [OSLO, 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu'];
   for (const timezone of zones)
     for (const from of [...SPRING, ...AUTUMN, '2026-11-01T00:00:00Z', '2026-10-03T00:00:00Z'].map(

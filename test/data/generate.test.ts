@@ -4,7 +4,7 @@ import { generateRegistry, lineOf, SAMPLE } from '../../data/generate.ts';
 
 const sampleFile = new URL('../../data/sample-registry.jsonl', import.meta.url);
 
-test("the committed sample matches the generator's output", () => {
+test('the committed sample is what the generator prints', () => {
   const made = [...generateRegistry(SAMPLE)].map((company) => `${lineOf(company)}\n`).join('');
   expect(made === readFileSync(sampleFile, 'utf8'), 'run `node data/generate.ts` and commit the file').toBe(
     true,
@@ -54,7 +54,7 @@ test("the sample's names have the properties of real names", () => {
   expect(companies.some(({ fields }) => 'previous_names' in fields)).toBe(true);
 });
 
-test('first words are distributed as in real registries: a few are common, and many occur once', () => {
+test('first words are distributed as in real registries, with a few common words and many that occur once', () => {
   const counts = new Map<string, number>();
   for (const { name } of generateRegistry({ companies: 20_000, seed: 6 })) {
     const first = name.split(/[\s　]/u)[0] ?? '';

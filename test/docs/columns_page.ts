@@ -7,7 +7,7 @@ import {
 
 export const COLUMNS_PAGE = new URL('../../docs/analysts.md', import.meta.url);
 
-/** The columns that the page's text explains before listing all columns. */
+/** The columns that the page explains in words before it lists all columns. */
 const COUNTS = ['coverage.known', 'coverage.fetched', 'coverage.registry_total'];
 const TIMES = [
   'entity._fetched_at',
@@ -45,7 +45,7 @@ const BLOCKS = {
   columns: () => PUBLISHED_TABLES.map(tableSection).join('\n\n'),
 };
 
-/** Returns the page with current generated blocks. @throws Error if a block is not in the page. */
+/** Returns the page with current generated blocks. @throws Error if the page lacks one of the blocks. */
 export function withColumns(page: string): string {
   return Object.entries(BLOCKS).reduce((text, [name, block]) => {
     const [begin, end] = [`<!-- ${name}: written by \`npm run docs:columns\` -->`, `<!-- end of ${name} -->`];

@@ -21,12 +21,12 @@ const documents = [
 ];
 
 describe('docs/commands.md', () => {
-  it('shows the current help of every command (update it with npm run docs:commands)', async () => {
+  it('docs/commands.md shows the current help of every command (update it with npm run docs:commands)', async () => {
     expect(page).toBe(await withCommands(page));
     for (const name of commands.keys()) expect(page).toContain(`\n## ${name}\n`);
   });
 
-  it.each(['sync', 'quarantine list'])('shows what `%s --help` prints', (name) => {
+  it.each(['sync', 'quarantine list'])('docs/commands.md shows what `%s --help` prints', (name) => {
     const args = ['src/cli/bin.js', ...name.split(' '), '--help'];
     const { stdout, status } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
     expect(status).toBe(0);
@@ -41,11 +41,11 @@ it('docs/registry-mirror.1 shows the current help of every command (update it wi
 describe.each(documents)('%s', (path) => {
   const spoken = spokenCommands(readFileSync(join(root, path), 'utf8'));
 
-  it('names only existing commands', () => {
+  it('docs/commands.md names only existing commands', () => {
     expect(spoken.filter(({ command }) => command === null).map(({ text }) => text)).toEqual([]);
   });
 
-  it('names only existing flags', () => {
+  it('docs/commands.md names only existing flags', () => {
     const wrong = spoken.flatMap(({ text, command, flags }) =>
       command === null
         ? []
@@ -56,7 +56,7 @@ describe.each(documents)('%s', (path) => {
 });
 
 describe.each(['README.md', 'docs/operations.md'])('the cron line in %s', (path) => {
-  it("runs unchanged in the project's folder", () => {
+  it("the documented cron line runs unchanged in the project's folder", () => {
     const [, line = ''] = /^[\d*/, ]+ cd \S+ && (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? [];
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, REGISTRY_MIRROR_CONFIG: '/nowhere/registry-mirror.yaml' };
@@ -68,12 +68,12 @@ describe.each(['README.md', 'docs/operations.md'])('the cron line in %s', (path)
 
 interface Spoken {
   readonly text: string;
-  /** Null if no command has this name. */
+  /** Null if no command has that name. */
   readonly command: Command | null;
   readonly flags: readonly string[];
 }
 
-/** Returns the commands in code: after `registry-mirror`, or at the start of a code span. */
+/** Returns the commands in code, which begin after `registry-mirror` or at the start of a code span. */
 function spokenCommands(markdown: string): Spoken[] {
   const blocks = [...markdown.matchAll(/```[a-z]*\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const spans = [...markdown.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(

@@ -6,7 +6,7 @@ export const COMMANDS_PAGE = new URL('../../docs/commands.md', import.meta.url);
 
 const BEGIN = '<!-- The following text is written by `npm run docs:commands`. -->';
 
-/** Returns the page with every command's current help. The hand-written part above the help does not change. */
+/** Returns the page with every command's current help. The hand-written text above the help stays unchanged. */
 export async function withCommands(page: string): Promise<string> {
   const [written = ''] = page.split(BEGIN);
   const program = await openProgram(COMMAND_NAMES);
@@ -16,7 +16,7 @@ export async function withCommands(page: string): Promise<string> {
   return `${written}${BEGIN}\n\n${sections.join('\n')}`;
 }
 
-/** Returns every command and subcommand, with its help at 80 columns. */
+/** Returns every command and subcommand with its help at 80 columns. */
 export function* commandsOf(program: Command): Generator<{ name: string; command: Command; help: string }> {
   for (const command of program.commands) {
     yield { name: command.name(), command, help: helpOf(command) };

@@ -16,7 +16,7 @@ test('every link in a document leads to a file', () => {
   expect(local.filter(({ page, target }) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
 });
 
-test('every link of a document in the package leads to a file in the package', () => {
+test('every link in a packaged document leads to a file in the package', () => {
   const { files } = JSON.parse(textOf('package.json'));
   const isPacked = (path: string) => [...files, 'LICENSE'].some((one) => `${path}/`.startsWith(`${one}/`));
   const packed = pages.filter(isPacked);
@@ -29,7 +29,7 @@ test('every link of a document in the package leads to a file in the package', (
   expect(targets.filter((target) => !isPacked(target))).toEqual([]);
 });
 
-test('every decision record that a file names exists', () => {
+test('every decision record that a file mentions exists', () => {
   const named = filesIn('README.md', 'CHANGELOG.md', 'docs', 'src', 'jobs', 'test').flatMap((file) =>
     [...textOf(file).matchAll(/docs\/decisions\/\d{4}[\w-]*\.md/g)].map(([path]) => ({ file, path })),
   );
@@ -37,7 +37,7 @@ test('every decision record that a file names exists', () => {
   expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('the index of decisions lists every record', () => {
+test('the index of decisions lists every decision record', () => {
   const records = filesIn('docs/decisions').filter((path) => /\/\d{4}-/.test(path));
   const index = textOf('docs/decisions/README.md');
   expect(records.filter((path) => !index.includes(`(${path.replace('docs/decisions/', '')})`))).toEqual([]);

@@ -5,7 +5,7 @@ import { commandsOf } from './commands_page.ts';
 
 export const MAN_PAGE = new URL('../../docs/registry-mirror.1', import.meta.url);
 
-/** Returns the manual page. It has the same help for each command as docs/commands.md. */
+/** Returns the manual page. Each command's help is the same as in docs/commands.md. */
 export async function manPage(): Promise<string> {
   const program = await openProgram(COMMAND_NAMES);
   const summaries = COMMANDS.map(({ name, summary }) => `.TP\n.B ${escaped(name)}\n${escaped(summary)}`);
@@ -29,7 +29,7 @@ function section(title: string, text: string): string {
   return `.SH ${title}\n${escaped(text)}`;
 }
 
-/** Escapes the characters with a meaning in roff: backslashes, hyphens, and dots and quotes at the start of a line. */
+/** Escapes characters with a meaning in roff, which are backslashes, hyphens, and dots and quotes that begin a line. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -13,24 +13,27 @@ beforeAll(() => {
 }, 600_000);
 afterAll(() => demo.remove());
 
-test('the page has 14 queries, including two variants for DuckDB', () => {
+test('docs/analysts.md has 14 queries, including two variants for DuckDB', () => {
   expect(QUESTIONS).toHaveLength(14);
   expect(questionsFor('DuckDB')).toHaveLength(12);
   expect(questionsFor('SQLite')).toHaveLength(12);
 });
 
-test("every question has rows in the demo with this project's SQLite", () => {
+test("every documented query returns rows from the demo with this project's SQLite", () => {
   const { db, close } = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
   for (const sql of questionsFor('SQLite')) expect(db.prepare(sql).all(), sql).not.toEqual([]);
   close();
 });
 
-test.each(sqliteTools())('every question has rows in the demo with $name and SQLite $version', ({ rows }) => {
-  const queries = questionsFor('SQLite');
-  rows(demo.warehouse, queries).forEach((found, at) => {
-    expect(found, queries[at]).not.toEqual([]);
-  });
-});
+test.each(sqliteTools())(
+  'every documented query returns rows from the demo with $name and SQLite $version',
+  ({ rows }) => {
+    const queries = questionsFor('SQLite');
+    rows(demo.warehouse, queries).forEach((found, at) => {
+      expect(found, queries[at]).not.toEqual([]);
+    });
+  },
+);
 
 describe('DuckDB over the Parquet export', () => {
   let duckDb: DuckDb;
@@ -42,11 +45,11 @@ describe('DuckDB over the Parquet export', () => {
   }, 60_000);
   afterAll(() => duckDb.close());
 
-  test('returns rows for every question', async () => {
+  test('DuckDB returns rows for every documented query', async () => {
     for (const sql of questionsFor('DuckDB')) expect(await duckDb.rows(sql), sql).not.toEqual([]);
   });
 
-  test('returns the same counts as SQLite', async () => {
+  test('DuckDB returns the same counts as SQLite', async () => {
     const { db, close } = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
     const sql = 'SELECT status, country, count(*) AS n FROM company GROUP BY 1, 2 ORDER BY 1, 2';
     const expected = db.prepare(sql).all() as Record<string, unknown>[];
@@ -57,7 +60,7 @@ describe('DuckDB over the Parquet export', () => {
     expect(found.map(({ n, ...row }) => ({ ...row, n: Number(n) }))).toEqual(expected);
   });
 
-  test('reads dates, times and integers with the right types', async () => {
+  test('DuckDB reads dates, times and integers with the right types', async () => {
     const [types] = await duckDb.rows(
       `SELECT typeof(registered_on) AS registered_on, typeof(fetched_at) AS fetched_at FROM company LIMIT 1`,
     );

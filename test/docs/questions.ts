@@ -8,8 +8,8 @@ export interface Question {
 }
 
 /**
- * The queries in docs/analysts.md, in order. A comment in the first line names an engine if only that engine can run
- * the query.
+ * The queries in docs/analysts.md, in order. A comment in a query's first line names the engine if only one can run the
+ * query.
  */
 export const QUESTIONS: readonly Question[] = [
   ...readFileSync(new URL('../../docs/analysts.md', import.meta.url), 'utf8').matchAll(

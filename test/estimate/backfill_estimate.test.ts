@@ -25,21 +25,21 @@ function recordsOf(queries: readonly QueryState[], fresh: ReadonlySet<string> = 
   }).entity;
 }
 
-test('a complete shorter listing shows every company with a prefix', () => {
+test("a shorter query's complete listing shows every company with the prefix", () => {
   expect(recordsOf([listed('name', 'isle', 60)])).toEqual({ low: 50, high: 50 });
 });
 
-test('the total of a shorter listing bounds the number of companies with a prefix', () => {
+test("a shorter query's total limits the number of companies with the prefix", () => {
   const { low, high } = recordsOf([listed('name', 'isl', 90), listed('name', 'is', 4000)]);
   expect(low).toBeGreaterThanOrEqual(50);
   expect(high).toBeLessThanOrEqual(90);
 });
 
-test('without a shorter listing, the registry count bounds the number of companies with a prefix', () => {
+test("without a shorter query's listing, the registry count limits the number of companies with the prefix", () => {
   expect(recordsOf([listed('name', 'bank', 90)]).high).toBeGreaterThan(5000);
 });
 
-test('fresh records are not counted', () => {
+test('the cost estimate of a backfill leaves out fresh records', () => {
   const fresh = new Set(named(...ISLES.slice(0, 30)).map(({ entityId }) => entityId));
   expect(recordsOf([listed('name', 'isle', 60)], fresh)).toEqual({ low: 20, high: 20 });
 });

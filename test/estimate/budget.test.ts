@@ -13,7 +13,7 @@ const SIZE = 3_000;
 const ENDLESS: Budget = { searches: 12_000, usedShare: () => 0 };
 
 describe('the budget for simulations', () => {
-  it('bounds the work for a large registry at any coverage', () => {
+  it("the budget bounds the simulations' work for a large registry at any coverage", () => {
     const registry = new Registry(syntheticCompanies(SIZE), { ...PLAIN, window: 100 });
     for (const enough of [500, SIZE / 2]) {
       const mirror = mirrored(registry, enough);
@@ -25,18 +25,18 @@ describe('the budget for simulations', () => {
     }
   });
 
-  it('stops the simulations before they exceed the budgeted number of searches', () => {
+  it('the budget stops the simulations before they exceed its number of searches', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     for (const searches of [5, 50]) {
       const counted = counting(registry, mirror);
       simulateSearches(counted.ask({ searches, usedShare: () => 0 }, [1_000]));
-      // If the budget ends a simulation, the simulation's last search is planned but not sent.
+      // When the budget ends a simulation, the last search is planned but not sent.
       expect(counted.calls()).toBeLessThanOrEqual(searches);
     }
   });
 
-  it('gives the estimate no upper end if no simulation finishes', () => {
+  it('if no simulation finishes within the budget, the estimate has no upper end', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     const cut = priced(registry, mirror, { searches: 12_000, usedShare: () => 1 });
@@ -46,7 +46,7 @@ describe('the budget for simulations', () => {
     expect(whole.total.high).not.toBeNull();
   });
 
-  it('reports the finished share up to 1', () => {
+  it('the finished share of the budget is reported, up to 1', () => {
     const registry = new Registry(syntheticCompanies(800), PLAIN);
     const shares: number[] = [];
     const onProgress = (share: number) => shares.push(share);
@@ -61,7 +61,7 @@ function mirrored(registry: Registry, enough: number): MemoryMirror {
   return discover(registry, { mostCalls: 5_000, enough }).mirror;
 }
 
-/** Counts the calls that the simulations make to the planner. */
+/** Counts how often the simulations call the planner. */
 function counting(registry: Registry, mirror: MemoryMirror) {
   const dialect = dialectOf(registry.settings);
   let [calls, found] = [0, 0];

@@ -12,18 +12,21 @@ const LEFT = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
 const COUNT = 20;
 
 test.each<[Partial<RegistrySettings>, number]>([
-  // Each page of the listing is chosen after the previous one.
+  // Each page of the listing is chosen after the one before.
   [{ minLength: 0, semantics: 'token', pageSize: 20 }, 100],
-  // The listing is complete, so the records follow.
+  // The listing is complete, so record calls follow.
   [{ semantics: 'prefix' }, 800],
-])('the predicted calls are those of a run with one call at a time: %j, %i known', (profile, enough) => {
-  const { registry, mirror } = known(profile, enough);
-  const predicted = predict(registry, mirror).map(targetOf);
-  expect(predicted).toHaveLength(COUNT);
-  expect(predicted).toEqual(run(registry, mirror).map(targetOf));
-});
+])(
+  'the predicted calls are those of a run that makes one call at a time: %j, %i known',
+  (profile, enough) => {
+    const { registry, mirror } = known(profile, enough);
+    const predicted = predict(registry, mirror).map(targetOf);
+    expect(predicted).toHaveLength(COUNT);
+    expect(predicted).toEqual(run(registry, mirror).map(targetOf));
+  },
+);
 
-test('the first predicted call is exact, and most later calls match those that a run makes', () => {
+test('the first predicted call is exact, and most later ones match those that a run makes', () => {
   const { registry, mirror } = known({ semantics: 'prefix' }, 100);
   const predicted = predict(registry, mirror).map(targetOf);
   const made = run(registry, mirror).map(targetOf);
@@ -43,7 +46,7 @@ function predict(registry: Registry, mirror: MemoryMirror): Call[] {
   });
 }
 
-/** Returns the calls that a run makes one at a time. */
+/** Returns the calls of a run that makes one at a time. */
 function run(registry: Registry, mirror: MemoryMirror): Call[] {
   const planner = plannerOver(registry, mirror, mirror.nowMs);
   const calls: Call[] = [];

@@ -6,18 +6,18 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 const KNOWN = named('Acme Trading Limited', 'Baker Limited', 'Cedar Holdings Limited', 'Acme Foods');
 
 describe('an open query', () => {
-  it('matches a share of the missing companies, computed from its total', () => {
+  it("an open query's share of the missing companies is computed from its total", () => {
     const [limited] = open([stopped('limited', 43)]);
-    // 40 of its 43 companies are missing, and 100 companies are missing in total.
+    // 40 of the query's 43 companies are missing, and 100 companies are missing in total.
     expect(limited).toMatchObject({ position: 'last', share: 0.4 });
     expect(limited?.words).toEqual(['limited', 'limited', 'limited']);
   });
 
-  it('matches the default share of the missing companies if it has no total', () => {
+  it('an open query without a total matches the default share of the missing companies', () => {
     expect(open([stopped('acme', null)])).toMatchObject([{ position: 'first', share: 0.25 }]);
   });
 
-  it('excludes complete listings and queries without a known match', () => {
+  it('complete listings, and queries without a known match, are not open', () => {
     expect(open([listed('name', 'limited', 3), stopped('zebra', 10)])).toEqual([]);
   });
 });

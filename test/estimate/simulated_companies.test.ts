@@ -11,23 +11,23 @@ const KNOWN = named(
 );
 
 describe('simulated companies', () => {
-  it('are the same for the same seed, and differ for different seeds', () => {
+  it('the same seed simulates the same companies, and another seed simulates others', () => {
     expect(imagine({})).toEqual(imagine({}));
     expect(imagine({ seed: 2 })).not.toEqual(imagine({}));
   });
 
-  it('are as many as the missing companies, and none of them is known', () => {
+  it('as many companies are simulated as are missing, and none of them is known', () => {
     const ids = new Set([...KNOWN, ...imagine({})].map(({ entityId }) => entityId));
     expect(ids.size).toBe(KNOWN.length + 200);
   });
 
-  it('do not contain the word by which all known companies were found', () => {
+  it('simulated names omit the word by which all known companies were found', () => {
     const names = imagine({}, [listed('name', 'limited')]).map(({ name }) => name.split(' '));
     expect(names.filter((words) => words.includes('limited'))).toEqual([]);
     expect(names.filter((words) => words.includes('trading')).length).toBeGreaterThan(0);
   });
 
-  it('have words with a searched letter if the query has further matches', () => {
+  it('simulated names contain words with a searched letter if its query has further matches', () => {
     const asked = { ...listed('name', 'd'), status: 'capped' as const };
     const dialect = dialectWith({ semantics: 'substring' });
     const simulated = simulateCompanies({
@@ -37,7 +37,7 @@ describe('simulated companies', () => {
     expect(simulated.filter(({ name }) => name.includes('limited')).length).toBeGreaterThan(40);
   });
 
-  it('have new words with varied first characters', () => {
+  it('simulated names contain new words with varied first characters', () => {
     const words = imagine({}, []).flatMap(({ name }) => name.split(' '));
     const known = new Set(KNOWN.flatMap(({ name }) => (name ?? '').toLowerCase().split(' ')));
     const coined = words.filter((word) => !known.has(word));
@@ -45,20 +45,20 @@ describe('simulated companies', () => {
     expect(coined.filter((word) => word.startsWith('limi')).length).toBeLessThan(coined.length / 5);
   });
 
-  it('also share words if their language is unknown', () => {
+  it('simulated names share words even if their language is unknown', () => {
     const strangers = imagine({ otherLanguages: 1 }).map(({ name }) => name.split(' ').at(-1));
     expect(new Set(strangers).size).toBeLessThan(strangers.length / 2);
   });
 
-  it('use unknown scripts as often as the scenario assumes', () => {
+  it('simulated names use unknown scripts as often as the scenario assumes', () => {
     const others = imagine({ otherScripts: 0.3 }).filter(({ name }) => !/[a-z]/.test(name));
     expect(others.length).toBeGreaterThan(40);
     expect(others.length).toBeLessThan(80);
-    // Most names contain a common first character from an unknown script.
+    // Most names contain a common first character of an unknown script.
     expect(others.filter(({ name }) => /[株有合東соапαακπشم]/.test(name)).length).toBeGreaterThan(20);
   });
 
-  it('have identifiers of another form if the known forms are fully counted', () => {
+  it('simulated identifiers have another form if the known forms are fully counted', () => {
     const queries = [listed('identifier', '0', KNOWN.length)];
     const dialect = dialectWith({ identifiers: 'prefix' });
     const simulated = simulateCompanies({
@@ -69,7 +69,7 @@ describe('simulated companies', () => {
     expect(simulated.filter(({ entityId }) => entityId.startsWith('0'))).toEqual([]);
   });
 
-  it('have identifiers below prefixes with unknown companies', () => {
+  it('simulated identifiers begin with prefixes that have unknown companies', () => {
     const queries = [
       listed('identifier', '0', KNOWN.length + 30),
       listed('identifier', '00001', KNOWN.length + 10),
@@ -84,7 +84,7 @@ describe('simulated companies', () => {
     expect([counted('0'), counted('00001'), counted('000010')]).toEqual([30, 10, 0]);
   });
 
-  it('are not made if no company is known', () => {
+  it('no company is simulated if no company is known', () => {
     expect(imagine({}, [], [])).toEqual([]);
   });
 });

@@ -7,27 +7,27 @@ import { dialectWith, FAMILIAR, named } from '../support/estimate_knowledge.ts';
 const COMPANIES = named('Acme Limited', 'Åsbygg AS', 'Asia Foods', '0000 Coffee', 'Baker & Acme');
 
 describe('a simulated registry', () => {
-  it("finds names by its dialect's query rule", () => {
+  it("a simulated registry finds names by its dialect's query rule", () => {
     expect(found('acme', dialectWith({ semantics: 'prefix' }))).toEqual(['Acme Limited']);
     expect(found('acme', dialectWith({ semantics: 'token' }))).toEqual(['Acme Limited', 'Baker & Acme']);
     expect(found('acm', dialectWith({ semantics: 'token' }))).toEqual([]);
     expect(found('oo', dialectWith({ semantics: 'substring' }))).toEqual(['Asia Foods']);
   });
 
-  it('ignores diacritics if the scenario assumes it', () => {
+  it('a simulated registry ignores diacritics if the scenario assumes it', () => {
     const dialect = dialectWith({ semantics: 'prefix' });
     expect(found('as', dialect)).toEqual(['Asia Foods']);
     expect(found('as', dialect, { ignoresDiacritics: true })).toEqual(['Asia Foods', 'Åsbygg AS']);
   });
 
-  it('finds names and identifiers if one parameter searches both', () => {
+  it('a simulated registry finds names and identifiers if one parameter searches both', () => {
     const dialect = dialectWith({ semantics: 'prefix', identifiers: 'prefix' });
     expect(found('0000', withParameter(dialect, null))).toHaveLength(COMPANIES.length);
     expect(found('0000', withParameter(dialect, 'id'))).toEqual(['0000 Coffee']);
   });
 
   it.each(['prefix', 'token', 'token_prefix', 'substring'] as const)(
-    'lists every company for the empty query if the dialect permits it: %s',
+    'a simulated registry lists every company for the empty query if the dialect permits it: %s',
     (semantics) => {
       const dialect = dialectWith({ semantics, identifiers: 'prefix', minLength: 0, pageSize: 3 });
       const shown = [0, 1].flatMap((page) => found('', dialect, { ranksByQuery: true }, page));
@@ -36,7 +36,7 @@ describe('a simulated registry', () => {
     },
   );
 
-  it('shows every company once, page by page, up to the cap', () => {
+  it('a simulated registry shows every company once, page by page, up to the cap', () => {
     const dialect = dialectWith({ semantics: 'substring', pageSize: 2, window: 3 });
     const shown = [0, 1].flatMap((page) => found('a', dialect, { ranksByQuery: true }, page));
     expect(new Set(shown).size).toBe(3);

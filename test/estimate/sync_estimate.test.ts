@@ -18,19 +18,22 @@ describe('the cost estimate of a whole registry', () => {
     { semantics: 'prefix', window: 60 },
   ];
 
-  it.each(shapes)('includes the actual number of calls when a tenth is listed: %j', (profile) => {
-    const registry = registryOf(profile);
-    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
-    const price = priceOf(registry, mirror);
-    const known = mirror.knownCount();
-    const { calls } = discover(registry, { mostCalls: 5_000, enough: SIZE, mirror });
-    const truth = calls.length + mirror.knownCount() - known;
-    expect(price.total.low).toBeLessThanOrEqual(truth);
-    expect(price.total.high).toBeGreaterThanOrEqual(truth);
-    expect((price.total.high ?? Infinity) / price.total.low).toBeLessThanOrEqual(1.5);
-  });
+  it.each(shapes)(
+    "the cost estimate's range contains the actual number of calls when a tenth is listed: %j",
+    (profile) => {
+      const registry = registryOf(profile);
+      const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
+      const price = priceOf(registry, mirror);
+      const known = mirror.knownCount();
+      const { calls } = discover(registry, { mostCalls: 5_000, enough: SIZE, mirror });
+      const truth = calls.length + mirror.knownCount() - known;
+      expect(price.total.low).toBeLessThanOrEqual(truth);
+      expect(price.total.high).toBeGreaterThanOrEqual(truth);
+      expect((price.total.high ?? Infinity) / price.total.low).toBeLessThanOrEqual(1.5);
+    },
+  );
 
-  it('equals the number of remaining pages if the empty query lists every company', () => {
+  it('the cost estimate is the number of remaining pages if the empty query lists every company', () => {
     const registry = registryOf({ minLength: 0, semantics: 'token' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const { total } = priceOf(registry, mirror);
@@ -41,17 +44,17 @@ describe('the cost estimate of a whole registry', () => {
     expect((total.high ?? Infinity) / total.low).toBeLessThanOrEqual(1.5);
   });
 
-  it('counts records that are already due', () => {
+  it('the cost estimate counts records that are already due', () => {
     const registry = registryOf({}, 300);
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: 30 });
     const [without, due] = [priceOf(registry, mirror), priceOf(registry, mirror, 500)];
     expect(due.entity.low - without.entity.low).toBe(500);
-    // The 500 certain calls would make the total's range relatively narrower, so the range is widened.
+    // The 500 certain calls would make the total's range too narrow in proportion, so the range is widened.
     expect(due.total.low - without.total.low).toBeGreaterThan(400);
     expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
   });
 
-  it('is no wider than the estimates for each kind of call added together', () => {
+  it("the cost estimate's range is no wider than the sum of the ranges for each kind of call", () => {
     const registry = registryOf({ identifiers: 'prefix' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 2 });
     const { total, stats, search, entity } = priceOf(registry, mirror);
@@ -59,13 +62,13 @@ describe('the cost estimate of a whole registry', () => {
     expect(total.high).toBeLessThanOrEqual((stats.high ?? 0) + (search.high ?? 0) + (entity.high ?? 0));
   });
 
-  it('is zero once every company is listed', () => {
+  it('the cost estimate is zero once every company is listed', () => {
     const registry = registryOf({});
     const { mirror } = discover(registry, { mostCalls: 5_000, enough: SIZE });
     expect(priceOf(registry, mirror).total).toEqual({ low: 0, high: 0 });
   });
 
-  it('has no upper end if the size of the registry is unknown', () => {
+  it("the cost estimate has no upper end if the registry's size is unknown", () => {
     const registry = registryOf({ totals: 'none' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     mirror.stats = { observedAtMs: START_MS, total: null };

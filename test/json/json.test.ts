@@ -9,13 +9,13 @@ describe('a number', () => {
     ['-9007199254740993', -9007199254740993n],
     ['9007199254740991', 9007199254740991],
     ['18446744073709551616', 18446744073709551616n],
-  ])('keeps the integer %s', (literal, value) => {
+  ])('parsing keeps the integer %s', (literal, value) => {
     expect(parseJson(literal)).toEqual(value);
     expect(stringifyJson(parseJson(literal))).toBe(literal);
   });
 
   test.each(['0.1234567890123456789', '123456789012345678.5', '1e400', '1e-400', '-1.7976931348623157e309'])(
-    'keeps the digits of the decimal %s',
+    'parsing keeps the digits of the decimal %s',
     (literal) => {
       expect(parseJson(literal)).toEqual(new ExactNumber(literal));
       expect(stringifyJson(parseJson(literal))).toBe(literal);
@@ -31,16 +31,16 @@ describe('a number', () => {
     ['1.7976931348623157e308', Number.MAX_VALUE],
     ['0e10', 0],
     ['0.00000000000000000', 0],
-  ])('is a double if a double can represent %s exactly', (literal, value) => {
+  ])('a number becomes a double if a double can represent %s exactly', (literal, value) => {
     expect(parseJson(literal)).toBe(value);
   });
 
-  test('can be negative zero', () => {
+  test('a number can be negative zero', () => {
     expect(parseJson('-0')).toBe(-0);
     expect(parseJson('[-0.0000000000000000]')).toEqual([-0]);
   });
 
-  test('with a million digits is parsed in linear time', () => {
+  test('a number with a million digits is parsed in linear time', () => {
     const many = '7'.repeat(1_000_000);
     const wide = `0.1${'0'.repeat(1_000_000)}1`;
     const startMs = performance.now();
@@ -49,7 +49,7 @@ describe('a number', () => {
     expect(performance.now() - startMs).toBeLessThan(2000);
   });
 
-  test('has the same value after it is parsed and written', () => {
+  test('a number keeps its value when it is parsed and written', () => {
     const digits = (maxLength: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });
     const literal = fc
@@ -81,7 +81,7 @@ describe('a number', () => {
 });
 
 /**
- * Returns the value of a literal as a whole number and a power of ten, without rounding. Equal values produce
+ * Returns a literal's value as a whole number and a power of ten, without rounding. Equal values produce
  * equal results.
  */
 function exactly(literal: string): string {
@@ -99,7 +99,7 @@ function exactly(literal: string): string {
 }
 
 describe('a document', () => {
-  test('has the last value of a repeated key, even if that value is an exact number', () => {
+  test("a document keeps a repeated key's last value, even if that value is an exact number", () => {
     expect(parseJson('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 });
     expect(parseJson('{"a":1,"a":12345678901234567890}')).toEqual({ a: 12345678901234567890n });
     expect(parseJson('{"a":12345678901234567890,"a":{"b":1}}')).toEqual({ a: { b: 1 } });
@@ -109,7 +109,7 @@ describe('a document', () => {
   });
 
   test.each(['{"__proto__":{"gone":true}}', '{"__proto__":{"gone":12345678901234567890}}'])(
-    'can have __proto__ as a normal key: %s',
+    'a document can have __proto__ as a normal key: %s',
     (text) => {
       const value = parseJson(text);
       expect(Object.keys(value as object)).toEqual(['__proto__']);
@@ -119,20 +119,20 @@ describe('a document', () => {
     },
   );
 
-  test('keeps a lone surrogate', () => {
+  test('a document keeps a lone surrogate', () => {
     expect(parseJson('"\\ud800"')).toBe('\ud800');
     expect(stringifyJson(parseJson('["\\ud800",12345678901234567890]'))).toBe(
       '["\\ud800",12345678901234567890]',
     );
   });
 
-  test('can begin with one byte order mark', () => {
+  test('a document can begin with one byte order mark', () => {
     expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(() => parseJson('\ufeff\ufeff{}')).toThrow(SyntaxError);
   });
 
   test.each(['', ' ', '{', '{"a":}', "{'a':1}", '[1,]', 'NaN', '01', '<html>', '{"a":1}{"a":2}', '1_000'])(
-    'is rejected if it is not valid JSON: %j',
+    'a document is rejected if it is not valid JSON: %j',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },
@@ -142,7 +142,7 @@ describe('a document', () => {
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
     ['both, with numbers that need care', '[12345678901234567890,{"a":', '}]'],
-  ])('can be nested to the limit and no deeper: %s', (_what, open, close) => {
+  ])('a document can be nested to the limit and no deeper: %s', (_what, open, close) => {
     const levels = open.startsWith('[1') ? 2 : 1;
     const nested = (depth: number) => `${open.repeat(depth / levels)}1${close.repeat(depth / levels)}`;
     expect(stringifyJson(parseJson(nested(MAX_DEPTH)))).toBe(nested(MAX_DEPTH));
@@ -151,7 +151,7 @@ describe('a document', () => {
     expect(() => parseJson(open.repeat(100_000))).toThrow(SyntaxError);
   });
 
-  test('does not count brackets in strings as nesting', () => {
+  test('brackets in strings do not count as nesting', () => {
     const text = JSON.stringify({
       a: '[{'.repeat(1000),
       b: `\\"${'['.repeat(1000)}\\`,
@@ -160,7 +160,7 @@ describe('a document', () => {
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
-  test('full of quotes and backslashes is parsed in linear time', () => {
+  test('a document full of quotes and backslashes is parsed in linear time', () => {
     const startMs = performance.now();
     for (const text of [`"${'\\\\'.repeat(500_000)}"`, `"${'\\"'.repeat(500_000)}"`, '"'.repeat(1_000_001)])
       try {
@@ -171,7 +171,7 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeLessThan(2000);
   });
 
-  test('is written as JSON.stringify would write it', () => {
+  test('a document is written as JSON.stringify would write it', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(stringifyJson(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)));
@@ -180,7 +180,7 @@ describe('a document', () => {
     );
   });
 
-  test('can have toJSON as a normal key', () => {
+  test('a document can have toJSON as a normal key', () => {
     const value: Json = parseJson('{"toJSON":"x","big":12345678901234567890}');
     expect(stringifyJson(value)).toBe('{"toJSON":"x","big":12345678901234567890}');
   });

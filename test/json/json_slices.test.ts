@@ -4,7 +4,7 @@ import { elementsOf, sliceAt } from '../../src/json/json_slices.ts';
 
 const spaced = fc.constantFrom(0, 1, '\t', ' ');
 
-test('a slice contains the same value as the parsed document', () => {
+test('a slice of JSON text has the same value as the parsed document', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), fc.array(fc.string()), spaced, (json, noise, indent) => {
       const document = JSON.parse(json);
@@ -34,14 +34,14 @@ test('a slice contains the same value as the parsed document', () => {
   );
 });
 
-test('a slice contains the last value of a repeated key, escaped or not', () => {
+test("a slice of JSON text has a repeated key's last value, escaped or not", () => {
   const text = '{"a":1,"\\u0061":{"b":9007199254740993},"c":[]}';
   const slice = sliceAt(text, ['a', 'b']);
   expect(slice && text.slice(slice.from, slice.to)).toBe('9007199254740993');
   expect(elementsOf(text, sliceAt(text, ['c']) ?? { from: 0, to: 0 })).toEqual([]);
 });
 
-test('a slice omits the byte order mark and surrounding space', () => {
+test('a slice of JSON text omits the byte order mark and surrounding space', () => {
   const text = '\uFEFF \n[ "a" , {"b" : [1, "]"] } ]\n';
   const list = sliceAt(text, []);
   expect(elementsOf(text, list ?? { from: 0, to: 0 }).map(({ from, to }) => text.slice(from, to))).toEqual([

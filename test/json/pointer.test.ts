@@ -22,7 +22,7 @@ describe('a JSON Pointer', () => {
     ['/k"l', 6],
     ['/ ', 7],
     ['/m~0n', 8],
-  ])('finds its value: %j', (pointer, value) => {
+  ])('a JSON Pointer finds its value: %j', (pointer, value) => {
     expect(valueAt(document, pointer)).toEqual(value);
   });
 
@@ -33,7 +33,7 @@ describe('a JSON Pointer', () => {
     ['/names/[type=trade][until=null]/text', 'Shop'],
     ['/names/[type=]/text', undefined],
     ['/[rel=next]', 'a key'],
-  ])('finds the first list element that meets all conditions: %j', (pointer, value) => {
+  ])('a JSON Pointer finds the first list element that meets all conditions: %j', (pointer, value) => {
     const lists = parseJson(
       `{"links":[{"rel":"self","href":"/a"},{"rel":"next","href":"/b"}],"[rel=next]":"a key",
         "names":["x",{"type":"legal","until":"2016","text":"Then"},{"type":"legal","text":"Now"},
@@ -52,18 +52,18 @@ describe('a JSON Pointer', () => {
     '/foo/0/x',
     '/toString',
     '/__proto__',
-  ])('finds no value: %s', (pointer) => {
+  ])('a JSON Pointer finds no value: %s', (pointer) => {
     expect(valueAt(document, pointer)).toBeUndefined();
   });
 
-  test('finds only own properties, even one named __proto__', () => {
+  test('a JSON Pointer finds only own properties, even one named __proto__', () => {
     expect(valueAt(parseJson('{"__proto__":{"a":1}}'), '/__proto__/a')).toBe(1);
     expect(valueAt({}, '/__proto__/toString')).toBeUndefined();
     expect(valueAt({}, '/constructor/name')).toBeUndefined();
     expect(valueAt('text', '/length')).toBeUndefined();
   });
 
-  test('can name any path', () => {
+  test('a JSON Pointer can name any path', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }), (segments) => {
         const pointer = pointerOf(segments);

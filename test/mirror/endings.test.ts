@@ -8,7 +8,7 @@ const DRIFT = 'the responses no longer match the dialect';
 const drifted = () => ({ drift: DRIFT });
 
 describe('drift', () => {
-  test('ends the run as soon as no call is in flight', async () => {
+  test('drift ends the run as soon as no call is in flight', async () => {
     const run = await runOf(echo, records(5), {
       connections: 1,
       plan: () => (run.upstream.arrivals.length >= 3 ? { calls: [], drift: DRIFT } : {}),
@@ -22,19 +22,19 @@ describe('drift', () => {
     ['reaching the deadline', { deadlineMs: 0 }, echo],
     ['exhausting the allowance', {}, echo],
     ['a failing upstream', {}, hangUp],
-  ])('is reported instead of %s', async (_title, bounds, handler) => {
+  ])('drift is reported instead of %s', async (_title, bounds, handler) => {
     const run = await runOf(handler, records(20), {
       ...{ connections: 1, clock: steppedClock(), plan: drifted, allowance: { total: 8 } },
     });
     expect((await run.mirror(bounds)).ending).toEqual({ ended: 'drift', why: DRIFT });
   });
 
-  test('does not replace a rejected key', async () => {
+  test('drift does not replace a rejected key', async () => {
     const run = await runOf(answerWith(401, ''), records(20), { plan: drifted, keyHasWorked: false });
     expect((await run.mirror()).ending.ended).toBe('unauthorised');
   });
 
-  test('does not replace an interruption', async () => {
+  test('drift does not replace an interruption', async () => {
     const stop = new AbortController();
     const run = await runOf(echo, records(20), { plan: drifted, onProcess: () => stop.abort() });
     expect((await run.mirror({ signal: stop.signal })).ending).toEqual({ ended: 'interrupted' });
@@ -59,24 +59,24 @@ describe('a retry that is not due yet', () => {
     return { ...(await run.mirror()), arrivals: run.upstream.arrivals.length };
   }
 
-  test('is awaited if it is at most one minute away', async () => {
+  test('a run waits for a retry that is at most one minute away', async () => {
     const clock = steppedClock();
     expect(await retryAfter(MINUTE_MS, clock)).toMatchObject({ ending: { ended: 'done' }, arrivals: 1 });
     expect(clock.sleepsMs).toEqual([MINUTE_MS]);
   });
 
-  test('is left to the next run if it is later', async () => {
+  test('a run leaves a later retry to the next run', async () => {
     const clock = steppedClock();
     expect(await retryAfter(MINUTE_MS + 1, clock)).toMatchObject({ ending: { ended: 'done' }, arrivals: 0 });
     expect(clock.sleepsMs).toEqual([]);
   });
 });
 
-describe('a run', () => {
+describe('how a run ends', () => {
   test.each([
     [10, 'done', 1],
     [11, 'allowance', 0],
-  ])('on an account that is paused for %i minutes ends with %s', async (minutes, ended, arrivals) => {
+  ])('a run on an account that is paused for %i minutes ends with %s', async (minutes, ended, arrivals) => {
     const clock = steppedClock();
     const run = await runOf(echo, records(1), { connections: 1, clock });
     const untilMs = clock.now() + minutes * MINUTE_MS;
@@ -86,14 +86,14 @@ describe('a run', () => {
     expect(run.upstream.arrivals).toHaveLength(arrivals);
   });
 
-  test('that was interrupted before its start plans and sends nothing', async () => {
+  test('a run that was interrupted before its start plans and sends nothing', async () => {
     const choices: number[] = [];
     const run = await runOf(echo, records(5), { onChoice: () => choices.push(1) });
     expect((await run.mirror({ signal: AbortSignal.abort() })).ending).toEqual({ ended: 'interrupted' });
     expect([choices.length, run.upstream.arrivals.length]).toEqual([0, 0]);
   });
 
-  test('with a deadline in 40 days does not end early', async () => {
+  test('a run with a deadline in 40 days does not end early', async () => {
     const slow: Handler = (request, response, index) =>
       void setTimeout(() => echo(request, response, index), 20);
     const run = await runOf(slow, records(3), { connections: 1 });
@@ -101,7 +101,7 @@ describe('a run', () => {
     expect((await run.mirror({ deadlineMs })).ending).toEqual({ ended: 'done' });
   });
 
-  test('gives the date when its key was refused', async () => {
+  test('a run reports the date on which its key was refused', async () => {
     const run = await runOf(echo, records(1));
     run.rig.ledger.refuseKey(`fingerprint of ${API_KEY.length}`, Date.UTC(2026, 2, 1));
     expect((await run.mirror()).ending).toEqual({
@@ -110,7 +110,7 @@ describe('a run', () => {
     });
   });
 
-  test('reports each processed batch with the totals so far', async () => {
+  test('a run reports each processed batch with the totals so far', async () => {
     const seen: [number, number][] = [];
     const outcomes: Outcome[] = [];
     const run = await runOf(answerWith(404, '{}'), records(3), { connections: 1 });

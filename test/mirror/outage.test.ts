@@ -6,7 +6,7 @@ import { answerWith, type Handler } from '../support/fetch.ts';
 
 const HTML = answerWith(200, '<!doctype html><title>Welcome</title>', { 'content-type': 'text/html' });
 
-/** The first call succeeds; all others fail. */
+/** The first call succeeds, and all others fail. */
 const failingLater: Handler = (request, response, index) =>
   (index === 0 ? echo : hangUp)(request, response, index);
 
@@ -14,7 +14,7 @@ describe('an upstream on which every call fails', () => {
   test.each([
     ['6 calls if none has succeeded', hangUp, 6],
     ['12 calls in a row after a success', failingLater, 13],
-  ])('ends the run after %s', async (_title, handler, calls) => {
+  ])('an outage ends the run after %s', async (_title, handler, calls) => {
     const run = await runOf(handler, records(40), { connections: 1, clock: steppedClock() });
     const { ending } = await run.mirror();
     const failures = calls === 6 ? 6 : 12;
@@ -23,23 +23,23 @@ describe('an upstream on which every call fails', () => {
     expect(run.upstream.arrivals).toHaveLength(calls);
   });
 
-  test('delays the next call twice as long after each failure from the third on, up to 4 s', async () => {
+  test('from the third failure on, each failure doubles the delay before the next call, up to 4 s', async () => {
     const clock = steppedClock();
     await (await runOf(failingLater, records(40), { connections: 1, clock })).mirror();
     expect(clock.sleepsMs).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000, 4000, 4000]);
   });
 
-  test('does not end the run if every twelfth call succeeds', async () => {
+  test('the run does not end if every twelfth call succeeds', async () => {
     const seldom: Handler = (request, response, index) =>
       (index % 12 === 0 ? echo : hangUp)(request, response, index);
     const clock = steppedClock();
     const run = await runOf(seldom, records(60), { connections: 1, clock });
     expect((await run.mirror()).ending).toEqual({ ended: 'done' });
-    // After a success, the delays start again.
+    // After a success, the delays start over.
     expect(clock.sleepsMs.filter((delayMs) => delayMs === 250)).toHaveLength(5);
   });
 
-  test('ends the run at once if 12 calls fail at the same time', async () => {
+  test('the run ends immediately if 12 calls fail at the same time', async () => {
     const held: (() => void)[] = [];
     const together: Handler = (request, response, index) => {
       if (index === 0) return echo(request, response, index);
@@ -51,7 +51,7 @@ describe('an upstream on which every call fails', () => {
     expect(run.upstream.arrivals).toHaveLength(13);
   });
 
-  test('ends the run once no connection can be opened', async () => {
+  test('the run ends once no connection can be opened', async () => {
     const clock = steppedClock();
     const run = await runOf(
       (_request, response) => {
@@ -79,7 +79,7 @@ describe('targets that keep failing', () => {
     (call: Call): number =>
       call.kind === 'entity' && Number(call.entityId) <= 1000 + first ? 1 : 2;
 
-  test('neither delay calls nor end the run', async () => {
+  test('targets that keep failing neither delay calls nor end the run', async () => {
     const clock = steppedClock();
     const run = await runOf(failingLater, records(40), { connections: 1, clock, triesOf: () => 2 });
     expect((await run.mirror()).ending).toEqual({ ended: 'done' });
@@ -88,28 +88,31 @@ describe('targets that keep failing', () => {
 
   test.each([
     ['five', 5, 40, 'done'],
-    // At the thirteenth failure the delays add up to more than 15 s: 250 + 500 + 1000 + 7 times 2000 ms.
+    // At the thirteenth failure, the delays exceed 15 s in total: 250 + 500 + 1000 + 7 times 2000 ms.
     ['six', 6, 14, 'failed'],
-  ])('end the run after 15 s only if six others also fail: %s', async (_title, first, calls, ended) => {
-    const triesOf = triesAfter(first);
-    const run = await runOf(failingLater, records(40), { connections: 1, clock: steppedClock(), triesOf });
-    expect((await run.mirror()).ending).toMatchObject({ ended });
-    expect(run.upstream.arrivals).toHaveLength(calls);
-  });
+  ])(
+    'targets that keep failing end the run after 15 s only if six others also fail: %s',
+    async (_title, first, calls, ended) => {
+      const triesOf = triesAfter(first);
+      const run = await runOf(failingLater, records(40), { connections: 1, clock: steppedClock(), triesOf });
+      expect((await run.mirror()).ending).toMatchObject({ ended });
+      expect(run.upstream.arrivals).toHaveLength(calls);
+    },
+  );
 });
 
 describe('a wrong base URL', () => {
   test.each([
     [1, 'the first call did not reach the API: '],
     [3, 'the first 3 calls did not reach the API: '],
-  ])('ends the run once %i targets have shown that it is wrong', async (wrongAddressLimit, why) => {
+  ])('a wrong base URL ends the run once %i targets have confirmed it', async (wrongAddressLimit, why) => {
     const run = await runOf(HTML, searches(9), { connections: 1, clock: steppedClock() });
     const { ending } = await run.mirror({ wrongAddressLimit });
     expect(ending).toEqual({ ended: 'failed', why: expect.stringContaining(why) });
     expect(run.upstream.arrivals).toHaveLength(wrongAddressLimit);
   });
 
-  test('is not inferred from one target until that target has failed more often than the limit', async () => {
+  test('one target is no evidence of a wrong base URL until it has failed more often than the limit', async () => {
     const calls = [1, 2, 3, 4].map(() => searchFor('acme'));
     const run = await runOf(HTML, calls, { connections: 1, clock: steppedClock() });
     const { ending } = await run.mirror({ wrongAddressLimit: 2 });
@@ -126,7 +129,7 @@ describe('a wrong base URL', () => {
     expect((await run.mirror({ wrongAddressLimit: 1 })).ending).toEqual({ ended: 'done' });
   });
 
-  test('is not inferred from other failures or after a success', async () => {
+  test('a wrong base URL is not inferred from other failures, nor after a success', async () => {
     const later: Handler = (request, response, index) =>
       (index === 0 ? echo : HTML)(request, response, index);
     for (const [handler, calls] of [

@@ -3,7 +3,7 @@ import { entityOf } from '../support/dialect.ts';
 import { echo, records, runOf, steppedClock } from '../support/engine.ts';
 import type { Handler } from '../support/fetch.ts';
 
-test('the planner knows the remaining quota whenever it chooses a call', async () => {
+test('the planner receives the remaining quota each time it chooses a call', async () => {
   const run = await runOf(echo, records(20), {
     connections: 1,
     allowance: { total: 8 },
@@ -15,7 +15,7 @@ test('the planner knows the remaining quota whenever it chooses a call', async (
   );
 });
 
-test('the planner knows how many calls the run may still make, and that the account has no total limit', async () => {
+test('the planner receives the number of calls that the run may still make, and the absence of a total limit', async () => {
   const options = { connections: 1, allowance: { perDay: 50 }, clock: steppedClock() };
   const run = await runOf(echo, records(20), options);
   await run.mirror({ maxCalls: 3 });
@@ -77,7 +77,7 @@ test('a response is processed without waiting for its batch if no call is in fli
   }
 });
 
-test('a call that a processed batch makes due is sent while another call is in flight', async () => {
+test('if a processed batch makes a call due, that call is sent while another is in flight', async () => {
   const held: (() => void)[] = [];
   const late: Handler = (request, response, index) => {
     if (index === 1) held.push(() => echo(request, response, index));

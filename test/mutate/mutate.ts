@@ -1,20 +1,20 @@
 // npm run mutate ROOM [-- --share 0.1 --seed 1]
 // Makes small changes (mutants) to the code of one room (a folder or file of `src`) and runs that room's tests against
-// each mutant. Prints the mutants that no test notices, and the score: the share of mutants that a test notices.
+// each mutant. Prints the mutants that no test notices, and the score, which is the share of noticed mutants.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { parse } from 'yaml';
 
-/** A room's tests that are outside the test folder with the room's name. */
+/** Tests of a room that are outside the test folder with the room's name. */
 const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'plan/discovery': ['test/plan/sync_planner.test.ts'],
   'plan/refresh': ['test/plan/sync_planner.test.ts'],
   report: ['test/page/history.test.ts'],
 };
 
-/** These tests run processes or whole simulations. They would take minutes per mutant. */
+/** These tests start processes or run whole simulations, so they would take minutes per mutant. */
 const SLOW_TESTS = [
   'test/allowance/clock_steps.test.ts',
   'test/allowance/processes.test.ts',
@@ -31,8 +31,8 @@ const SLOW_TESTS = [
 ];
 
 /**
- * A mutant that behaves like the original code: its file, the line of code where it starts, its replacement, and why it
- * is equivalent.
+ * A mutant that behaves like the original code. It is identified by its file, the line where it starts and its
+ * replacement, and has a reason.
  */
 interface Equivalent {
   readonly file: string;
@@ -57,8 +57,7 @@ const results = await new Stryker({
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutate/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  // Strings are not replaced by empty strings, because message tests compare text, and an empty string is an unlikely
-  // mistake.
+  // Strings are not emptied, because message tests compare text and an empty string is an unlikely mistake.
   mutator: { plugins: null, excludedMutations: ['StringLiteral'] },
   concurrency: 2,
   incremental: true,
@@ -76,7 +75,7 @@ function testsOf(name: string): string[] {
 }
 
 /**
- * Returns ranges that cover about the requested share of lines. The choice depends only on the seed and on each line's
+ * Returns ranges that cover about the requested share of lines. The ranges depend only on the seed and on each line's
  * content.
  */
 function sampledLines(path: string): string[] {

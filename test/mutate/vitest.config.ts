@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The configuration for `npm run mutate`, which passes the room's test files. */
+/** The configuration for `npm run mutate`, which names the room's test files. */
 export default defineConfig({
   test: {
     include: JSON.parse(process.env.MUTATE_TESTS ?? '[]'),

@@ -40,7 +40,7 @@ const query = fc.record({
 }) as fc.Arbitrary<CatalogueQuery>;
 
 describe('the name index', () => {
-  test('finds the same companies in the same order as a scan, whatever the slice size', () => {
+  test('the name index finds the same companies in the same order as a scan, whatever the slice size', () => {
     fc.assert(
       fc.property(registry, query, fc.integer({ min: 1, max: 7 }), (companies, asked, size) => {
         const index = indexOf(companies);
@@ -55,8 +55,8 @@ describe('the name index', () => {
     );
   });
 
-  test('bit sets and lists give equal results', () => {
-    // There are more names than the search would test one by one.
+  test('bit sets and lists of companies give equal search results', () => {
+    // There are too many names for the search to test them one by one.
     const companies = Array.from({ length: 9_000 }, (_, at) => ({
       id: String(at).padStart(5, '0'),
       name: `${at % 3 === 0 ? 'Alpha' : 'Beta'} ${at % 5 === 0 ? 'Limited' : 'Ltd'} ${at}`,
@@ -85,7 +85,7 @@ function indexOf(companies: readonly Company[]): NameIndex {
   return buildNameIndex({ byName, byId: () => byId.map(({ knownId }) => knownId) });
 }
 
-/** The reference is a search without an index. */
+/** A search without an index is the reference. */
 function lookedAtOneByOne(companies: readonly Company[], { by, text, names, identifiers }: CatalogueQuery) {
   const asked = text.trim();
   const folded = fold(asked);

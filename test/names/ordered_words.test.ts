@@ -8,7 +8,8 @@ import { OrderedCounts } from '../../src/plan/discovery/ordered_counts.ts';
 import { PrefixCounts } from '../../src/plan/discovery/prefix_counts.ts';
 import { PrefixTexts } from '../../src/plan/discovery/prefix_texts.ts';
 
-// With few characters, words repeat and share prefixes. UTF-16 and UTF-8 sort the last two characters differently.
+// The alphabet is small, so that words repeat and share prefixes. UTF-16 and UTF-8 sort the last two characters
+// differently.
 const word = fc
   .array(fc.constantFrom('a', 'b', 'é', 'ｚ', '𝒂'), { minLength: 1, maxLength: 4 })
   .map((one) => one.join(''));

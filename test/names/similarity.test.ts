@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anatomyOf, comparable, similarity } from '../../src/names/similarity.ts';
 
-describe('two names are the same', () => {
+describe('comparing two names', () => {
   it.each([
     ['ACME LIMITED', 'Acme  Limited '],
     ['Smith & Co. Ltd.', 'smith & co ltd'],
@@ -11,7 +11,7 @@ describe('two names are the same', () => {
     ['Müller AG', 'Mu\u0308ller AG'],
     ['Smith, Jones Ltd', 'Smith Jones Ltd'],
     ['Alpha–Beta', 'Alpha-Beta'],
-  ])('%s and %s', (a, b) => {
+  ])('two names are the same: %s and %s', (a, b) => {
     expect(comparable(a)).toBe(comparable(b));
     expect(alike(a, b)).toBe(1);
   });
@@ -25,14 +25,14 @@ describe('two names are the same', () => {
     ['Quinneys', "Quinney's"],
     ['ALPHA 1 LTD', 'ALPHA 2 LTD'],
     ['№ 7 Ltd', 'No. 8 Ltd'],
-  ])('but not %s and %s', (a, b) => {
+  ])('two names are not the same: %s and %s', (a, b) => {
     expect(comparable(a)).not.toBe(comparable(b));
     expect(alike(a, b)).toBeLessThan(1);
   });
 });
 
 describe('a score', () => {
-  it('is higher for another spelling of the legal form than for another legal form, and lowest for a misspelling', () => {
+  it('another spelling of the legal form scores highest, then another legal form, a misspelling and another name', () => {
     const scores = [
       'Laxey Glen Mills Limited',
       'Laxey Glen Mills PLC',
@@ -45,7 +45,7 @@ describe('a score', () => {
     expect(scores[3]).toBeLessThan(0.5);
   });
 
-  it('ignores a legal form before the name, unless the name consists only of that form', () => {
+  it('a score ignores a legal form before the name, unless the name consists only of that form', () => {
     expect(alike('株式会社東京商事', '東京商事株式会社')).toBe(0.99);
     expect(alike('Limited', 'Ltd')).toBeLessThan(0.5);
   });

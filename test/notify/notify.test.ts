@@ -28,7 +28,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A local receiver that responds with these statuses in order, and then repeats the last status. */
+/** A local receiver that responds with these statuses in order, and then repeats the last one. */
 async function hook(...statuses: number[]) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -145,7 +145,7 @@ test('a failed delivery is retried with the same id, and a redirect counts as a 
   expect(received).toHaveLength(3);
 });
 
-test('a receiver is disabled after repeated failures, and enabled when it accepts a test message', async () => {
+test('a receiver is disabled after repeated failures, and enabled once it accepts a test message', async () => {
   const { received, url } = await hook(...new Array(10).fill(503), 200);
   const { record, digest, later, options } = mirrorWith(receiver(url));
   const table = deliveryTable(options.warehouse.db);
@@ -173,7 +173,7 @@ test('a receiver that responds with 410 is disabled immediately', async () => {
   expect(deliveryTable(options.warehouse.db).status('ops')?.disabledAt).not.toBeNull();
 });
 
-test('a change in health is reported', async () => {
+test("a change in the mirror's health is sent to its receiver", async () => {
   const { received, url } = await hook();
   const { digest } = mirrorWith(receiver(url));
   const failed = { healthy: false, ended: 'unauthorised', why: 'the key was rejected' };
@@ -184,7 +184,7 @@ test('a change in health is reported', async () => {
   expect(bodies(received).map(({ data }) => data.health)).toEqual([failed, DONE]);
 });
 
-test('a forgotten company is removed from undelivered digests', async () => {
+test('a forgotten company is removed from digests that have not been delivered', async () => {
   const { received, url } = await hook(500, 200);
   const { record, digest, later, options, warehouse } = mirrorWith(receiver(url));
   record('C1', { id: 'C1', name: 'Secret' });
@@ -218,7 +218,7 @@ test('webhooks to private addresses are rejected unless the configuration allows
   expect(Receiver.safeParse({ name: 'ops', webhook: { url, secret } }).success).toBe(false);
 });
 
-test('a command gets JSON on standard input but does not inherit the environment', async () => {
+test('a command receives JSON on standard input but does not inherit the environment', async () => {
   const out = join(temporaryFolder(), 'out');
   const script = `cat > ${out}; env >> ${out}`;
   const { record, digest } = mirrorWith(
@@ -237,7 +237,7 @@ test('a command gets JSON on standard input but does not inherit the environment
   });
 });
 
-test('an email is sent through sendmail with an encoded subject and text', async () => {
+test('a digest is sent through sendmail as an email with an encoded subject and text', async () => {
   const folder = temporaryFolder();
   const sendmail = join(folder, 'sendmail');
   writeFileSync(sendmail, `#!/bin/sh\necho "$@" > ${folder}/arguments\ncat > ${folder}/mail\n`, {

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('a backfill', () => {
-  it('distinguishes failed calls from missing companies, and retries the failed calls', async () => {
+  it('a backfill distinguishes failed calls from missing companies, and retries the failed calls', async () => {
     let isIll = true;
     const { house: workspace, ids } = await place({
       faults: ({ url }) => (isIll && url.endsWith('7') ? { kind: 'status', status: 500 } : null),
@@ -46,7 +46,7 @@ describe('a backfill', () => {
     expect(second.counts).toMatchObject({ found: ill.length, failed: 0 });
   });
 
-  it('stops if an endpoint has moved, before known companies are marked as gone', async () => {
+  it('a backfill stops if an endpoint has moved, before it marks known companies as gone', async () => {
     const { house: workspace, ids, sandbox } = await place();
     await backfill(workspace, ids.map(entity));
     await sandbox.useProfile({ paths: { entity: '/api/v2/entity/{id}' } });
@@ -56,7 +56,7 @@ describe('a backfill', () => {
     expect(run.coverage.gone).toBe(0);
   });
 
-  it('is stored only once if the same one is ordered again', async () => {
+  it('the same backfill is stored only once if it is ordered again', async () => {
     const { house: workspace, ids } = await place();
     const order = orderOf(ids.map(entity));
     const { backfill: one } = keepBackfill(workspace, order);
@@ -68,7 +68,7 @@ describe('a backfill', () => {
     expect(keepBackfill(workspace, { ...order, identity: 'another' }).isContinued).toBe(false);
   });
 
-  it('counts records that a scheduled run has fetched', async () => {
+  it('a backfill counts records that a scheduled run has fetched', async () => {
     const { house: workspace, ids, sandbox } = await place();
     const { backfill: kept } = keepBackfill(workspace, orderOf(ids.map(entity)));
     await backfill(workspace, ids.slice(0, 10).map(entity));
@@ -77,7 +77,7 @@ describe('a backfill', () => {
     expect(sandbox.arrivals()).toHaveLength(ids.length);
   });
 
-  it('does not change hostile names', async () => {
+  it('a backfill does not change hostile names', async () => {
     const { house: workspace } = await place();
     const hostile = [
       "'; DROP TABLE entity;--",

@@ -52,7 +52,7 @@ function mirror(): Bench & {
   };
 }
 
-test('CSV has a header, is quoted only where required, and distinguishes null from empty text', () => {
+test('an exported CSV file has a header, quotes only where necessary, and distinguishes null from empty text', () => {
   const { run, text } = mirror();
   run({ tables: ['entity'] });
   expect(text('entity.csv').split('\r\n')).toEqual([
@@ -133,7 +133,7 @@ test('Parquet files have typed columns and name the source in the footer', async
   expect(facts).toContainEqual({ key: 'licence', value: 'CC-BY' });
 });
 
-test('every format stores mixed types, invalid dates and every table', () => {
+test('every export format stores mixed types, invalid dates and every table', () => {
   const { run, record, search, stats, warehouse } = mirror();
   record('C3', { id: 'C3', capital: 'much', on: '2001-02-31', rate: 'x', 会社: [{ a: [1, 'b'] }] });
   search('a', { total: 1, results: [{ id: 'C1', name: 'A', n: 1 }] });
@@ -198,7 +198,7 @@ test('an export describes its files as a data package and as CSV on the Web', ()
 test.each([
   ['https://example.org/terms', { licenses: [{ path: 'https://example.org/terms' }], description: 'By A' }],
   ['Open Government Licence', { description: 'By A. Licence: Open Government Licence' }],
-])('a data package gives the licence %s as its specification permits', (licence, expected) => {
+])('a data package names the licence %s as its specification permits', (licence, expected) => {
   const source = { name: 'Register', licence, url: null, attribution: 'By A', tier: 'paid' };
   const described = { format: 'csv', exportedAt: '', source, files: [], meaningOf: () => undefined } as const;
   const { licenses, description } = dataPackage(described) as Record<string, unknown>;
@@ -216,7 +216,7 @@ test('a limit on rows per file splits a table into several files', () => {
   expect(text('entity__tags-00001.csv')).toBe('entity_id,position,_call_id,value\r\nC1,1,1,y\r\n');
 });
 
-test("an export for a past date contains that date's records, without gone companies", () => {
+test("an export for a past date contains that date's records, but no gone companies", () => {
   const { run, text, record } = mirror();
   record('C1', { id: 'C1', name: 'Renamed', tags: ['z'] });
   record('C2', '', 410);
@@ -315,7 +315,7 @@ test('a failed export leaves the old file unchanged and no other file behind', (
   expect(text('entity.csv')).not.toBe('');
 });
 
-test('a failed export closes its queries', () => {
+test('a failed export closes its database queries', () => {
   const { warehouse, folder } = mirror();
   mkdirSync(join(folder, 'entity.csv'));
   const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
@@ -324,7 +324,7 @@ test('a failed export closes its queries', () => {
   expect(readdirSync(folder)).toEqual(['entity.csv']);
 });
 
-test('an export removes only unfinished files from killed exports', () => {
+test('an export removes only unfinished files of killed exports', () => {
   const { run, folder } = mirror();
   const own = '.export.00000000-0000-4000-8000-000000000000.partial';
   const others = ['.backup.db.00000000-0000-4000-8000-000000000000.partial', '.mine.partial', 'note.txt'];
@@ -339,7 +339,7 @@ test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('exporting into 
   expect(() => mirror().run({ folder })).toThrow(UsageError);
 });
 
-test('exporting into a file is rejected', () => {
+test('an export into a file is rejected', () => {
   const { run, folder } = mirror();
   writeFileSync(join(folder, 'file'), 'content');
   expect(() => run({ folder: join(folder, 'file') })).toThrow(/cannot be written/);

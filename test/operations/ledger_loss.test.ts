@@ -16,7 +16,7 @@ import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
 const ALLOWANCE = 20;
 
-/** A mirror with an allowance of 20 calls. A first run has spent 8 of them. */
+/** A mirror with an allowance of 20 calls, of which a first run has spent 8. */
 async function mirror({ unlimited = false } = {}) {
   const companies = [...generateRegistry({ companies: 60, seed: 3 })];
   const sandbox = await startSandbox({ companies, latencyMs: 40 });
@@ -87,7 +87,7 @@ test('an older copy of the ledger stops the next run', async () => {
   expect(arrivals()).toBe(10);
 });
 
-test('an older copy of the ledger stops the next run even if the warehouse has not stored any calls since the copy was made', async () => {
+test('an older copy of the ledger stops the next run even if the warehouse has stored no calls since the copy was made', async () => {
   const { sync, configOf, ledger } = await mirror();
   copyFileSync(ledger, `${ledger}.older`);
   const { warehouse, ledger: opened, close } = openWorkspace(configOf());
@@ -127,7 +127,7 @@ test('a ledger that has lost its WAL stops the next run, and keeps its own count
   expect(arrivals()).toBe(13);
   expect(await rebuildLedger(configOf(), [warehouse], systemClock)).toMatchObject({ movedTo: null });
   await sync();
-  // The call that was in flight when the copy was made can be counted twice.
+  // The call that was in flight during the copy may be counted twice.
   expect([ALLOWANCE - 1, ALLOWANCE]).toContain(arrivals());
 });
 
@@ -148,7 +148,7 @@ test('a run fails if its warehouse is deleted, and reports the lost calls', asyn
   expect(statSync(ledger).size).toBeGreaterThan(0);
 });
 
-test('if no allowance window is set, the next run rebuilds a lost ledger', async () => {
+test('without an allowance window, the next run rebuilds a lost ledger', async () => {
   const { sync, ledger } = await mirror({ unlimited: true });
   rmSync(ledger);
   expect((await sync()).ending.ended).toBe('done');

@@ -24,7 +24,7 @@ const setUp = () => {
   return { config, sources };
 };
 
-test('a mirror that has never been filled has a health state but no snapshot', async () => {
+test('a mirror that was never filled has a health state but no snapshot', async () => {
   const { config, sources } = setUp();
   const reading = await withMirrorReading(config, sources, ({ mirror, health }) => ({ mirror, health }));
   expect(reading).toMatchObject({ mirror: null, health: { state: 'empty' } });

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('sync', () => {
-  test('mirrors every field of a registry until nothing is due', async () => {
+  test('sync mirrors every field of a registry until nothing is due', async () => {
     const upstream = await upstreamOf();
 
     const first = await upstream.cli('sync');
@@ -48,7 +48,7 @@ describe('sync', () => {
     expect(upstream.sandbox.arrivals()).toHaveLength(arrivals);
   });
 
-  test('exits with 0 when the total quota is exhausted, and never sends another call', async () => {
+  test('sync exits with 0 when the total quota is exhausted, and never sends another call', async () => {
     const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 30 } });
     const first = await upstream.run('sync');
     expect(first).toMatchObject({
@@ -56,7 +56,7 @@ describe('sync', () => {
       json: { data: { ended: 'allowance', calls_left: 0, resumes_at: null } },
     });
     expect(upstream.sandbox.arrivals()).toHaveLength(30);
-    // The account owns the allowance, so a new warehouse gets no new quota.
+    // The account owns the allowance, so a new warehouse does not get new quota.
     for (const end of ['', '-wal', '-shm'])
       rmSync(join(upstream.folder, `warehouse.db${end}`), { force: true });
     await upstream.run('sync');
@@ -64,14 +64,14 @@ describe('sync', () => {
     expect((await upstream.run('sync', '--strict')).code).toBe(75);
   });
 
-  test('reports a permanently exhausted quota only once with --quiet', async () => {
+  test('sync --quiet reports a permanently exhausted quota only once', async () => {
     const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 5 } });
     const first = await upstream.run('sync', '--quiet');
     expect(first.stdout.match(/no calls left/g)).toHaveLength(1);
     expect(await upstream.run('sync', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('reports the date when a daily quota resets', async () => {
+  test('sync reports the date when a daily quota resets', async () => {
     const upstream = await upstreamOf(
       {},
       { allowance: { per_minute: 'unlimited', per_day: 20, day_starts: '00:00 UTC' } },
@@ -82,7 +82,7 @@ describe('sync', () => {
     expect(json.data.resumes_at).toMatch(/T00:00:00\.000Z$/);
   });
 
-  test('continues in the next run after stopping at --max-calls', async () => {
+  test('sync continues in the next run after it has stopped at --max-calls', async () => {
     const upstream = await upstreamOf();
     expect((await upstream.run('sync', '--max-calls', '40')).json.data).toMatchObject({
       ended: 'max_calls',
@@ -96,7 +96,7 @@ describe('sync', () => {
     });
   });
 
-  test('loses no received response after kill -9, and wastes at most the units of the in-flight calls', async () => {
+  test('after kill -9, sync has lost no received response and at most the units of in-flight calls', async () => {
     const upstream = await upstreamOf({ companies: companies(300), latencyMs: 2 });
 
     for (let kill = 0; kill < 4; kill++) await killAfterArrivals(upstream, 30 + 20 * kill);
@@ -110,7 +110,7 @@ describe('sync', () => {
     expect(lost).toBeLessThanOrEqual(4 * 4);
   });
 
-  test('ends immediately and spends nothing if another run is in progress', async () => {
+  test('sync ends immediately and spends nothing if another run is in progress', async () => {
     const upstream = await upstreamOf({ latencyMs: 100 });
     const first = upstream.start('sync');
     await upstream.arrived(5, first);
@@ -121,7 +121,7 @@ describe('sync', () => {
     expect((await first.finished).json.data).toMatchObject({ ended: 'done', known: COMPANIES });
   });
 
-  test('finishes and loads the in-flight calls after Ctrl-C, and exits with 130', async () => {
+  test('after Ctrl-C, sync finishes and loads the in-flight calls, and exits with 130', async () => {
     const upstream = await upstreamOf({ latencyMs: 5 });
     const command = upstream.start('sync');
     await upstream.arrived(20, command);
@@ -147,12 +147,12 @@ describe('sync', () => {
   });
 });
 
-// A run waits 15 seconds before it treats failures as an outage, so these tests run concurrently.
+// These tests run concurrently, because a run waits 15 seconds before it treats failures as an outage.
 describe.concurrent('sync during an outage', () => {
   test.each([
     ['HTML for JSON', { kind: 'html' }, 'the body is HTML or XML, not JSON'],
     ['404 on every path', { kind: 'status', status: 404 }, 'the path was not found'],
-  ] as const)('fails with %s, and names the URL and the remedy', async (_, fault, why) => {
+  ] as const)('sync fails with %s, and names the URL and the remedy', async (_, fault, why) => {
     const upstream = await upstreamOf({ faults: () => fault });
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
@@ -161,7 +161,7 @@ describe.concurrent('sync during an outage', () => {
       expect(json.data.why).toContain(part);
   });
 
-  test('spends nothing and ends with a message if the upstream is unreachable', async () => {
+  test('sync spends nothing and ends with a message if the upstream is unreachable', async () => {
     const upstream = await upstreamOf({}, { upstream: { base_url: 'http://127.0.0.1:1/api' } });
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
@@ -169,7 +169,7 @@ describe.concurrent('sync during an outage', () => {
     expect(json.data.why).toMatch(/ECONNREFUSED/);
   });
 
-  test('quarantines HTML that arrives instead of JSON, and stops before the quota is exhausted', async () => {
+  test('sync quarantines HTML that arrives instead of JSON, and stops before the quota is exhausted', async () => {
     const upstream = await upstreamOf(
       { faults: () => ({ kind: 'html' }) },
       { allowance: { per_minute: 'unlimited', total: 1000 } },
@@ -185,7 +185,7 @@ describe.concurrent('sync during an outage', () => {
 });
 
 describe('sync with a failing upstream', () => {
-  test('completes the mirror even if a fifth of all targets fail twice', async () => {
+  test('sync completes the mirror even if a fifth of all targets fail twice', async () => {
     const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
     const seen = new Map<string, { nth: number; tries: number }>();
     const upstream = await upstreamOf({

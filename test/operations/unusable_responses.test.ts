@@ -18,7 +18,7 @@ function statistics(verdict: Verdict, status = 400): Outcome {
   return { callId: 1, call, sentAt: '', durationMs: 0, status, body: null, verdict };
 }
 
-it('a sync that got no usable response is reported as failed, even if the upstream rejected every call', () => {
+it('a sync without any usable response is reported as failed, even if the upstream rejected every call', () => {
   const lastUnusable = statistics({ is: 'refused', why: 'HTTP 400' });
   const ending = { ended: 'done' } as const;
   expect(

@@ -52,7 +52,7 @@ export async function dashboardPicture(into: string): Promise<void> {
   await page.goto(board, { waitUntil: 'networkidle' });
   await page.getByText('Logs', { exact: true }).nth(1).click();
   await page.getByText('Logs', { exact: true }).first().click();
-  // The chart's animation must end before the screenshot is taken.
+  // The chart's animation must end before the picture is taken.
   await sleep(2000);
   await page.screenshot({ path: join(into, 'dashboard.png') });
   await browser.close();

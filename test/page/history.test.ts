@@ -27,7 +27,7 @@ test('a growth curve ends at the current count and is flat between calls', () =>
   ]);
 });
 
-test('a growth curve never falls below zero if old calls are missing', () => {
+test('a growth curve never falls below zero, even if old calls are missing', () => {
   const record = { ...searched(0, 9), kind: 'entity' };
   expect(growth([record, searched(0, 9)], { atMs: HOUR_MS, known: 5, fetched: 4 }, HOUR_MS)).toEqual([
     { atMs: 0, known: 0, fetched: 0 },
@@ -61,14 +61,14 @@ test('an interval counts sent calls, successful searches, companies seen for the
   ]);
 });
 
-test('intervals are the shortest that give at most 120 intervals, but never longer than 28 days', () => {
+test('the history uses the shortest intervals that give at most 120, but none longer than 28 days', () => {
   expect([2 * HOUR_MS, 2 * HOUR_MS + 1, 120 * DAY_MS, 841 * DAY_MS].map(stretchFor)).toEqual([
     ...[60_000, 300_000, DAY_MS, 28 * DAY_MS],
   ]);
   expect(coarser([searched(DAY_MS + HOUR_MS, 1)], DAY_MS)).toEqual([searched(DAY_MS, 1)]);
 });
 
-test('an hour is read again until one hour after it ends, because calls are loaded after they are sent', () => {
+test('an hour of the history is read again until one hour after it ends, because calls are loaded after they are sent', () => {
   const loaded = [searched(0, 1)];
   const readFrom: number[] = [];
   const history = openCallHistory(({ fromMs }) => {
@@ -84,7 +84,7 @@ test('an hour is read again until one hour after it ends, because calls are load
   expect(readFrom).toEqual([0, 0, 0, 1]);
 });
 
-test('calls in the first hour and on the following day are read, because clocks differ', () => {
+test('the history includes calls in the first hour and on the following day, because clocks differ', () => {
   const stretches: CallStretch[] = [];
   const history = openCallHistory((stretch) => {
     stretches.push(stretch);
@@ -102,11 +102,11 @@ test('day ticks are at local midnight, even after a clock change, and include th
     '21 Nov',
   ]);
   const [first] = timeTicks(Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 27, 22), 'Europe/Berlin').slice(1);
-  // The clocks go back on the 25th, so midnight on the 26th is 25 hours after midnight on the 25th.
+  // The clocks go back on the 25th, so midnight on the 26th comes 25 hours after midnight on the 25th.
   expect(first?.at).toBeCloseTo(25 / 72);
 });
 
-test('markup escapes strings, and omits null', () => {
+test("the page's markup escapes strings and omits null", () => {
   expect(html`<p title="${'"\u0000<'}">${['&', html`<b>${"'"}</b>`, null]}</p>`.markup).toBe(
     '<p title="&quot;␀&lt;">&amp;<b>&#39;</b></p>',
   );

@@ -54,7 +54,7 @@ describe('the overview', () => {
     ['a filled mirror', 'empty', () => served],
     ['an empty mirror', 'filled', () => empty],
   ] as const)(
-    'of %s shows its sections in the order given by `SECTIONS`',
+    'the overview of %s shows its sections in the order of `SECTIONS`',
     async (_mirror, notShownIf, at) => {
       const tab = await open('/', { at: at() });
       const ids = await tab.page
@@ -68,7 +68,7 @@ describe('the overview', () => {
     },
   );
 
-  test('shows coverage, charts and tables, and sends requests only to its own host', async () => {
+  test('the overview shows coverage, charts and tables, and sends requests only to its own host', async () => {
     const tab = await open('/');
     const text = await tab.page.textContent('main');
     expect(text).toContain('123 of the registry’s 123');
@@ -85,7 +85,7 @@ describe('the overview', () => {
     await tab.close();
   });
 
-  test('ends the response to HEAD /page/events', async () => {
+  test('the overview ends the response to HEAD /page/events', async () => {
     const reply = await fetch(`${served.url}/page/events`, {
       method: 'HEAD',
       signal: AbortSignal.timeout(10_000),
@@ -93,7 +93,7 @@ describe('the overview', () => {
     expect([reply.status, await reply.text()]).toEqual([200, '']);
   });
 
-  test('requests its document only once per load', async () => {
+  test('the overview requests its document only once per load', async () => {
     const page = await browser.newPage({ timezoneId: 'UTC' });
     let requests = 0;
     page.on('request', (request) => {
@@ -105,7 +105,7 @@ describe('the overview', () => {
     await page.context().close();
   });
 
-  test("shows a chart's values when arrow keys are pressed, and as a table", async () => {
+  test('a chart shows its values when arrow keys are pressed, and as a table', async () => {
     const tab = await open('/');
     const plot = tab.page.getByRole('img', { name: /^Registry size/ });
     const reading = tab.page.locator('#coverage .reading');
@@ -123,7 +123,7 @@ describe('the overview', () => {
   });
 });
 
-test('shows an update without a reload, and leaves open tables open', async () => {
+test('the overview shows an update without a reload, and leaves open tables open', async () => {
   const tab = await open('/');
   const { page } = tab;
   await page.evaluate('globalThis.sameDocument = true');
@@ -143,7 +143,7 @@ test('shows an update without a reload, and leaves open tables open', async () =
   await tab.close();
 });
 
-test('shares one event stream among nine open tabs, which all update and report a lost server', async () => {
+test('nine open tabs of the overview share one event stream, all update, and report a lost server', async () => {
   const own = await serveEmptyPage();
   const context = await browser.newContext();
   const tabs = await Promise.all(Array.from({ length: 9 }, () => context.newPage()));
@@ -156,7 +156,7 @@ test('shares one event stream among nine open tabs, which all update and report 
   await context.close();
 });
 
-test('keeps the values that the user selected in a chart after an update', async () => {
+test('a chart keeps the values that the user selected after an update', async () => {
   const tab = await open('/');
   const reading = tab.page.locator('#coverage .reading');
   await tab.page.getByRole('img', { name: /^Registry size/ }).focus();
@@ -170,7 +170,7 @@ test('keeps the values that the user selected in a chart after an update', async
 });
 
 describe('search', () => {
-  test('shows results while the user types, with links to companies', async () => {
+  test('the search shows results while the user types, with links to companies', async () => {
     const tab = await open('/');
     await tab.page.getByRole('searchbox').pressSequentially('later', { delay: 20 });
     await tab.page.locator('#found').getByRole('link', { name: 'Later Ltd' }).click();
@@ -179,7 +179,7 @@ describe('search', () => {
     await tab.close();
   });
 
-  test('works without scripts', async () => {
+  test('the search works without scripts', async () => {
     const tab = await open('/', { javaScriptEnabled: false });
     await tab.page.getByRole('searchbox').fill('00000501');
     await tab.page.getByRole('button', { name: 'Search' }).click();
@@ -188,14 +188,14 @@ describe('search', () => {
     await tab.close();
   });
 
-  test('reports that no company matches', async () => {
+  test('the search reports that no company matches', async () => {
     const tab = await open('/page/search?q=zzzzzz');
     expect(await tab.page.textContent('main')).toContain('No company matches “zzzzzz”');
     await tab.close();
   });
 });
 
-test('a company page shows the changes and the record of each version', async () => {
+test("a company's page shows the changes and each record version", async () => {
   const tab = await open('/page/company?id=00000501');
   const { page } = tab;
   expect(await page.textContent('#record')).toContain('300');
@@ -226,7 +226,7 @@ test('the page escapes names, ids and values that come from the registry', async
   await tab.close();
 });
 
-test('an empty mirror shows the first commands', async () => {
+test("an empty mirror's page shows the first commands", async () => {
   const tab = await open('/', { at: empty });
   const text = await tab.page.textContent('main');
   expect(text).toContain('This mirror is empty. Next steps:');
@@ -293,8 +293,8 @@ test('light and dark mode differ, and printed pages are always light', async () 
   await tab.close();
 });
 
-describe('a response to a browser', () => {
-  test("has a content security policy that permits only the page's own files", async () => {
+describe('responses to a browser', () => {
+  test("a response to a browser has a content security policy that permits only the page's own files", async () => {
     for (const path of ['/', '/page/search?q=a', '/page/page.css', '/page/nothing']) {
       const policy = (await fetch(served.url + path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
@@ -303,14 +303,14 @@ describe('a response to a browser', () => {
     }
   });
 
-  test('has status 405 for another method, 404 for an unknown company and 401 for an endpoint without a key', async () => {
+  test('a browser gets status 405 for another method, 404 for an unknown company and 401 for an endpoint without a key', async () => {
     const status = async (path: string, init?: RequestInit) => (await fetch(served.url + path, init)).status;
     expect(await status('/', { method: 'POST' })).toBe(405);
     expect(await status('/page/company?id=nobody')).toBe(404);
     expect(await status('/page/../api/registry/stats')).toBe(401);
   });
 
-  test('has status 304 for an unchanged file', async () => {
+  test('a browser gets status 304 for an unchanged file', async () => {
     const { headers } = await fetch(`${served.url}/page/page.css`);
     const second = await fetch(`${served.url}/page/page.css`, {
       headers: { 'if-none-match': headers.get('etag') ?? '' },

@@ -25,7 +25,7 @@ afterAll(async () => {
   await mirror?.close();
 });
 
-/** The health that `status --json` reports. */
+/** The mirror's health as `status --json` reports it. */
 async function healthOfStatus(): Promise<{ readonly problems: readonly { readonly cause: string }[] }> {
   const args = ['status', '--json', '--config', join(mirror.folder, 'page.yaml')];
   return (await runCommand(args, { env: { TZ: 'UTC' } })).json.data.health;
@@ -37,7 +37,7 @@ async function bottomOf(page: Page, selector: string): Promise<number> {
 }
 
 describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, account, enter }) => {
-  test('shows its health above the fold and in the title, in the words that status uses', async () => {
+  test('the page shows its health above the fold and in the title, in the words that status uses', async () => {
     if (account !== undefined) {
       await served.close();
       served = await servePage(mirror, { account: account(mirror.now()) });

@@ -68,7 +68,7 @@ test('the list of changes can be filtered, shows its total, and links to CSV and
   expect((await get('/page/changes?since=2999-01-01')).text).toContain('No change matches.');
 });
 
-test('the changes CSV file escapes names that a spreadsheet would execute', async () => {
+test('the CSV file of changes escapes names that a spreadsheet would execute', async () => {
   const { headers, text } = await get('/page/changes.csv');
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(text).toContain(`,00000501,'=Before & Co,/status,active,dissolved\r\n`);
@@ -81,7 +81,7 @@ test('the Atom feed has one entry for each change, with absolute links', async (
   expect(text).toContain(`<link href="${served.service.url}/page/company?id=00000501#history"/>`);
 });
 
-test("a run's page shows how the run ended, its calls, and how many of them are shown", async () => {
+test("a run's page shows how the run ended, its calls, and how many of them are listed", async () => {
   const { text } = await get('/page/runs/1');
   expect(text).toContain('Run 1: sync');
   expect(text).toMatch(/Calls: (\d+) of \1</);
@@ -105,7 +105,7 @@ test('a search has pages, can be filtered by state, and exports all matches as C
   expect((await get('/page/search.csv?q=before')).text).toContain("00000501,'=Before & Co,fetched");
 });
 
-test('a company page compares two versions, and the stored response is available as JSON', async () => {
+test("a company's page compares two record versions, and offers the stored response as JSON", async () => {
   const history = (await get('/page/company?id=00000501')).text;
   const [, compare] = /compare=(\d+\.\.\d+)/.exec(history) ?? [];
   const { text } = await get(`/page/company?id=00000501&compare=${compare}`);

@@ -1,6 +1,6 @@
 /**
- * `npm run page:screenshots` saves the README's pictures in `docs/images`. Given a folder, it saves pictures of the
- * status page there in every state, 1440 and 390 pixels wide, light and dark: `npm run page:screenshots -- FOLDER`.
+ * `npm run page:screenshots` saves the README's pictures in `docs/images`. With a folder as its argument, it saves the
+ * status page in every state there, 1440 and 390 pixels wide, light and dark: `npm run page:screenshots -- FOLDER`.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -39,7 +39,7 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
     colorScheme: 'dark',
   },
 };
-/** Servers have no Japanese font. The page itself uses the reader's fonts. */
+/** Servers have no Japanese font. On the page itself, the reader's own fonts are used. */
 const FONT = readFileSync(
   join(import.meta.dirname, '../../node_modules/@fontsource/kosugi/files/kosugi-japanese-400-normal.woff2'),
 ).toString('base64');
@@ -49,7 +49,7 @@ const synthetic = companies(COMPANIES + DAYS * 10);
 const mirror = await openMirrored({
   companies: [...synthetic.slice(0, COMPANIES), JAPANESE],
   configuration: {
-    // There is no rate limit, because four weeks are simulated in seconds.
+    // Four weeks are simulated in seconds, so there is no rate limit.
     allowance: { ...ALLOWANCE, per_minute: 'unlimited' },
     max_age: { stats: '1d', records: '10d' },
     schedule: { timezone: 'Europe/Berlin' },
@@ -108,7 +108,7 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
   }
 }
 
-/** Simulates four weeks: companies are added, changed and deleted, and the mirror is updated each day. */
+/** Simulates four weeks, in which companies are added, changed and deleted, and the mirror is updated each day. */
 async function simulateWeeks({ sandbox, sync, now }: Mirrored): Promise<void> {
   await sync(-DAYS * BETWEEN_SYNCS_MS);
   for (let day = 0; day < DAYS; day++) {
@@ -134,7 +134,7 @@ async function shootAll(name: string, url: string, into: string): Promise<void> 
     );
 }
 
-/** Uses a new browser for each picture, because a browser may fail to capture a tall page after many others. */
+/** Uses a new browser for each picture, because browsers can fail to capture a tall page after many others. */
 async function shoot(
   url: string,
   options: BrowserContextOptions,

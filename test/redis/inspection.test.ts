@@ -13,7 +13,7 @@ const FIT = {
 };
 
 describe('the properties of a Redis server', () => {
-  it('are parsed from INFO', () => {
+  it("a Redis server's properties are parsed from INFO", () => {
     const info =
       '# Server\r\nredis_version:7.0.15\r\nredis_mode:cluster\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n# Persistence\r\naof_enabled:0\r\n# Replication\r\nrole:slave\r\n';
     expect(factsOf(info)).toEqual({
@@ -25,7 +25,7 @@ describe('the properties of a Redis server', () => {
     });
   });
 
-  it('cause one finding for each unsuitable setting', () => {
+  it('each unsuitable Redis setting causes one finding', () => {
     expect(findingsOf(FIT)).toEqual([]);
     expect(messages({ version: '6.2.0' })).toEqual([expect.stringContaining('tested with 7 or newer')]);
     expect(messages({ evictionPolicy: 'allkeys-lru' })).toEqual([expect.stringContaining('allkeys-lru')]);
@@ -39,18 +39,18 @@ describe('the check of a Redis server', () => {
     [{ mode: 'sentinel' }, 'runs in sentinel mode'],
     [{ isReplica: true }, 'is a replica'],
     [{ version: '5.0.14' }, 'has version 5.0.14'],
-  ])('rejects %o with a reason and a remedy', (property, reason) => {
+  ])('the Redis check rejects %o with a reason and a remedy', (property, reason) => {
     const obstacle = obstacleOf({ ...FIT, ...property });
     expect(obstacle?.message).toContain(reason);
     expect(obstacle?.hint).toContain('worker.redis_url');
   });
 
-  it('accepts a suitable server', () => {
+  it('the Redis check accepts a suitable server', () => {
     expect(obstacleOf(FIT)).toBeNull();
   });
 
   it.runIf(hasRealRedis())(
-    'rejects a user without permission for INFO, and names the missing permission',
+    'the Redis check rejects a user without permission for INFO, and names the missing permission',
     async () => {
       const redis = await startOwnRedis();
       try {
@@ -68,7 +68,7 @@ describe('the check of a Redis server', () => {
     },
   );
 
-  it.runIf(hasRealRedis())('rejects a server in cluster mode', async () => {
+  it.runIf(hasRealRedis())('the Redis check rejects a server in cluster mode', async () => {
     const redis = await startOwnRedis({ settings: ['--cluster-enabled', 'yes'] });
     try {
       await expect(inspectRedis(new SecretUrl(redis.url))).rejects.toThrow('runs in cluster mode');

@@ -40,33 +40,33 @@ const calls = (low: number, high: number | null) => ({
 });
 
 describe("a mirror's completion", () => {
-  test('is a date range based on the estimated calls and the daily limit', () => {
+  test('the completion is a date range based on the estimated calls and the daily limit', () => {
     expect(text()).toBe('Complete by 11–15 January');
   });
 
-  test('is earlier after each call sent since the estimate', () => {
+  test('each call sent since the estimate makes the completion earlier', () => {
     expect(text({ callsSince: 140 })).toBe('Complete by 10–14 January');
   });
 
-  test('names both months if the range spans two months', () => {
+  test('the completion names both months if the range spans two', () => {
     expect(text(calls(150, 2_550))).toBe('Complete by 11 January – 4 February');
   });
 
-  test('names the year unless it is the current year', () => {
+  test('the completion names the year unless it is the current one', () => {
     expect(text(calls(356 * 100, 358 * 100))).toBe('Complete by 31 December 2027 – 2 January 2028');
     expect(text(calls(400 * 100, 402 * 100))).toBe('Complete by 13–15 February 2028');
   });
 
-  test('is today if the remaining quota suffices', () => {
+  test('the completion is today if the remaining quota suffices', () => {
     expect(text(calls(5, 50))).toBe('Complete today');
   });
 
-  test('has only an earliest date if there is no upper bound on the calls', () => {
+  test('the completion has only an earliest date if there is no upper bound on the calls', () => {
     expect(text(calls(150, null))).toBe('Complete on 11 January at the earliest');
     expect(text(calls(50, null))).toBe('Complete today at the earliest');
   });
 
-  test('is uncertain if a total limit permits the lowest number of calls but not the highest', () => {
+  test('the completion is uncertain if a total limit permits the lowest number of calls but not the highest', () => {
     const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
     const ledger = { ...UNLIMITED, windows: [total], left: 100 };
     expect(text({ ...calls(50, 150), ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
@@ -77,24 +77,27 @@ describe("a mirror's completion", () => {
   test.each([
     ['a pause', { pausedUntilMs: NOW_MS + DAY_MS + 500 }],
     ['a reported exhaustion', { exhausted: { atMs: NOW_MS, untilMs: NOW_MS + DAY_MS, left: 0 } }],
-  ])('uses the new limit of a window that resets during %s, as `plan` does', (_reason, closed) => {
-    const ledger = { ...UNLIMITED, windows: [day(0)], left: 0, ...closed };
-    const forecast = forecastMirror(facts({ ...calls(80, 150), ledger }));
-    expect(completionText(forecast, NOW_MS, 'UTC')).toBe('Complete by 11–12 January');
-    const none = { low: 0, high: 0 };
-    const { low, high } = accountCostOf({
-      ...{ calls: { stats: none, search: { low: 80, high: 150 }, entity: none } },
-      ...{ allowance: allowanceOf({ perDay: 100 }), state: ledger, purpose: 'scheduled', nowMs: NOW_MS },
-      maxCalls: Number.POSITIVE_INFINITY,
-    });
-    expect(forecast).toMatchObject({ earliestMs: low.finishesAtMs, latestMs: high?.finishesAtMs });
-  });
+  ])(
+    'the completion uses the new limit of a window that resets during %s, as `plan` does',
+    (_reason, closed) => {
+      const ledger = { ...UNLIMITED, windows: [day(0)], left: 0, ...closed };
+      const forecast = forecastMirror(facts({ ...calls(80, 150), ledger }));
+      expect(completionText(forecast, NOW_MS, 'UTC')).toBe('Complete by 11–12 January');
+      const none = { low: 0, high: 0 };
+      const { low, high } = accountCostOf({
+        ...{ calls: { stats: none, search: { low: 80, high: 150 }, entity: none } },
+        ...{ allowance: allowanceOf({ perDay: 100 }), state: ledger, purpose: 'scheduled', nowMs: NOW_MS },
+        maxCalls: Number.POSITIVE_INFINITY,
+      });
+      expect(forecast).toMatchObject({ earliestMs: low.finishesAtMs, latestMs: high?.finishesAtMs });
+    },
+  );
 
-  test('is reached if no calls remain', () => {
+  test('the completion is reached if no calls remain', () => {
     expect(text(calls(0, 0))).toBe('Complete');
   });
 
-  test('is impossible if a total limit permits too few calls', () => {
+  test('the completion is impossible if a total limit permits too few calls', () => {
     const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
     const ledger = { ...UNLIMITED, windows: [total], left: 100 };
     expect(text({ ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
@@ -102,7 +105,7 @@ describe("a mirror's completion", () => {
     );
   });
 
-  test('is unknown before the first estimate', () => {
+  test('the completion is unknown before the first estimate', () => {
     expect(text({ stored: null })).toBe('Not estimated yet');
   });
 });
@@ -113,7 +116,7 @@ describe('the bounds of the completion', () => {
     [{ is: 'complete', estimatedAtMs: NOW_MS }, NOW_MS, NOW_MS],
     [{ is: 'unaffordable', estimatedAtMs: NOW_MS, calls: 2, affordable: 1 }, Infinity, Infinity],
     [{ is: 'expected', estimatedAtMs: NOW_MS, earliestMs: 1, latestMs: null }, 1, null],
-  ])('of %o', (forecast, earliestMs, latestMs) => {
+  ])("the completion's bounds are those of %o", (forecast, earliestMs, latestMs) => {
     expect(completionBounds(forecast)).toMatchObject({ earliestMs, latestMs });
   });
 });

@@ -14,7 +14,7 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
 });
 
 describe('the estimated coverage', () => {
-  it('is an interval, and counts and totals limit its upper bound', () => {
+  it('the estimated coverage is an interval whose upper bound is limited by counts and totals', () => {
     fc.assert(
       fc.property(evidence, (given) => {
         const { low, high } = estimateCoverage(given);
@@ -28,7 +28,7 @@ describe('the estimated coverage', () => {
     );
   });
 
-  it('never rises when a search reports a larger total', () => {
+  it('the estimated coverage never rises when a search reports a larger total', () => {
     fc.assert(
       fc.property(evidence, fc.nat(20_000_000), (given, total) => {
         const before = estimateCoverage(given);
@@ -38,28 +38,28 @@ describe('the estimated coverage', () => {
     );
   });
 
-  it('is the known share of the registry count if the registry reports a count', () => {
+  it('the estimated coverage is the known share of the registry count, if one is reported', () => {
     const given = { known: 250, registryTotal: 1000, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
   });
 
-  it('has no lower bound without evidence', () => {
+  it('the estimated coverage has no lower bound without evidence', () => {
     const given = { known: 250, registryTotal: null, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toEqual({ low: 0, high: 1, by: 'nothing', recaptured: null });
   });
 
-  it('ignores a registry count that is lower than the number of known companies', () => {
+  it('the estimated coverage ignores a registry count below the number of known companies', () => {
     const given = { known: 1200, registryTotal: 1000, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
   });
 
-  it('is at most the known share of the highest total', () => {
+  it('the estimated coverage is at most the known share of the highest total', () => {
     const given = { known: 250, registryTotal: 200, largestTotal: 1000, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
     expect(estimateCoverage({ ...given, registryTotal: null })).toMatchObject({ low: 0, high: 0.25 });
   });
 
-  it('follows the formula for recapture, and ignores empty pages', () => {
+  it('the estimated coverage follows the recapture formula, and ignores empty pages', () => {
     const recaptured = (pages: CoverageEvidence['pages']) =>
       estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, pages });
     const [allNew, allKnown] = [
@@ -80,7 +80,7 @@ describe('the estimated coverage', () => {
     expect(recaptured(low).recaptured).toMatchObject({ low: 0, high: 0.3 });
   });
 
-  it('contains the true share in 95% of recapture simulations with clustered pages', () => {
+  it('the estimated coverage contains the true share in 95% of recapture simulations with clustered pages', () => {
     const draw = seededRandom(11);
     let held = 0;
     const rounds = 400;

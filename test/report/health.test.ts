@@ -58,12 +58,12 @@ describe("a mirror's health without problems", () => {
       { allowance: allowance({ pausedUntilMs: NOW_MS + HOUR_MS }) },
     ],
     ['Working', { isRunning: true, allowance: waiting(NOW_MS + HOUR_MS) }],
-  ])('is %s', (expected, changes) => {
+  ])('a mirror without problems has the health %s', (expected, changes) => {
     expect(healthSentence(health(changes), formatTime)).toBe(expected);
   });
 });
 
-describe('a mirror needs its user', () => {
+describe('when a mirror needs its user', () => {
   test.each<[string, Partial<HealthFacts>, RegExp]>([
     ['key_refused', { allowance: refusedAt(NOW_MS) }, /^The upstream refused the key on 2027-03-10T12/],
     ['ledger_lost', { lostCalls: 40 }, /^The ledger was deleted or replaced: it does not count 40 calls/],
@@ -106,7 +106,7 @@ describe('a mirror needs its user', () => {
     ['receiver_disabled', { disabledReceivers: ['ops'] }, /^The receiver ops is disabled and gets no/],
     ['receiver_disabled', { disabledReceivers: ['a', 'b'] }, /^The receivers a, b are disabled and get no/],
     ['quarantine', { quarantined: 1 }, /^1 response could not be processed and is in quarantine\.$/],
-  ])('because of %s', (name, changes, cause) => {
+  ])('a mirror needs its user because of %s', (name, changes, cause) => {
     const { state, problems } = health(changes);
     expect(state).toBe('needs_you');
     expect(problems.map((one) => one.name)).toEqual([name]);
@@ -116,13 +116,13 @@ describe('a mirror needs its user', () => {
 });
 
 describe('the reported cause', () => {
-  test('is the most urgent cause, even during a run', () => {
+  test('the reported cause is the most urgent one, even during a run', () => {
     const both = health({ quarantined: 2, licenceEnds: '2027-03-01', isRunning: true });
     expect(both.problems.map(({ name }) => name)).toEqual(['licence_ends', 'quarantine']);
     expect(healthSentence(both, formatTime)).toBe('Needs you: The paid licence ended on 2027-03-01.');
   });
 
-  test('is shortened to one line of limited length', () => {
+  test('the reported cause is shortened to one line of limited length', () => {
     const { problems } = health({ runs: [run({ ended: 'failed', error: `${'x'.repeat(900)}\nstack` })] });
     expect(problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}…`);
     const exact = health({ runs: [run({ ended: 'failed', error: 'x'.repeat(200) })] });
@@ -130,7 +130,7 @@ describe('the reported cause', () => {
   });
 });
 
-describe('a mirror does not need its user', () => {
+describe('when a mirror does not need its user', () => {
   test.each<[string, Partial<HealthFacts>]>([
     ['a refused key was replaced', { allowance: refusedAt(NOW_MS - 2 * HOUR_MS) }],
     ['a later run succeeded', { runs: ended('done', 'failed', 'failed') }],
@@ -158,12 +158,12 @@ describe('a mirror does not need its user', () => {
       'a schedule waits for quota',
       { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }], allowance: waiting(NOW_MS + HOUR_MS) },
     ],
-  ])('if %s', (_condition, changes) => {
+  ])('a mirror does not need its user if %s', (_condition, changes) => {
     expect(names(changes)).toEqual([]);
   });
 });
 
-test('a run is in progress until the heartbeat of its lock is too old', () => {
+test("a run counts as in progress until its lock's heartbeat is too old", () => {
   const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
   onTestFinished(close);
   expect(readLock(db, NOW_MS)).toEqual({ holder: null, isHeld: false });
@@ -175,7 +175,7 @@ test('a run is in progress until the heartbeat of its lock is too old', () => {
   });
 });
 
-test('the health without a warehouse depends only on the account', () => {
+test('without a warehouse, the health depends only on the account', () => {
   const settings = { licenceEnds: null, receivers: ['ops'], schedule: { timezone: 'UTC' }, jobs: [] };
   const sources = { nowMs: NOW_MS, mirror: null, lostCalls: 0, settings, formatTime };
   expect(readHealth({ ...sources, allowance: UNLIMITED }).state).toBe('empty');

@@ -14,7 +14,7 @@ const SCHEDULES = {
   ],
 };
 
-/** A warehouse with one run of each command, started at the time given for it. */
+/** A warehouse with one run of each command, started at the given time. */
 function warehouseWith(runs: Readonly<Record<string, number>>) {
   const warehouse = openWarehouse({ path: ':memory:', nowMs: MIDNIGHT_MS });
   onTestFinished(() => warehouse.close());

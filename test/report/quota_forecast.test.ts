@@ -32,25 +32,25 @@ const total: WindowState = {
 const rollingDay: WindowState = { ...total, name: 'day', limit: 20, spent: 10, left: 10 };
 
 describe('the observed call rate', () => {
-  test('counts the days without calls', () => {
+  test('the observed call rate includes days without calls', () => {
     const weekly = [hour(NOW_MS - 8 * DAY_MS, 70), hour(NOW_MS - DAY_MS, 70)];
     const rate = observedRate(weekly, { firstCallMs: NOW_MS - 8 * DAY_MS, nowMs: NOW_MS });
     expect(rate).toEqual({ calls: 70, overMs: 7 * DAY_MS });
   });
 
-  test('covers at least one hour, or nothing before the first call', () => {
+  test('the observed call rate covers at least one hour, or nothing before the first call', () => {
     const atHour = { firstCallMs: NOW_MS, nowMs: NOW_MS };
     expect(observedRate([hour(NOW_MS, 3)], atHour)).toEqual({ calls: 3, overMs: HOUR_MS });
     expect(observedRate([], { ...atHour, firstCallMs: null })).toEqual({ calls: 0, overMs: HOUR_MS });
   });
 
-  test('includes the whole hour in which the first call was made', () => {
+  test('the observed call rate includes the whole hour of the first call', () => {
     const firstCallMs = NOW_MS - 80 * 60_000;
     const rate = observedRate([hour(NOW_MS - 2 * HOUR_MS, 50)], { firstCallMs, nowMs: NOW_MS });
     expect(rate).toEqual({ calls: 50, overMs: 2 * HOUR_MS });
   });
 
-  test('excludes calls that were never sent', () => {
+  test('the observed call rate excludes calls that were never sent', () => {
     const hours = [hour(NOW_MS - HOUR_MS, 5), hour(NOW_MS - HOUR_MS, 7, 'unsent')];
     expect(observedRate(hours, { firstCallMs: NOW_MS - HOUR_MS, nowMs: NOW_MS }).calls).toBe(5);
   });
@@ -60,7 +60,7 @@ describe('the quota forecast', () => {
   const rate = { calls: 50, overMs: DAY_MS };
   const account = { windows: [total], nowMs: NOW_MS };
 
-  test('predicts when the quota will be used up in a window that never resets', () => {
+  test('the quota forecast predicts when a window that never resets will be used up', () => {
     expect(forecastQuota(total, rate, account)).toEqual({
       is: 'ends',
       atMs: NOW_MS + 2 * DAY_MS,
@@ -68,17 +68,17 @@ describe('the quota forecast', () => {
     });
   });
 
-  test('reports the unused calls if the window resets before then', () => {
+  test('the quota forecast reports the unused calls if the window resets before then', () => {
     const month: WindowState = { ...total, name: 'month', resetsAtMs: NOW_MS + DAY_MS };
     expect(forecastQuota(month, rate, account)).toMatchObject({ is: 'lasts', left: 50 });
   });
 
-  test('assumes no more calls per day than the daily limit', () => {
+  test('the quota forecast assumes no more calls per day than the daily limit', () => {
     const forecast = forecastQuota(total, rate, { windows: [total, rollingDay], nowMs: NOW_MS });
     expect(forecast).toEqual({ is: 'ends', atMs: NOW_MS + 5 * DAY_MS, perDay: 20 });
   });
 
-  test('is omitted for a daily window and for a window without remaining quota', () => {
+  test('the quota forecast is omitted for a daily window and for a window without remaining quota', () => {
     expect(forecastQuota(rollingDay, rate, account)).toEqual({ is: 'still' });
     expect(forecastQuota({ ...total, left: 0 }, rate, account)).toEqual({ is: 'still' });
     expect(forecastQuota(total, { calls: 0, overMs: DAY_MS }, account)).toEqual({ is: 'still' });
@@ -86,17 +86,17 @@ describe('the quota forecast', () => {
     expect(forecastQuota(calendarDay, rate, account)).toEqual({ is: 'still' });
   });
 
-  test('is omitted for a rolling month, because its units return one by one', () => {
+  test('the quota forecast is omitted for a rolling month, whose units return one by one', () => {
     expect(forecastQuota({ ...total, name: 'month' }, rate, account)).toEqual({ is: 'still' });
   });
 
-  test('for a month does not depend on the limit for that month or for a longer window', () => {
+  test("a month's quota forecast depends neither on the month's limit nor on a longer window's", () => {
     const month: WindowState = { ...total, name: 'month', limit: 31, resetsAtMs: NOW_MS + 30 * DAY_MS };
     const windows = [{ ...total, limit: 1 }, month];
     expect(forecastQuota(month, rate, { windows, nowMs: NOW_MS })).toMatchObject({ is: 'ends', perDay: 50 });
   });
 
-  test('is a clause with the rate and the time or the remaining calls, unless the time has passed', () => {
+  test('the quota forecast is a clause with the rate and the time or the remaining calls, unless the time has passed', () => {
     const text = (forecast: QuotaForecast) =>
       quotaForecastText(forecast, NOW_MS, (ms) => `day ${ms / DAY_MS}`);
     expect(text({ is: 'still' })).toBe(null);

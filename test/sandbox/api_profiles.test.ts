@@ -21,7 +21,7 @@ const registries = {
   number: [...generateRegistry({ companies: 400, seed: 7, ids: 'big_numeric' })],
 };
 
-/** Returns the query with the most matches of all queries that the profile does not reject. */
+/** Returns the accepted query with the most matches. */
 function broadestQuery(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
   const { search } = sandbox.profile;
   const by = search.identifier_param === null ? 'any' : 'name';
@@ -49,7 +49,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
   });
   afterAll(() => sandbox.close());
 
-  test('has a dialect that decodes the list, the ids, the names and the total on every reachable page', async () => {
+  test("the profile's dialect decodes the list, the ids, the names and the total on every reachable page", async () => {
     const { query, total } = broadestQuery(sandbox);
     const { dialect, companies } = sandbox;
     const { paging } = dialect.search;
@@ -73,7 +73,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     }
   });
 
-  test('has a dialect whose JSON paths select the same values in the raw bodies', async () => {
+  test("the profile's dialect selects the same values in the raw bodies by JSON path", async () => {
     const { search, entity, stats } = sandbox.dialect;
     const { query } = broadestQuery(sandbox);
     const found = await ask(
@@ -95,13 +95,13 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     if (profile.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
   });
 
-  test('has a dialect that decodes a response without matches as an empty list', async () => {
+  test("the profile's dialect decodes a response without matches as an empty list", async () => {
     const answer = searchAnswerOf(await askBy(sandbox, searchCall('qqqqqqq')));
     expect(answer.rows).toEqual([]);
     expect(answer.next).toBeNull();
   });
 
-  test('applies its query rule to a search by identifier', async () => {
+  test('the profile applies its query rule to a search by identifier', async () => {
     const [, , , company] = sandbox.companies.all();
     const { id = '' } = company ?? {};
     const answerTo = async (text: string) =>
@@ -115,7 +115,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     }
   });
 
-  test('has the correct outcomes for statistics, records, unknown ids and deleted ids', async () => {
+  test('the profile leads to the correct outcomes for statistics, records, unknown ids and deleted ids', async () => {
     const [, , company] = sandbox.companies.all();
     const { id = '', name = '' } = company ?? {};
     const before = sandbox.companies.count();
@@ -133,7 +133,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
       expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: before - 1 } });
   });
 
-  test('has different outcomes for an exceeded rate and an exhausted allowance', async () => {
+  test('the profile leads to different outcomes for an exceeded rate and an exhausted allowance', async () => {
     const verdictAt = async (limits: Partial<Limits>) => {
       sandbox.accounts.limit('main', { ...NO_LIMITS, ...limits });
       sandbox.reset();

@@ -16,14 +16,14 @@ function registry(options: Partial<Parameters<typeof changingRegistry>[1]> = {})
   return { store, catalogue, changing: changingRegistry(store, { rates, seed: 1, ...options }) };
 }
 
-test('the number of changes matches the configured rates, for steps of any length', () => {
+test('the number of changes matches the configured rates, whatever the length of a step', () => {
   for (const steps of [1, 7, 3_600]) {
     const { changing } = registry();
     const happened = Array.from({ length: steps }, () =>
       changing.advance((2 * HOUR_MS) / steps, START_MS),
     ).flat();
     const count = (kind: string) => happened.filter((change) => change.kind === kind).length;
-    // Rounding can leave out the last change of each kind.
+    // Rounding can omit the last change of each kind.
     expect(count('changed')).toBeGreaterThanOrEqual(119);
     expect(count('changed')).toBeLessThanOrEqual(120);
     expect(count('appearing')).toBeGreaterThanOrEqual(23);
@@ -41,8 +41,8 @@ test('the same seed causes the same changes', () => {
   expect(outcome(3)).not.toEqual(outcome(4));
 });
 
-describe('automatic changes', () => {
-  test('leave tombstones for deleted companies', () => {
+describe("the sandbox's automatic changes", () => {
+  test('automatic changes leave tombstones for deleted companies', () => {
     const { catalogue, changing } = registry({ rates: { changed: 0, appearing: 0, deleted: 10 } });
     const happened = changing.advance(HOUR_MS, START_MS);
     expect(happened).toHaveLength(10);
@@ -50,7 +50,7 @@ describe('automatic changes', () => {
     for (const { id } of happened) expect(catalogue.record(id)).toMatchObject({ gone: true });
   });
 
-  test('create ids after the last id, or between existing ids', () => {
+  test('automatic changes create ids after the last id, or between existing ids', () => {
     const newIds = (where: 'top' | 'anywhere') => {
       const { catalogue, changing } = registry({
         rates: { changed: 0, appearing: 30, deleted: 0 },
@@ -74,7 +74,7 @@ describe('automatic changes', () => {
   test.each([
     { shown: 1, differing: 'summary' },
     { shown: 0, differing: 'record alone' },
-  ])('appear in list items for a share of $shown of the changes', ({ shown }) => {
+  ])('automatic changes appear in list items for a share of $shown of the changes', ({ shown }) => {
     const { catalogue, changing } = registry({ rates: { changed: 40, appearing: 0, deleted: 0 }, shown });
     const before = new Map(
       companies.map(({ id }) => [id, [catalogue.summary(id), catalogue.record(id)?.text]]),
@@ -86,7 +86,7 @@ describe('automatic changes', () => {
     }
   });
 
-  test('add a replaced name to the previous names', () => {
+  test('automatic changes add a replaced name to the previous names', () => {
     const { store, changing } = registry({ rates: { changed: 200, appearing: 0, deleted: 0 }, shown: 1 });
     const names = new Map(companies.map(({ id, name }) => [id, name]));
     const ids = new Set(changing.advance(HOUR_MS, START_MS).map(({ id }) => id));

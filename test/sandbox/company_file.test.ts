@@ -22,7 +22,7 @@ test("a CSV file's id and name columns are recognised, and its other columns bec
   ]);
 });
 
-test('for each id, the first row that matches the filter is used', async () => {
+test('each id gets the first row that matches the filter', async () => {
   const path = file(
     'b.csv',
     'id,name,kind\n1,Old,Previous\n1,New,Current\n1,Newer,Current\n2,Gone,Previous\n,No id,Current\n',
@@ -65,7 +65,7 @@ test.each<[string, string, RegExp, object]>([
   await expect(reading).rejects.toThrow(message);
 });
 
-test('a missing file is reported in an error message', async () => {
+test('an error message names a missing company file', async () => {
   await expect(readCompanies(join(folder, 'missing.csv'))).rejects.toThrow(/missing\.csv cannot be read/);
 });
 

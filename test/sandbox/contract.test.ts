@@ -21,19 +21,19 @@ keepsTheContract(() => ({
   barredKey: sandbox.keyOf('barred'),
 }));
 
-test('the statistics contain the number of companies', async () => {
+test("the sandbox's statistics contain the number of companies", async () => {
   const { status, json } = await ask(sandbox, '/api/registry/stats');
   expect(status).toBe(200);
   expect(json).toMatchObject({ companies: { total: 4 }, coverage: { complete: true } });
 });
 
 describe('a key for the sandbox', () => {
-  test('is not accepted in the query string', async () => {
+  test('the sandbox accepts no key in the query string', async () => {
     const response = await fetch(`${sandbox.url}/api/search?q=a&api_key=${sandbox.keyOf('main')}`);
     expect(response.status).toBe(401);
   });
 
-  test('is rejected after it is replaced by another key', async () => {
+  test('the sandbox rejects a key after another key has replaced it', async () => {
     const old = sandbox.keyOf('main');
     sandbox.accounts.rekey('main');
     const response = await fetch(`${sandbox.url}/api/registry/stats`, {
@@ -44,7 +44,7 @@ describe('a key for the sandbox', () => {
   });
 });
 
-test('every response reports the limits', async () => {
+test('every response from the sandbox reports the limits', async () => {
   const first = await ask(sandbox, '/api/registry/stats', {}, 'limited');
   expect(first.headers.get('ratelimit-policy')).toBe('"minute";q=2;w=60, "total";q=100');
   expect(first.headers.get('ratelimit')).toMatch(/^"minute";r=1;t=60, "total";r=99$/);
@@ -59,7 +59,7 @@ test('every response reports the limits', async () => {
 });
 
 describe("the service's documentation", () => {
-  test('describes the three endpoints, their parameters and their rejections in the OpenAPI document', async () => {
+  test('the OpenAPI document describes the three endpoints, their parameters and their rejections', async () => {
     const response = await fetch(`${sandbox.url}/openapi.json`);
     const document = (await response.json()) as OpenApi;
     expect(document.openapi).toBe('3.1.0');
@@ -79,7 +79,7 @@ describe("the service's documentation", () => {
     expect(document.components.securitySchemes.key).toEqual({ type: 'http', scheme: 'bearer' });
   });
 
-  test('describes every problem code at the URL that the problem has as its type', async () => {
+  test('the service describes every problem code at the URL that is the problem type', async () => {
     for (const [code, { status, title }] of Object.entries(PROBLEMS)) {
       const response = await fetch(`${sandbox.url}/problems/${code}`);
       expect(await response.json()).toEqual({ code, status, title });
@@ -88,7 +88,7 @@ describe("the service's documentation", () => {
   });
 });
 
-test('every request is logged with its account, target and status', async () => {
+test('the sandbox logs every request with its account, target and status', async () => {
   sandbox.reset();
   const before = Date.now();
   await ask(sandbox, '/api/entity/SC000193');
@@ -104,7 +104,7 @@ test('every request is logged with its account, target and status', async () => 
   for (const { at } of arrivals) expect(Math.abs(at - before)).toBeLessThan(60_000);
 });
 
-test('another process can read the state of the sandbox, and its requests are not counted', async () => {
+test("another process can read the sandbox's state, and its requests are not counted", async () => {
   sandbox.reset();
   const lines = async (what: string) =>
     (await (await fetch(`${sandbox.url}/_sandbox/${what}`)).text())

@@ -25,14 +25,14 @@ async function faulty(fault: Fault): Promise<Sandbox> {
 interface Raw {
   readonly head: string;
   readonly body: Buffer;
-  /** How the connection ended: closed by the server, reset, or still open when the test stopped reading. */
+  /** How the connection ended: the server closed or reset it, or it was still open when the test stopped reading. */
   readonly ended: 'closed' | 'reset' | 'open';
 }
 
 interface Reading {
-  /** Closes the connection after this time. */
+  /** Closes the connection after this many milliseconds. */
   readonly openMs?: number;
-  /** Closes the connection after this many bytes of the body have been received. */
+  /** Closes the connection after this many bytes of the body have arrived. */
   readonly bodyBytes?: number;
 }
 
@@ -94,34 +94,34 @@ describe('a fault in the response', () => {
     if (fault.kind === 'redirect') expect(reply.headers.get('location')).toBe(fault.to);
   });
 
-  test('can put a byte order mark before the body', async () => {
+  test('a fault can put a byte order mark before the body', async () => {
     const { body } = await rawAnswer(await faulty({ kind: 'bom' }));
     expect(body.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
     expect(body.subarray(3).toString()).toBe(RECORD);
   });
 
-  test('can put invalid UTF-8 into the body', async () => {
+  test('a fault can put invalid UTF-8 into the body', async () => {
     const { body } = await rawAnswer(await faulty({ kind: 'invalid_utf8' }));
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(body)).toThrow(TypeError);
   });
 });
 
 describe('a fault in the transmission', () => {
-  test('can reset the connection before any byte is sent', async () => {
+  test('a fault can reset the connection before any byte is sent', async () => {
     expect(await rawAnswer(await faulty({ kind: 'reset_before_headers' }))).toMatchObject({
       head: '',
       ended: 'reset',
     });
   });
 
-  test('can reset the connection after the headers and part of the body', async () => {
+  test('a fault can reset the connection after the headers and part of the body', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'reset_after_headers', bytes: 5 }));
     expect(raw.head).toMatch(/^HTTP\/1.1 200 /);
     expect(raw.body.toString()).toBe(RECORD.slice(0, 5));
     expect(raw.ended).toBe('reset');
   });
 
-  test('can leave the connection open without sending a byte, and logs no status', async () => {
+  test('a fault can leave the connection open without sending a byte, and logs no status', async () => {
     const sandbox = await faulty({ kind: 'hang' });
     const raw = await rawAnswer(sandbox, { openMs: 300 });
     expect(raw).toEqual({ head: '', body: Buffer.alloc(0), ended: 'open' });
@@ -130,14 +130,14 @@ describe('a fault in the transmission', () => {
       .toMatchObject([{ kind: 'entity', status: null, fault: 'hang' }]);
   });
 
-  test('can delay a response that is otherwise correct', async () => {
+  test('a fault can delay a response that is otherwise correct', async () => {
     const sandbox = await faulty({ kind: 'delay', ms: 120 });
     const startedMs = performance.now();
     expect((await ask(sandbox, '/api/entity/1')).text).toBe(RECORD);
     expect(performance.now() - startedMs).toBeGreaterThan(110);
   });
 
-  test('can send a body byte by byte', async () => {
+  test('a fault can send a body byte by byte', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'slow_drip', everyMs: 40 }), { bodyBytes: 3 });
     expect(raw.ended).toBe('open');
     expect(raw.head).toMatch(/content-length: 48/i);
@@ -145,20 +145,20 @@ describe('a fault in the transmission', () => {
     expect(raw.body.length).toBeLessThan(12);
   });
 
-  test.each([10, -10])('can make the Content-Length differ from the body by %i bytes', async (by) => {
+  test.each([10, -10])('a fault can make the Content-Length differ from the body by %i bytes', async (by) => {
     const raw = await rawAnswer(await faulty({ kind: 'wrong_content_length', by }));
     expect(raw.head).toMatch(new RegExp(`content-length: ${48 + by}`, 'i'));
     expect(raw.body.toString()).toBe(RECORD);
     expect(raw.ended).toBe('closed');
   });
 
-  test('can send a huge body, which is valid JSON of the specified size', async () => {
+  test('a fault can send a huge body, which is valid JSON of the given size', async () => {
     const { text, json } = await ask(await faulty({ kind: 'huge_body', bytes: 5_000_000 }), '/api/entity/1');
     expect(Buffer.byteLength(text)).toBe(5_000_000);
     expect(json).toEqual({ padding: expect.stringMatching(/^ +$/) });
   });
 
-  test('can send a gzip bomb, which is small while compressed', async () => {
+  test('a fault can send a gzip bomb, which is small while compressed', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'gzip_bomb', bytes: 20_000_000 }));
     expect(raw.head).toMatch(/content-encoding: gzip/i);
     expect(raw.body.length).toBeLessThan(40_000);
@@ -166,7 +166,7 @@ describe('a fault in the transmission', () => {
   });
 });
 
-test('a fault can depend on the request, and the arrival log contains the fault', async () => {
+test('a fault can depend on the request, and the arrival log names the fault', async () => {
   let asked = 0;
   const sandbox = await startSandbox({
     companies: COMPANIES,

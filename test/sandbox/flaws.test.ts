@@ -103,7 +103,7 @@ test.each([
   { counts: 'start', beyond: 416, at100: 200, at150: 416 },
   { counts: 'end', beyond: 400, at100: 400, at150: 400 },
 ] as const)(
-  'if 130 rows are the cap on the $counts of a page, requests for later pages return $beyond',
+  "if the cap of 130 rows applies to a page's $counts, requests for later pages return $beyond",
   async (row) => {
     const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
     const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
@@ -120,7 +120,7 @@ test.each([
   { counts: 'start', beyond: 416 },
   { counts: 'end', beyond: 400 },
 ] as const)(
-  'if the cap on the $counts of a page equals the end of a page, only later pages are rejected',
+  "if the cap on a page's $counts equals a page's end, only later pages are rejected",
   async ({ counts, beyond }) => {
     const sandbox = await open({ window: { rows: 100, counts, beyond } });
     const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);

@@ -16,7 +16,7 @@ import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 const COMPANIES = [...generateRegistry({ companies: 90, seed: 5 })];
 
 test.each(Object.keys(REGISTRY_PRESETS))(
-  'the dialect mirrors every company in the preset %s',
+  "the sandbox's dialect mirrors every company in the preset %s",
   async (preset) => {
     await mirrored(REGISTRY_PRESETS[preset] ?? {}, ({ report, sandbox, warehouse }) => {
       expect(report.ending.ended).toBe('done');

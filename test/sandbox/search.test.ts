@@ -28,7 +28,7 @@ function catalogueOf(search: ApiProfileInput['search'] = {}, from = companies) {
   return { store, catalogue: companyCatalogue(store, ApiProfile.parse({ search }), () => 0) };
 }
 
-/** Each query rule's definition, without an index. */
+/** Each query rule's definition, computed without an index. */
 function findsName(how: NameSearch, folding: Folding, text: string, name: string): boolean {
   const [wanted, folded] = [foldText(text, folding), foldText(name, folding)];
   if (wanted === '') return true;
@@ -54,7 +54,7 @@ const aName = fc.constantFrom(...companies.map(({ name }) => name));
 const aSharedText = fc.constantFrom('sc', 'SC0', '0', '000', '0000', 'oc', 'ni', 'fc', 'z');
 const anId = fc.constantFrom(...companies.map(({ id }) => id));
 const aText = fc.oneof(
-  // Parts of names: prefixes, words and substrings, in any case.
+  // Parts of names, such as prefixes, words and substrings, in any case.
   fc.tuple(aName, fc.nat(20), fc.nat(8), fc.boolean()).map(([name, from, length, isUpper]) => {
     const part = name.slice(from % name.length, (from % name.length) + 1 + length);
     return isUpper ? part.toUpperCase() : part.toLowerCase();
@@ -72,7 +72,7 @@ const aQuery: fc.Arbitrary<CatalogueQuery> = fc.record({
 });
 
 describe.each(FOLDINGS)('with folding %s', (folding) => {
-  test('every query rule finds exactly the names that its definition requires', () => {
+  test('with folding %s, every query rule finds exactly the names that its definition requires', () => {
     const { catalogue } = catalogueOf({ folding });
     fc.assert(
       fc.property(aQuery, (query) => {
@@ -135,7 +135,7 @@ test('folding diacritics also ignores character width and case', () => {
 });
 
 describe('a changing registry', () => {
-  test('returns the current companies in the same order as a new index', () => {
+  test('a changing registry returns the current companies in the same order as a new index', () => {
     const edits = fc.array(
       fc.oneof(
         fc.record({ remove: fc.nat(companies.length - 1) }),
@@ -168,7 +168,7 @@ describe('a changing registry', () => {
     );
   });
 
-  test('rebuilds the index after many changes without losing a company', () => {
+  test('a changing registry rebuilds the index after many changes without losing a company', () => {
     const { store, catalogue } = catalogueOf({});
     for (let i = 0; i < 2_500; i++) store.put({ id: `N${i}`, name: `Zebra ${i}`, fields: {} });
     const search = () =>

@@ -47,7 +47,7 @@ const ask = (path: string, options: Parameters<Served['ask']>[1] = {}) => served
 keepsTheContract(() => ({ url: served.service.url, ask, barredKey }));
 
 describe('search', () => {
-  test('finds companies by identifier with either parameter', async () => {
+  test('a search finds companies by identifier with either parameter', async () => {
     for (const query of ['identifier=sc0001', 'q=SC000193'])
       expect((await ask(`/api/search?${query}`)).json).toMatchObject({
         total: 1,
@@ -56,7 +56,7 @@ describe('search', () => {
     expect((await ask('/api/search?identifier=muller')).json).toMatchObject({ total: 0 });
   });
 
-  test('finds names by prefixes of their words, in any script', async () => {
+  test('a search finds names by prefixes of their words, in any script', async () => {
     for (const [query, id] of [
       ['sohne mu', '00000417'],
       ["o'bri quot", 'SC000193'],
@@ -67,7 +67,7 @@ describe('search', () => {
       });
   });
 
-  test('returns the company with the identifier first, then names that begin with the query, then all others', async () => {
+  test('a search returns the company with the identifier first, then names that begin with the query, then all others', async () => {
     const { json } = await ask('/api/search?q=m');
     expect(json).toMatchObject({
       total: 2,
@@ -76,7 +76,7 @@ describe('search', () => {
     expect((await ask('/api/search?q=00000501')).json).toMatchObject({ results: [{ id: '00000501' }] });
   });
 
-  test('returns the total on every page, and an empty page after the last page', async () => {
+  test('a search returns the total on every page, and an empty page after the last', async () => {
     const pages = await Promise.all(
       [1, 2, 3, 4].map((page) => ask(`/api/search?q=0&per_page=2&page=${page}`)),
     );
@@ -85,7 +85,7 @@ describe('search', () => {
     for (const { json } of pages) expect(json).toMatchObject({ total: 3 });
   });
 
-  test('omits gone companies, and returns changed companies with their new values', async () => {
+  test('a search omits gone companies, and returns changed companies with their new values', async () => {
     expect((await ask('/api/search?q=gone')).json).toMatchObject({ total: 0, results: [] });
     expect((await ask('/api/search?q=changing')).json).toMatchObject({ total: 0 });
     expect((await ask('/api/search?q=changed')).json).toMatchObject({
@@ -93,13 +93,13 @@ describe('search', () => {
     });
   });
 
-  test('rejects a request that has both parameters with 400', async () => {
+  test('a search rejects a request with both parameters with status 400', async () => {
     expect(await ask('/api/search?q=a&identifier=b')).toMatchObject({ status: 400, json: { status: 400 } });
   });
 });
 
 describe('entity', () => {
-  test("returns the registry's response byte for byte, and its age in a header", async () => {
+  test("the entity endpoint returns the registry's response byte for byte, and its age in a header", async () => {
     const { status, headers, text } = await ask('/api/entity/00000417');
     const upstream = await fetch(`${mirror.sandbox.baseUrl}/entity/00000417`, {
       headers: { authorization: `Bearer ${mirror.sandbox.keyOf('main')}` },
@@ -110,11 +110,11 @@ describe('entity', () => {
     expect(Number(headers.get('x-mirror-age'))).toBeLessThan(60);
   });
 
-  test('returns 410 for a gone company', async () => {
+  test('the entity endpoint returns 410 for a gone company', async () => {
     expect(await ask('/api/entity/00000500')).toMatchObject({ status: 410, json: { code: 'entity_gone' } });
   });
 
-  test('returns 504 for a company whose record has not been fetched yet', async () => {
+  test('the entity endpoint returns 504 for a company whose record has not been fetched yet', async () => {
     mirror.sandbox.companies.put({ id: '00000900', name: 'Only Listed Ltd', fields: {} });
     await mirror.sync(100 * DAY_MS, new Set(['search']));
     await served.service.refresh();
@@ -125,7 +125,7 @@ describe('entity', () => {
     });
   });
 
-  test('returns 304 if the entity tag in the request shows that the record has not changed', async () => {
+  test("the entity endpoint returns 304 if the request's entity tag shows that the record has not changed", async () => {
     const first = await ask('/api/entity/SC000193');
     const tag = first.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[0-9a-z]+"$/);
@@ -137,19 +137,19 @@ describe('entity', () => {
 });
 
 describe('as_of', () => {
-  test('returns the record as it was known at that time', async () => {
+  test('as_of returns the record as it was known at that time', async () => {
     const before = await ask(`/api/entity/00000501?as_of=${isoTime(beforeChangesMs)}`);
     expect(before.json).toMatchObject({ name: 'Changing Names Ltd', capital: 1 });
     expect((await ask('/api/entity/00000501')).json).toMatchObject({ name: 'Changed Name Ltd', capital: 2 });
     expect(before.headers.get('etag')).not.toBe((await ask('/api/entity/00000501')).headers.get('etag'));
   });
 
-  test('treats a date as the end of that day', async () => {
+  test('as_of treats a date as the end of that day', async () => {
     const day = isoTime(beforeChangesMs).slice(0, 10);
     expect((await ask(`/api/entity/00000501?as_of=${day}`)).json).toMatchObject({ capital: 1 });
   });
 
-  test('returns the record even if the company was deleted later', async () => {
+  test('as_of returns the record even if the company was deleted later', async () => {
     expect(await ask(`/api/entity/00000500?as_of=${isoTime(beforeChangesMs)}`)).toMatchObject({
       status: 200,
       json: { name: 'Gone Away Ltd' },
@@ -157,7 +157,7 @@ describe('as_of', () => {
     expect((await ask(`/api/entity/00000500?as_of=${isoTime(mirror.now())}`)).status).toBe(410);
   });
 
-  test("returns 404 for a time before the first version, and gives that version's time", async () => {
+  test("as_of returns 404 for a time before the first record version, and names that version's time", async () => {
     const { status, json } = await ask('/api/entity/00000417?as_of=1999-12-31');
     expect(status).toBe(404);
     expect(json).toMatchObject({ detail: expect.stringContaining('first version was seen at 20') });
@@ -174,7 +174,7 @@ describe('as_of', () => {
   );
 });
 
-test("the statistics contain the registry's own figures and the state of the mirror", async () => {
+test("the service's statistics contain the registry's own figures and the state of the mirror", async () => {
   const { json } = await ask('/api/registry/stats');
   expect(json).toMatchObject({
     companies: { total: expect.any(Number) },
@@ -188,7 +188,7 @@ test("the statistics contain the registry's own figures and the state of the mir
 });
 
 describe('a key for the mirror', () => {
-  test('is rejected as an invalid token, even if it contains the id of a valid key', async () => {
+  test('a key for the mirror is rejected as an invalid token, even if it contains the id of a valid key', async () => {
     for (const wrong of [`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`, `${key}A`]) {
       const { status, headers } = await ask('/api/registry/stats', { key: wrong });
       expect(status).toBe(401);
@@ -196,7 +196,7 @@ describe('a key for the mirror', () => {
     }
   });
 
-  test('is accepted as soon as it is created, and rejected once it is revoked', async () => {
+  test('a key for the mirror is accepted as soon as it is created, and rejected once it is revoked', async () => {
     const later = served.newKey('later');
     expect((await ask('/api/registry/stats', { key: later })).status).toBe(200);
     const file = openAccountFile(`${mirror.folder}/accounts.db`);
@@ -205,7 +205,7 @@ describe('a key for the mirror', () => {
     await expect.poll(async () => (await ask('/api/registry/stats', { key: later })).status).toBe(401);
   });
 
-  test('is not stored in the accounts file', () => {
+  test('a key for the mirror is not stored in the accounts file', () => {
     const file = openAccountFile(`${mirror.folder}/accounts.db`);
     const dump = JSON.stringify(file.keys()) + file.db.serialize().toString('latin1');
     file.close();

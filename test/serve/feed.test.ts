@@ -68,7 +68,7 @@ test("the feed's pages contain every row once, and the last cursor is the end of
   });
 });
 
-test('JSON Lines output has one change per line, with the cursor in a header', async () => {
+test('JSON Lines output of the feed has one change per line, with the cursor in a header', async () => {
   const { text, headers } = await served.ask('/changes?tables=entity,entity__officers', {
     headers: { accept: 'application/x-ndjson' },
   });
@@ -82,7 +82,7 @@ test('JSON Lines output has one change per line, with the cursor in a header', a
   expect(new Set(lines.map(({ table }) => table))).toEqual(new Set(['entity', 'entity__officers']));
 });
 
-test('a waiting request gets its response when a change arrives', async () => {
+test('a waiting request for the feed gets its response when a change arrives', async () => {
   const since = await end();
   const waiting = page(`since=${since}&wait=30`);
   mirror.sandbox.companies.put({ id: '00000009', name: 'New Ltd', fields: { status: 'active' } });
@@ -103,7 +103,7 @@ test("a forgotten company appears in the feed as one forget operation without th
   expect(JSON.stringify(await page('since=0&limit=10000'))).not.toContain('Company 3');
 });
 
-test('a cursor from another mirror is rejected with 410, and an invalid request is rejected with 400', async () => {
+test('a cursor from another mirror is rejected with 410, and an invalid request with 400', async () => {
   expect(await served.ask('/changes?since=5-000000000000')).toMatchObject({
     status: 410,
     json: { code: 'cursor_unknown', detail: expect.stringContaining('since=0') },
@@ -112,7 +112,7 @@ test('a cursor from another mirror is rejected with 410, and an invalid request 
     expect((await served.ask(`/changes?${query}`)).status, query).toBe(400);
 });
 
-test('a table can be exported in every format, and the export contains the matching cursor', async () => {
+test('a table can be exported over HTTP in every format, and the export contains the matching cursor', async () => {
   const csv = await served.ask('/export/entity.csv');
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(csv.headers.get('x-next-cursor')).toBe(await end());
@@ -132,7 +132,7 @@ test('a table can be exported in every format, and the export contains the match
   expect(officers).toHaveLength(2);
 });
 
-test('both endpoints need a key, and requests to them are counted', async () => {
+test('the feed and the export need a key, and requests to them are counted', async () => {
   const limited = served.newKey('limited', { total: 2 });
   for (const path of ['/changes', '/export/entity.csv']) {
     expect((await fetch(served.service.url + path)).status, path).toBe(401);

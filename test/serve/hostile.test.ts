@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
 const HOSTILE_NAME = `<script>alert(1)</script> ' OR 1=1; DROP TABLE entity; -- \u202Eevil\u0000 🏴‍☠️`;
-// The words of the hostile name.
+// The words in the hostile name.
 const INJECTION = "' OR '1'='1";
 const HOSTILE_ID = `../../etc/passwd?x=%2F&y='"<`;
 
@@ -30,13 +30,19 @@ afterAll(async () => {
 });
 
 describe('full-text syntax in a query', () => {
-  test.each(['AND', 'NOT', 'and or', 'near'])('such as %s finds the name that contains it', async (text) => {
-    expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '1' }] });
-  });
+  test.each(['AND', 'NOT', 'and or', 'near'])(
+    'a query with full-text syntax such as %s finds the name that contains it',
+    async (text) => {
+      expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '1' }] });
+    },
+  );
 
-  test.each(['star*', '"Quoted"', '"quoted', 'star* "quo'])('such as %s is treated as text', async (text) => {
-    expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '2' }] });
-  });
+  test.each(['star*', '"Quoted"', '"quoted', 'star* "quo'])(
+    'full-text syntax such as %s is treated as text',
+    async (text) => {
+      expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '2' }] });
+    },
+  );
 
   test.each([
     'NEAR(a b, 1)',
@@ -55,7 +61,7 @@ describe('full-text syntax in a query', () => {
     '((((((((((',
     '*'.repeat(1_999),
     '𐍈'.repeat(900),
-  ])('such as %j is treated as text', async (text) => {
+  ])('full-text syntax such as %j is treated as text', async (text) => {
     const { status, json } = await search(text);
     if (text.trim() === '') expect({ status, json }).toMatchObject({ status: 400 });
     else expect({ status, json }).toMatchObject({ status: 200, json: { total: text === INJECTION ? 1 : 0 } });
@@ -88,7 +94,7 @@ describe('a hostile path', () => {
     '//etc/passwd',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/api/search/../entity/1',
-  ])('%s is rejected or not found', async (path) => {
+  ])('the path %s is rejected or not found', async (path) => {
     const answer = await raw(
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${served.key}\r\nConnection: close\r\n\r\n`,
     );
@@ -105,7 +111,7 @@ describe('a request that exceeds the limits', () => {
       `GET /api/search HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 500 }, (_, i) => `X-${i}: ${'y'.repeat(40)}\r\n`).join('')}\r\n`,
     ],
     ['a 100 KB header', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`],
-  ])('is rejected with 431 because of %s', async (_what, request) => {
+  ])('a request is rejected with 431 because of %s', async (_what, request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
@@ -118,11 +124,11 @@ describe('a request that exceeds the limits', () => {
     ],
     ['no host', 'GET /api/search HTTP/1.1\r\n\r\n'],
     ['a control character in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\u0001b\r\n\r\n'],
-  ])('is rejected with 400 because of %s', async (_what, request) => {
+  ])('a request is rejected with 400 because of %s', async (_what, request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('is rejected before a large body is read', async () => {
+  test('a request is rejected before its large body is read', async () => {
     const { status } = await served
       .ask('/api/search?q=a', { method: 'POST', body: 'x'.repeat(1_000_000) })
       .catch(() => ({ status: 0 }));
@@ -153,7 +159,7 @@ function connect(): Promise<Socket> {
   });
 }
 
-/** Sends raw bytes and returns what the server sends until it closes the connection. */
+/** Sends raw bytes and returns everything that the server sends before it closes the connection. */
 async function raw(bytes: string): Promise<string> {
   const socket = await connect();
   let received = '';
@@ -162,7 +168,7 @@ async function raw(bytes: string): Promise<string> {
   });
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
-    // The bytes received so far are the response, even after a reset.
+    // The bytes received before a reset are a response too.
     socket.once('error', () => resolve());
   });
   socket.write(bytes);

@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => mirror.close());
 
-describe('50 parallel clients never exceed', () => {
+describe('limits for many clients', () => {
   test.each([
     ['the rate', { perMinute: 70 }, 70, 'rate_limited'],
     ['the total', { total: 90 }, 90, 'allowance_exhausted'],
     ['the day', { perDay: 80, total: 1_000 }, 80, 'allowance_exhausted'],
-  ])('%s', async (_what, limits, most, code) => {
+  ])('50 parallel clients never exceed %s', async (_what, limits, most, code) => {
     const served = await serve(mirror);
     const key = served.newKey(`limited-${code}-${most}`, limits);
     const asked = Array.from({ length: CLIENTS }, async () => {
@@ -55,7 +55,7 @@ test('the RateLimit headers contain every limit and the remaining quota', async 
   expect(headers.get('ratelimit')).toMatch(/^"minute";r=9;t=60, "day";r=49;t=\d+, "total";r=99$/);
 });
 
-test('the counts and the rate limit survive a restart', async () => {
+test('the counts and the rate limit survive a restart of `serve`', async () => {
   const first = await serve(mirror);
   const total = first.newKey('restarted', { total: 5 });
   const minute = first.newKey('minuted', { perMinute: 3 });
@@ -75,7 +75,7 @@ test('the counts and the rate limit survive a restart', async () => {
   await second.close();
 });
 
-test('every request that got a response is counted even if the server is killed', async () => {
+test('every request that got a response is counted, even if `serve` is killed', async () => {
   const configPath = join(mirror.folder, 'registry-mirror.yaml');
   const { warehouse, ledger } = mirror.config;
   const configuration = {
@@ -112,11 +112,11 @@ test('every request that got a response is counted even if the server is killed'
   const left = Number(leftAfter) + 1;
   expect(answered).toBeGreaterThanOrEqual(120);
   expect(answered + left).toBeLessThanOrEqual(total);
-  // Requests that were in progress when the server was killed may also be counted.
+  // Requests in progress at the time of the kill may be counted too.
   expect(answered + left).toBeGreaterThanOrEqual(total - inFlight);
 });
 
-test('a second server with the same accounts file fails to start', async () => {
+test('a second `serve` with the same accounts file fails to start', async () => {
   const served = await serve(mirror);
   await expect(serve(mirror)).rejects.toThrow(/already uses the accounts/);
   await served.close();

@@ -12,60 +12,63 @@ import { companies, openMirrored, serve } from '../support/served_mirror.ts';
 
 const COMPANIES = 30;
 
-describe('a mirror of a mirror contains the same data', () => {
-  test.each(Object.keys(PROFILE_PRESETS))('if the registry uses the %s dialect', async (name) => {
-    const isNumbered = PROFILE_PRESETS[name]?.ids === 'number';
-    const first = await openMirrored({
-      companies: isNumbered ? numbered(companies(COMPANIES)) : companies(COMPANIES),
-      profile: PROFILE_PRESETS[name] ?? {},
-    });
-    await first.sync();
-    const served = await serve(first);
-    const folder = mkdtempSync(join(tmpdir(), 'second-'));
-    const second = openWorkspace(
-      configFrom({
-        version: 1,
-        upstream: {
-          base_url: served.service.baseUrl,
-          api_key: served.key,
-          ...(served.service.paths === null ? {} : { paths: served.service.paths }),
-        },
-        account: { tier: 'paid' },
-        allowance: { per_minute: 'unlimited', unlimited: true },
-        dialect: served.service.dialect,
-        warehouse: join(folder, 'warehouse.db'),
-        ledger: join(folder, 'ledger.db'),
-      }),
-    );
-    try {
-      // The search endpoint must not ignore the query. It rejects queries that are not in the registry's format.
-      const { status, text } = await served.ask('/api/search?q=nobody-has-this-name');
-      expect([200, 400, 404]).toContain(status);
-      for (const { id } of first.sandbox.companies.all()) expect(text).not.toContain(`"${id}"`);
-      const { ending, totals } = await run(second, {
-        command: 'sync',
-        purpose: 'scheduled',
-        kinds: ALL_KINDS,
-        focus: 'coverage',
-        maxCalls: Number.POSITIVE_INFINITY,
-        maxMinutes: 1,
-        signal: new AbortController().signal,
+describe('a mirror of a mirror', () => {
+  test.each(Object.keys(PROFILE_PRESETS))(
+    'a mirror of a mirror contains the same data if the registry uses the %s dialect',
+    async (name) => {
+      const isNumbered = PROFILE_PRESETS[name]?.ids === 'number';
+      const first = await openMirrored({
+        companies: isNumbered ? numbered(companies(COMPANIES)) : companies(COMPANIES),
+        profile: PROFILE_PRESETS[name] ?? {},
       });
-      expect({ ...ending, quarantined: totals.quarantined, failed: totals.failed }).toEqual({
-        ended: 'done',
-        quarantined: 0,
-        failed: 0,
-      });
-      expect(contentOf(second.warehouse)).toEqual(contentOf(first.house.warehouse));
-      // Some profiles have caps that make a few companies unreachable.
-      expect(Object.keys(contentOf(second.warehouse).records).length).toBeGreaterThan(COMPANIES / 2);
-    } finally {
-      second.close();
-      await served.close();
-      await first.close();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+      await first.sync();
+      const served = await serve(first);
+      const folder = mkdtempSync(join(tmpdir(), 'second-'));
+      const second = openWorkspace(
+        configFrom({
+          version: 1,
+          upstream: {
+            base_url: served.service.baseUrl,
+            api_key: served.key,
+            ...(served.service.paths === null ? {} : { paths: served.service.paths }),
+          },
+          account: { tier: 'paid' },
+          allowance: { per_minute: 'unlimited', unlimited: true },
+          dialect: served.service.dialect,
+          warehouse: join(folder, 'warehouse.db'),
+          ledger: join(folder, 'ledger.db'),
+        }),
+      );
+      try {
+        // The search endpoint must not ignore the query. It rejects queries in another format than the registry's.
+        const { status, text } = await served.ask('/api/search?q=nobody-has-this-name');
+        expect([200, 400, 404]).toContain(status);
+        for (const { id } of first.sandbox.companies.all()) expect(text).not.toContain(`"${id}"`);
+        const { ending, totals } = await run(second, {
+          command: 'sync',
+          purpose: 'scheduled',
+          kinds: ALL_KINDS,
+          focus: 'coverage',
+          maxCalls: Number.POSITIVE_INFINITY,
+          maxMinutes: 1,
+          signal: new AbortController().signal,
+        });
+        expect({ ...ending, quarantined: totals.quarantined, failed: totals.failed }).toEqual({
+          ended: 'done',
+          quarantined: 0,
+          failed: 0,
+        });
+        expect(contentOf(second.warehouse)).toEqual(contentOf(first.house.warehouse));
+        // Some profiles' caps make a few companies unreachable.
+        expect(Object.keys(contentOf(second.warehouse).records).length).toBeGreaterThan(COMPANIES / 2);
+      } finally {
+        second.close();
+        await served.close();
+        await first.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 /** All records as received, and all list items as the dialect decodes them. */

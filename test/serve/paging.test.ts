@@ -32,13 +32,13 @@ test('no row is repeated or omitted while a client pages and the mirror changes'
   expect(new Set(ids).size).toBe(COMPANIES);
   expect(ids.toSorted()).toEqual(numbered(0, COMPANIES).map(({ id }) => id));
 
-  // A new first page shows the current state of the mirror.
+  // A new first page shows the mirror's current state.
   const present = mirror.sandbox.companies.count();
   expect(present).not.toBe(COMPANIES);
   expect((await page(1)).total).toBe(present);
 });
 
-/** Adds companies before, between and after the existing companies, and deletes one, so that all pages shift. */
+/** Deletes one company, and adds others before, between and after the existing ones, so that all pages shift. */
 async function growAndShrink(round: number): Promise<void> {
   for (const company of numbered(COMPANIES + round * 7, COMPANIES + (round + 1) * 7))
     mirror.sandbox.companies.put(company);

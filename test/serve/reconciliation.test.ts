@@ -46,13 +46,13 @@ const reconcile = async (queries: object) => {
 };
 
 describe('the reconciliation service', () => {
-  it('describes itself in its manifest', async () => {
+  it('the reconciliation service describes itself in its manifest', async () => {
     const manifest = Manifest.parse(await json('/reconcile'));
     expect(manifest.name).toBe('Sandbox registry');
     expect(manifest.authentication).toBeUndefined();
   });
 
-  it('matches a unique name, but lets the user choose between companies with the same name', async () => {
+  it('the reconciliation service matches a unique name, but lets the user choose among companies with the same name', async () => {
     const found = await reconcile({
       q0: { query: 'SOCIÉTÉ GÉNÉRALE DE VINS' },
       q1: { query: 'Wilson Services Ltd', limit: 2 },
@@ -68,7 +68,7 @@ describe('the reconciliation service', () => {
     expect(found.q3?.result).toEqual([]);
   });
 
-  it('distinguishes companies with the same name by their properties', async () => {
+  it('the reconciliation service distinguishes companies with the same name by their properties', async () => {
     const properties = [{ pid: 'country', v: 'IM' }];
     const { q } = await reconcile({ q: { query: 'Wilson Services Ltd', properties } });
     expect(q?.result.map(({ id, match, score }) => [id, match, score])).toEqual([
@@ -77,7 +77,7 @@ describe('the reconciliation service', () => {
     ]);
   });
 
-  it('marks a gone company and never matches it', async () => {
+  it('the reconciliation service marks a gone company and never matches it', async () => {
     const { q } = await reconcile({ q: { query: 'Vanished Trading Ltd' } });
     expect(q?.result[0]).toMatchObject({
       id: '4',
@@ -87,13 +87,13 @@ describe('the reconciliation service', () => {
     });
   });
 
-  it('responds to a batch of queries sent in a GET request', async () => {
+  it('the reconciliation service responds to a batch of queries in a GET request', async () => {
     const queries = encodeURIComponent(JSON.stringify({ q: { query: '2' } }));
     const { q } = ResultBatch.parse(await json(`/reconcile?queries=${queries}`));
     expect(q?.result[0]).toMatchObject({ id: '2', match: true });
   });
 
-  it('suggests companies, properties and types', async () => {
+  it('the reconciliation service suggests companies, properties and types', async () => {
     const companies = Suggestions.parse(await json('/reconcile/suggest/entity?prefix=wil'));
     expect(companies.result.map(({ id }) => id)).toEqual(['2', '3']);
     const properties = Suggestions.parse(await json('/reconcile/suggest/property?prefix=emp'));
@@ -102,7 +102,7 @@ describe('the reconciliation service', () => {
     expect(types.result.map(({ id }) => id)).toEqual(['gone_company']);
   });
 
-  it('adds property values of the correct type to rows', async () => {
+  it('the reconciliation service adds property values of the correct type to rows', async () => {
     const proposed = ProposedProperties.parse(await json('/reconcile/properties?type=company'));
     expect(proposed.properties.map(({ id }) => id)).toEqual(expect.arrayContaining(['status', 'employees']));
     const extend = {
@@ -125,7 +125,7 @@ describe('the reconciliation service', () => {
   });
 
   it.each(['{', '[]', '{"q":{}}', '{"q":{"query":"a","limit":0}}'])(
-    'rejects the batch %s',
+    'the reconciliation service rejects the batch %s',
     async (queries) => {
       const body = new URLSearchParams({ queries });
       const response = await fetch(`${served.service.url}/reconcile`, { method: 'POST', body });
@@ -137,7 +137,7 @@ describe('the reconciliation service', () => {
     },
   );
 
-  it('accepts requests only from local pages if it needs no key', async () => {
+  it('a reconciliation service without keys accepts requests only from local pages', async () => {
     const url = `${served.service.url}/reconcile`;
     const local = await fetch(url, { headers: { origin: 'http://127.0.0.1:3333' } });
     expect(local.headers.get('access-control-allow-origin')).toBe('http://127.0.0.1:3333');
@@ -147,7 +147,7 @@ describe('the reconciliation service', () => {
 });
 
 describe('a reconciliation service with keys', () => {
-  it('returns its manifest without a key, but requires a key for queries', async () => {
+  it('a reconciliation service with keys returns its manifest without one, but requires a key for queries', async () => {
     const keyed = await serve(mirrored, {
       reconciliation: { ...OPEN, access: 'keyed' },
       accountsPath: `${mirrored.folder}/keyed.db`,

@@ -61,7 +61,7 @@ describe('docs/analysts.md', () => {
     const found = (sql: string) => reader.db.prepare(sql).pluck().all();
     expect(found('SELECT name FROM entity_fts WHERE entity_fts MATCH \'"東京商"\'')).toEqual(['東京商事']);
     expect(found("SELECT name FROM entity_fts WHERE name LIKE '%東京%'")).toEqual(['東京商事']);
-    // The first company's latest record contains no former name.
+    // The first company's current record contains no former name.
     expect(found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'"tech"\'')).toEqual(['00000003']);
     expect(
       found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'former_names : "tech"\''),
@@ -105,7 +105,7 @@ describe('docs/analysts.md', () => {
     }
   });
 
-  test('every table and column that the metadata names exists', () => {
+  test('the metadata for Datasette names only tables and columns that exist', () => {
     const { tables } = parse(datasetteMetadata(reader.db, 'warehouse')).databases.warehouse as {
       tables: Record<
         string,

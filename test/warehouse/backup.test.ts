@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { backUp } from '../../src/warehouse/backup.ts';
 import { bench, temporaryFolder } from '../support/loader.ts';
 
-test("a corrupt warehouse's copy fails its check and is deleted", async () => {
+test('a backup of a corrupt warehouse fails its check and is deleted', async () => {
   const { warehouse, record } = bench();
   record('C1', { id: 'C1' });
   // The corruption makes two tables share their pages.

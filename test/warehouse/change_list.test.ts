@@ -6,7 +6,7 @@ const START_MS = Date.UTC(2027, 0, 1);
 const HOUR_MS = 3_600_000;
 const EVERY: ChangeFilter = { sinceMs: null, path: null, kind: 'all' };
 
-/** A warehouse with one change per hour. Each path is `path`, or `path = value` if the value is not null. */
+/** A warehouse with one change per hour. Each path is either `path`, or `path = value` if the value is not null. */
 function changesOf(paths: readonly string[]) {
   const { db, close } = openWarehouse({ path: ':memory:', nowMs: START_MS });
   onTestFinished(close);

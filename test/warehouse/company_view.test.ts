@@ -9,7 +9,7 @@ import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader
 const COMPANIES = 'SELECT * FROM company ORDER BY entity_id';
 
 describe('the view company', () => {
-  test('has the same columns in an empty warehouse', () => {
+  test('the view company has the same columns in an empty warehouse', () => {
     const { all } = bench();
     expect(all(COMPANIES)).toEqual([]);
     expect(all("SELECT name FROM pragma_table_info('company')").map(({ name }) => name)).toEqual([
@@ -23,7 +23,7 @@ describe('the view company', () => {
     ]);
   });
 
-  test('shows listed and fetched companies but no gone companies', () => {
+  test('the view company shows listed and fetched companies but no gone companies', () => {
     const { search, record, all } = bench();
     search('a', {
       total: 2,
@@ -64,7 +64,7 @@ describe('the view company', () => {
     ]);
   });
 
-  test("uses the mapping's JSON paths after reprocess", async () => {
+  test("the view company uses the mapping's JSON paths after reprocess", async () => {
     const { record, warehouse, all } = bench();
     record('C1', { id: 'C1', status: 'A', phase: 'closing' });
     expect(all(COMPANIES)).toMatchObject([{ status: 'A' }]);
@@ -73,7 +73,7 @@ describe('the view company', () => {
     expect(all(COMPANIES)).toMatchObject([{ status: 'closing' }]);
   });
 
-  test('does not replace a view that an analyst created under the same name', () => {
+  test("the view company does not replace an analyst's own view of the same name", () => {
     const path = join(temporaryFolder(), 'warehouse.db');
     const first = openWarehouse({ path, nowMs: START_MS });
     first.db.exec('DROP VIEW company; CREATE VIEW company AS SELECT 1 AS own');
@@ -85,7 +85,7 @@ describe('the view company', () => {
   });
 });
 
-describe('the column', () => {
+describe('columns of the view company', () => {
   const column = (path: string, types = 'text') => ({ column: path, path, types });
   test.each([
     ['status', ['/accounts/status', '/company_status', '/officers_status'], '/company_status'],
@@ -101,7 +101,7 @@ describe('the column', () => {
     ['dissolved_on', ['/slettedato'], '/slettedato'],
     ['country', ['/registered_address/country', '/jurisdiction'], '/jurisdiction'],
     ['country', ['/forretningsadresse/land', '/forretningsadresse/landkode'], '/forretningsadresse/landkode'],
-  ] as const)('for the role %s among %j is %s', (role, paths, expected) => {
+  ] as const)('the column for the role %s among %j is %s', (role, paths, expected) => {
     const found = columnOfRole(
       role,
       paths.map((path) => column(path)),
@@ -110,7 +110,7 @@ describe('the column', () => {
     expect(found?.path ?? null).toBe(expected);
   });
 
-  test('for the role status is never a boolean', () => {
+  test('the column for the role status is never a boolean', () => {
     expect(columnOfRole('status', [column('/status', 'boolean')], null)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { readCoverage } from '../../src/warehouse/coverage_counts.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, START_MS } from '../support/loader.ts';
 
-test('coverage is at most 1 even if the registry count is lower than the number of known companies', () => {
+test('coverage is at most 1, even if the registry count is below the number of known companies', () => {
   const warehouse = openWarehouse({ path: ':memory:', nowMs: START_MS });
   onTestFinished(() => warehouse.close());
   const { search, stats } = bench({ warehouse });

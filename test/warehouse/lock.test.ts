@@ -28,7 +28,7 @@ test('a lock held by a dead process on this host is taken over immediately', () 
   expect(acquireLock(db, { ...second, isAlive: () => false })).toEqual({ taken: true });
 });
 
-test('a lock that another host holds is not freed because its process id is dead on this host', () => {
+test('a lock that another host holds is not released because its process id is dead on this host', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(acquireLock(db, { ...second, host: 'elsewhere', isAlive: () => false })).toMatchObject({

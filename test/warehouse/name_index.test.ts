@@ -26,31 +26,31 @@ function fetched(): Bench {
 
 const BOTH = { names: ['acme limited', 'beta limited'], words: ['acme 1', 'beta 1', 'limited 2'] };
 
-describe('the name index gets the names of fetched companies', () => {
-  test('with the next search', () => {
+describe('indexing the names of fetched companies', () => {
+  test("a fetched company's name is indexed with the next search", () => {
     const mirror = fetched();
     mirror.search('zeta', { total: 0, results: [] });
     expect(indexed(mirror)).toEqual(BOTH);
   });
 
-  test('at the end of the run', () => {
+  test("a fetched company's name is indexed at the end of the run", () => {
     const mirror = fetched();
     mirror.loader.finish();
     expect(indexed(mirror)).toEqual(BOTH);
   });
 
-  test('in the next run if the run was killed', () => {
+  test("a fetched company's name is indexed in the next run if the run was killed", () => {
     const mirror = fetched();
     expect(indexed(mirror.reopen())).toEqual(BOTH);
   });
 
-  test('in a rebuild', async () => {
+  test('a rebuild indexes the names of fetched companies', async () => {
     const mirror = fetched();
     await reprocess({ warehouse: mirror.warehouse, dialect: dialectWith(BY_WORDS) });
     expect(indexed(mirror.reopen())).toEqual(BOTH);
   });
 
-  test('in groups of 5,000 if there is no search', () => {
+  test('names of fetched companies are indexed in groups of 5,000 if there is no search', () => {
     const { load, outcome, value } = bench();
     const records = Array.from({ length: 5001 }, (_, at) =>
       outcome(
@@ -65,7 +65,7 @@ describe('the name index gets the names of fetched companies', () => {
   });
 });
 
-test('a company that is renamed before or after its name is indexed has only one index entry', () => {
+test('a company renamed before or after its name is indexed has only one index entry', () => {
   const mirror = fetched();
   mirror.record('C1', { id: 'C1', name: 'Gamma' });
   mirror.loader.finish();
@@ -76,26 +76,23 @@ test('a company that is renamed before or after its name is indexed has only one
 test.each([
   ['waits to be indexed', false],
   ['is indexed', true],
-])(
-  'a company that is forgotten while its name %s leaves no name, even if its row id is reused',
-  (_, isIndexed) => {
-    const mirror = fetched();
-    if (isIndexed) mirror.loader.finish();
-    forget({
-      warehouse: mirror.warehouse,
-      dialect: dialectWith(BY_WORDS),
-      entityId: 'C2',
-      nowMs: START_MS,
-    });
-    const later = mirror.reopen();
-    later.record('C3', { id: 'C3', name: 'Gamma Limited' });
-    later.loader.finish();
-    expect(indexed(later)).toEqual({
-      names: ['acme limited', 'gamma limited'],
-      words: ['acme 1', 'gamma 1', 'limited 2'],
-    });
-  },
-);
+])('a company forgotten while its name %s leaves no name, even if its row id is reused', (_, isIndexed) => {
+  const mirror = fetched();
+  if (isIndexed) mirror.loader.finish();
+  forget({
+    warehouse: mirror.warehouse,
+    dialect: dialectWith(BY_WORDS),
+    entityId: 'C2',
+    nowMs: START_MS,
+  });
+  const later = mirror.reopen();
+  later.record('C3', { id: 'C3', name: 'Gamma Limited' });
+  later.loader.finish();
+  expect(indexed(later)).toEqual({
+    names: ['acme limited', 'gamma limited'],
+    words: ['acme 1', 'gamma 1', 'limited 2'],
+  });
+});
 
 test("the migration records that an older warehouse's names are indexed", () => {
   const older = bench();

@@ -1,4 +1,4 @@
-// Runs two readers. At least one of them is always in a transaction. wal.test.ts starts this process.
+// Runs two readers, at least one of which is always in a transaction. wal.test.ts starts this process.
 import { setTimeout } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 

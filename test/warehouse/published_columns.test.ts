@@ -19,14 +19,17 @@ const columnsOf = (table: string) =>
 const oneLine = (sql: string) => sql.replace(/\s+/g, ' ').replace(/\(\s/g, '(').replace(/\s\)/g, ')');
 
 describe('the list of published columns', () => {
-  test.each(tables)('contains the columns of $name in order', ({ name, columns }) => {
-    const published: readonly PublishedColumn[] = columns;
-    expect(columnsOf(name)).toEqual(
-      published.filter(({ isOptional }) => !isOptional).map((column) => column.name),
-    );
-  });
+  test.each(tables)(
+    'the list of published columns contains the columns of $name in order',
+    ({ name, columns }) => {
+      const published: readonly PublishedColumn[] = columns;
+      expect(columnsOf(name)).toEqual(
+        published.filter(({ isOptional }) => !isOptional).map((column) => column.name),
+      );
+    },
+  );
 
-  test("contains exactly the warehouse's views", () => {
+  test("the list of published columns contains exactly the warehouse's views", () => {
     const views = db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
       .pluck()
@@ -36,7 +39,7 @@ describe('the list of published columns', () => {
   });
 
   test.each(tables.filter(({ kind }) => kind === 'view'))(
-    'contains the SQL expressions of the view $name',
+    'the list of published columns contains the SQL expressions of the view $name',
     ({ name, columns }) => {
       const stored = oneLine(
         db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(name) as string,
@@ -52,7 +55,7 @@ describe('the list of published columns', () => {
     },
   );
 
-  test('describes every built-in column of a loaded table', () => {
+  test('the list of published columns describes every built-in column of a loaded table', () => {
     const loaded = openWarehouse({ path: ':memory:', nowMs: START_MS });
     const { record, search, stats } = bench({ warehouse: loaded });
     stats({ companies: 1 });
@@ -71,7 +74,7 @@ describe('the list of published columns', () => {
     loaded.close();
   });
 
-  test('contains every outcome that a stored call can have', () => {
+  test('the list of published columns contains every outcome that a stored call can have', () => {
     const migration = readFileSync(
       new URL('../../src/warehouse/migrations/001_lineage.sql', import.meta.url),
       'utf8',

@@ -24,7 +24,7 @@ function old() {
   return lived;
 }
 
-test('old responses that were replaced are deleted, and the latest responses remain', () => {
+test('replaced responses are deleted when they are old, and the latest responses remain', () => {
   const { warehouse, all } = old();
   const before = dumpDerived(warehouse);
   const rules = { maxAgeMs: DAY_MS, versions: 1 };
@@ -46,7 +46,7 @@ test('old responses that were replaced are deleted, and the latest responses rem
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('the configured number of versions is kept, regardless of their age', () => {
+test('the configured number of record versions is kept, whatever their age', () => {
   const { warehouse, all } = old();
   pruneAnswers(warehouse.db, { maxAgeMs: DAY_MS, versions: 3 }, START_MS + 10 * DAY_MS);
   expect(all("SELECT document FROM entity_history WHERE entity_id = 'C1'")).toEqual([

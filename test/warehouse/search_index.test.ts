@@ -18,7 +18,7 @@ const SEARCHES = [
 ] as const;
 
 describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
-  test('finds names with and without accents, whatever their letter case', () => {
+  test('the full-text index finds names with and without accents, whatever their letter case', () => {
     const found = rows(
       mirrored(),
       SEARCHES.map(([text]) => search(text)),
@@ -26,7 +26,7 @@ describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
     expect(found).toEqual(SEARCHES.map(([, id]) => [{ entity_id: id, name: NAMES[id] }]));
   });
 
-  test('reads every table and view', () => {
+  test('the SQLite version reads every table and view', () => {
     const path = mirrored();
     const all = rows(path, ["SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"])[0] ?? [];
     const counts = rows(
@@ -39,7 +39,7 @@ describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
   });
 });
 
-test('opening an older warehouse creates the new index, and names stay searchable', () => {
+test('opening an older warehouse creates the new full-text index, and names can still be found', () => {
   const path = join(temporaryFolder(), 'older.db');
   writeOlderWarehouse(path, stepsBefore(300));
   const older = new Sqlite(path);
@@ -60,7 +60,7 @@ test('opening an older warehouse creates the new index, and names stay searchabl
   close();
 });
 
-test("a renamed company's old name is removed from the index", () => {
+test("a renamed company's old name is removed from the full-text index", () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'Société Générale' });
   record('C1', { id: 'C1', name: 'Nouvelle Banque' });

@@ -19,7 +19,7 @@ test('only the most recent consecutive searches without a new company are counte
   expect(vainSearches(warehouse)).toBe(2);
 });
 
-test('a search that finds a new company resets the count', () => {
+test('a search that finds a new company resets the count of searches', () => {
   const warehouse = bench();
   warehouse.search('q', NOBODY);
   warehouse.search('a', ACME);
@@ -49,7 +49,7 @@ test('neither repeated listings nor record calls are counted', () => {
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('a changed registry count resets the count, but an unchanged registry count does not', () => {
+test('a changed registry count resets the count of searches, but an unchanged one does not', () => {
   const warehouse = bench();
   warehouse.stats({ companies: 20 });
   warehouse.search('q', NOBODY);

@@ -41,7 +41,7 @@ test('a long read makes the WAL larger but blocks no writer, and the writer trun
   expect(walBytes(warehouse.db)).toBeLessThanOrEqual(LIMIT_BYTES);
 });
 
-test("the WAL's size stays limited even if readers overlap", async () => {
+test("the WAL's size stays limited even if reads overlap", async () => {
   const warehouse = openLimited();
   const readers = await startReaders(warehouse.path);
   let cuts = 0;

@@ -16,13 +16,13 @@ test('a new warehouse is created with its folder and can be opened again', () =>
   warehouse.close();
 });
 
-test('closing empties the WAL', () => {
+test('closing the warehouse empties the WAL', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   openWarehouse({ path, nowMs: START_MS }).close();
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
-test('an older program rejects a newer file without changing it', () => {
+test('an older program rejects a newer warehouse without changing it', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   const warehouse = openWarehouse({ path, nowMs: START_MS });
   warehouse.db.exec("INSERT INTO _migration VALUES (999, 'from_the_future', '2030-01-01')");
@@ -69,7 +69,7 @@ test('a reader needs an existing warehouse', () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('a reader cannot write', () => {
+test('a reader cannot write to the warehouse', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   openWarehouse({ path, nowMs: START_MS }).close();
   const reader = openWarehouse({ path, readonly: true, nowMs: START_MS });

@@ -21,7 +21,7 @@ const WITH_LIMITED = { beside: 'limited', isWhole: false };
 
 type Company = { readonly id: string; readonly name?: string };
 
-// With few characters, words repeat and share prefixes. One of the characters needs two UTF-16 units.
+// The alphabet is small, so that words repeat and share prefixes. One of the characters needs two UTF-16 units.
 const word = fc.oneof(
   fc
     .array(fc.constantFrom('a', 'b', 'É', 'ｚ', '𝒂'), { minLength: 1, maxLength: 3 })
@@ -42,7 +42,7 @@ test('word counts match a scan of all names after renames, forgetting and rebuil
         const { warehouse, loader, search, record, value } = bench({ dialect: BY_WORDS });
         let companies: Company[] = names.map((one, at) => ({ id: `C${at}`, name: one }));
         search('limited', { total: 40, results: companies });
-        // The second page is needed, because only now is it known how many companies have the word.
+        // The second page is needed, because the number of companies with the word is known only after the first.
         search('limited', { total: 40, results: companies }, { page: 1 });
         const sets = isFrequent('limited', companies) ? [ALL_COMPANIES, WITH_LIMITED] : [ALL_COMPANIES];
         expectWords(warehouse, sets, companies);
@@ -128,7 +128,7 @@ function isFrequent(text: string, companies: readonly Company[]): boolean {
   return whole > 0 && 2 * whole >= begun;
 }
 
-/** Compares the counts of some sets with a scan of all names. */
+/** Compares the counts for some sets of words with a scan of all names. */
 function expectWords({ db }: Warehouse, sets: readonly CompaniesWith[], companies: readonly Company[]): void {
   const names = companies.map((one) => folded(one.name ?? ''));
   for (const set of [ALL_COMPANIES, WITH_LIMITED]) {

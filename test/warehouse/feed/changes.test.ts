@@ -24,7 +24,7 @@ test('a listing without changes adds only the overview and the summary to the fe
   ]);
 });
 
-test('a list that becomes shorter deletes rows, and a list that becomes longer inserts rows', () => {
+test('a shorter list deletes rows in the feed, and a longer list inserts rows', () => {
   const { record, warehouse } = bench();
   const tagsAfter = (tags: number[]) => {
     const version = lastVersion(warehouse.db);
@@ -52,7 +52,7 @@ test('a rebuild that renames a column adds only rows with a value in that column
   ]);
 });
 
-test('a feed from the start contains the rows that an older version stored', () => {
+test('a feed read from the start contains the rows that an older version stored', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   writeOlderWarehouse(path, stepsBefore(350));
   const older = new Sqlite(path);

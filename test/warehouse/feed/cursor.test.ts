@@ -16,7 +16,7 @@ test('a cursor from another warehouse is rejected', () => {
     expect(() => readCursor(ours.warehouse.db, text)).toThrow(/does not belong to this warehouse/);
 });
 
-test('a restored warehouse accepts cursors that are older than the backup and rejects later cursors', () => {
+test('a restored warehouse accepts cursors older than the backup and rejects later ones', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   const copy = `${path}.copy`;
   const original = openWarehouse({ path, nowMs: START_MS });
@@ -43,7 +43,7 @@ test('a restored warehouse accepts cursors that are older than the backup and re
   restored.close();
 });
 
-test('a cursor from the middle of a feed contains the version at which the consumer last had the whole feed', () => {
+test('a cursor from the middle of a feed records the version at which the consumer last had the whole feed', () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1', name: 'A' });
   const applied = { version: 1, wholeAt: 0 };
