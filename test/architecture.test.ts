@@ -48,6 +48,7 @@ const ROOT_FILES: readonly string[] = [
   'call.ts',
   'clock.ts',
   'durations.ts',
+  'ending.ts',
   'errors.ts',
   'knowledge.ts',
   'load_result.ts',

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 
 /** One row in the table `account`. Times are epoch milliseconds. */
 export interface Account {
@@ -152,5 +153,5 @@ export function openUsers(db: Database.Database, accountId: string): Users {
 }
 
 // Many commands open a warehouse, so at most one write an hour is made.
-const RESOLUTION_MS = 60 * 60 * 1000;
-const FORGOTTEN_AFTER_MS = 62 * 24 * 60 * 60 * 1000;
+const RESOLUTION_MS = HOUR_MS;
+const FORGOTTEN_AFTER_MS = 62 * DAY_MS;

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../durations.ts';
+
 /**
  * The windows in which an allowance can limit calls. The configuration keys, the environment variables, the ledger's
  * counts, the forecast and all messages are derived from this table. To add a window, add a row. The rows are in the
@@ -15,14 +17,14 @@ export const WINDOW_TABLE = [
     name: 'day',
     key: 'per_day',
     property: 'perDay',
-    span: { kind: 'calendar', unit: 'day', lengthMs: 86_400_000, canRoll: true },
+    span: { kind: 'calendar', unit: 'day', lengthMs: DAY_MS, canRoll: true },
     words: { per: 'a day', current: 'this day', scope: 'a day' },
   },
   {
     name: 'month',
     key: 'per_month',
     property: 'perMonth',
-    span: { kind: 'calendar', unit: 'month', lengthMs: 31 * 86_400_000, canRoll: false },
+    span: { kind: 'calendar', unit: 'month', lengthMs: 31 * DAY_MS, canRoll: false },
     words: { per: 'a month', current: 'this month', scope: 'a month' },
   },
 ] as const satisfies readonly WindowRow[];

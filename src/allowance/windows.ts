@@ -61,7 +61,7 @@ export function doubtfulWindowsAt(allowance: Allowance, nowMs: number): Window[]
   });
 }
 
-const EXTRA_MS = 60 * 60_000;
+const EXTRA_MS = HOUR_MS;
 
 function limitedRows(allowance: Allowance) {
   return windowRows()
@@ -123,7 +123,7 @@ export type Purpose = 'scheduled' | 'backfill';
  * (docs/decisions/0001-rate.md).
  */
 export function spacingMs(perMinute: number | null): number {
-  return perMinute === null ? 0 : (60_000 + JITTER_MS) / perMinute;
+  return perMinute === null ? 0 : (MINUTE_MS + JITTER_MS) / perMinute;
 }
 
 const JITTER_MS = 1000;

@@ -1,6 +1,6 @@
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Config } from '../config/config.ts';
-import type { Ending } from '../mirror.ts';
+import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';

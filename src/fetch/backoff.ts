@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations.ts';
 import type { Verdict } from '../outcome.ts';
 
 /** Doubles the pause after each throttled call, because every such call costs a unit. */
@@ -27,4 +28,4 @@ export function openBackoff(): Backoff {
 
 const SERVED = new Set<Verdict['is']>(['ok', 'absent', 'gone', 'refused']);
 const FIRST_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 15 * 60_000;
+const MAX_PAUSE_MS = 15 * MINUTE_MS;

@@ -1,4 +1,5 @@
 import { isBusy, type Ledger, LOOKAHEAD_MS, type Slot, type Spent } from '../allowance/ledger.ts';
+import { MAX_PAUSE_MS } from '../allowance/remaining_quota.ts';
 import { type Purpose, spacingMs } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
@@ -124,7 +125,5 @@ const MIN_LEAD_MS = 50;
 const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;
 const RECHECK_MS = 30_000;
-/** The longest pause that a run waits for. A longer pause ends the run. */
-export const MAX_PAUSE_MS = 10 * 60_000;
 // The longest wait between two reads of the ledger, so that a rejected key or an exhausted allowance is noticed soon.
 const MAX_UNCHECKED_MS = 1000;

@@ -1,5 +1,5 @@
 import { isoTime } from '../clock.ts';
-import type { Ending } from '../mirror.ts';
+import type { Ending } from '../ending.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';

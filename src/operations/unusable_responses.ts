@@ -1,6 +1,6 @@
 import { type Config, requireDialect } from '../config/config.ts';
 import { endpointsOf, urlOf } from '../dialect/request.ts';
-import type { Ending } from '../mirror.ts';
+import type { Ending } from '../ending.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RunTotals } from '../run_totals.ts';
 

@@ -24,34 +24,6 @@ test('the planner receives the number of calls that the run may still make, and 
   );
 });
 
-test.each([
-  ['only once for all calls within 200 ms', 0, 1],
-  ['again after 200 ms', 200, 10],
-  ['again after the clock is set back', -200, 10],
-])('the run reads the quota from the ledger %s', async (_title, stepMs, reads) => {
-  const clock = steppedClock();
-  let count = 0;
-  const run = await runOf(
-    (request, response, index) => {
-      clock.step(stepMs);
-      echo(request, response, index);
-    },
-    records(9),
-    {
-      ...{ connections: 1, clock },
-      watchLedger: (ledger) => ({
-        ...ledger,
-        state: (...args) => {
-          count += 1;
-          return ledger.state(...args);
-        },
-      }),
-    },
-  );
-  await run.mirror();
-  expect([run.upstream.arrivals.length, count]).toEqual([9, reads]);
-});
-
 test('a call that could not be sent counts towards neither the run nor the allowance', async () => {
   let isLost = true;
   const run = await runOf(echo, records(9), {

@@ -44,8 +44,6 @@ export interface RunOptions extends Partial<RigOptions> {
   readonly onChoice?: (choices: number) => void;
   /** Updates the due calls after a result. */
   readonly onLearn?: (due: Call[], result: LoadResult) => void;
-  /** How often a failed target has been tried. Default: 1. */
-  readonly triesOf?: (call: Call) => number;
   /** Further parts of each plan. Default: no retry and no drift. */
   readonly plan?: () => Partial<Plan>;
 }
@@ -88,8 +86,7 @@ export async function runOf(
   const resultOf = (outcome: Outcome): LoadResult => {
     const { call, verdict } = outcome;
     const isFailure = verdict.is === 'broken' || verdict.is === 'unsent' || verdict.is === 'refused';
-    const tries = options.triesOf?.(call) ?? 1;
-    const failure = { kind: call.kind, target: targetOf(call), tries, nextTryAtMs: Infinity };
+    const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs: Infinity };
     return {
       ...noChange(outcome),
       record: verdict.is === 'ok' && call.kind === 'entity' ? { isNew: true, changed: true } : null,

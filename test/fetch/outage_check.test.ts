@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { type Call, targetOf } from '../../src/call.ts';
+import { openOutageCheck } from '../../src/fetch/outage_check.ts';
+import { noChange } from '../../src/load_result.ts';
+import type { Outcome, Verdict } from '../../src/outcome.ts';
+import { entityOf, STATS, searchFor } from '../support/dialect.ts';
+
+const OK: Verdict = { is: 'refused', why: 'too broad' };
+const BROKEN: Verdict = { is: 'broken', why: 'it hung up' };
+const MARKUP: Verdict = { is: 'broken', why: 'it is HTML', isWrongAddress: true };
+
+/** A check that observes one call at a time, with a clock that moves to the end of each wait. */
+function checkOf(wrongAddressLimit = Infinity) {
+  let nowMs = 1_000_000;
+  const check = openOutageCheck(nowMs, wrongAddressLimit);
+  const waitsMs: number[] = [];
+  let calls = 0;
+  return {
+    check,
+    waitsMs,
+    observe(verdict: Verdict, { tries = 1, call = entityOf(String(calls)) as Call } = {}): string | null {
+      calls += 1;
+      const outcome = { call, verdict } as Outcome;
+      const failed = { kind: call.kind, target: targetOf(call), tries, nextTryAtMs: Infinity };
+      const failure = verdict === OK ? null : { ...failed, why: 'it hung up' };
+      const why = check.observe([outcome], [{ ...noChange(outcome), failure }], nowMs);
+      if (check.resumesAtMs > nowMs) waitsMs.push(check.resumesAtMs - nowMs);
+      nowMs = Math.max(nowMs, check.resumesAtMs);
+      return why;
+    },
+  };
+}
+
+/** Observes failures until the run must end, and returns how many there were; null if a hundred do not end it. */
+function failuresToEnd(rig: ReturnType<typeof checkOf>, triesOf: (failure: number) => number): number | null {
+  for (let failure = 1; failure <= 100; failure += 1)
+    if (rig.observe(BROKEN, { tries: triesOf(failure) }) !== null) return failure;
+  return null;
+}
+
+const firstTry = () => 1;
+
+describe('an outage check', () => {
+  test('six failures end a run in which no call has succeeded', () => {
+    const rig = checkOf();
+    for (let call = 0; call < 5; call += 1) expect(rig.observe(BROKEN)).toBeNull();
+    expect(rig.observe(BROKEN)).toBe('6 calls in a row failed; the last one was for entity 5: it hung up');
+  });
+
+  test('twelve failures in a row end a run in which a call has succeeded', () => {
+    const rig = checkOf();
+    rig.observe(OK);
+    expect(failuresToEnd(rig, firstTry)).toBe(12);
+  });
+
+  test('from the third failure on, each failure doubles the wait, up to 4 s', () => {
+    const rig = checkOf();
+    rig.observe(OK);
+    failuresToEnd(rig, firstTry);
+    expect(rig.waitsMs).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000, 4000, 4000, 4000]);
+  });
+
+  test('the count and the waits start over after a success', () => {
+    const rig = checkOf();
+    for (let call = 0; call < 60; call += 1) expect(rig.observe(call % 12 === 0 ? OK : BROKEN)).toBeNull();
+    expect(rig.waitsMs.filter((waitMs) => waitMs === 250)).toHaveLength(5);
+    expect(rig.observe(OK)).toBeNull();
+    expect(rig.check.resumesAtMs).toBe(0);
+  });
+
+  test('a failed connection counts as a failure', () => {
+    const { check } = checkOf();
+    expect(Array.from({ length: 6 }, () => check.unreachable(0))).toEqual([
+      ...[false, false, false, false, false, true],
+    ]);
+  });
+
+  test('targets that keep failing neither cause a wait nor end the run', () => {
+    const rig = checkOf();
+    rig.observe(OK);
+    expect(failuresToEnd(rig, () => 2)).toBeNull();
+    expect(rig.waitsMs).toEqual([]);
+  });
+
+  test.each([
+    ['five', 5, null],
+    // Before the thirteenth failure, the waits add up to 15.75 s: 250 + 500 + 1000 + 7 times 2000 ms.
+    ['six', 6, 13],
+  ])(
+    'failures for 15 s end the run only if six targets failed for the first time: %s',
+    (_title, newTargets, expected) => {
+      const rig = checkOf();
+      rig.observe(OK);
+      const triesOf = (failure: number) => (failure <= newTargets ? 1 : 2);
+      expect(failuresToEnd(rig, triesOf)).toBe(expected);
+    },
+  );
+});
+
+describe('a wrong base URL', () => {
+  const search = (at: number) => searchFor(`query ${at}`);
+
+  test.each([
+    [1, 'the first call did not reach the API: it is HTML'],
+    [3, 'the first 3 calls did not reach the API: it is HTML'],
+  ])('a wrong base URL ends the run once %i targets indicate it', (limit, why) => {
+    const rig = checkOf(limit);
+    for (let call = 1; call < limit; call += 1)
+      expect(rig.observe(MARKUP, { call: search(call) })).toBeNull();
+    expect(rig.observe(MARKUP, { call: search(limit) })).toBe(why);
+  });
+
+  test('one target is no evidence of a wrong base URL until it has failed more often than the limit', () => {
+    const rig = checkOf(2);
+    const ask = () => rig.observe(MARKUP, { call: search(1) });
+    expect([ask(), ask()]).toEqual([null, null]);
+    expect(ask()).toBe('the first 3 calls did not reach the API: it is HTML');
+  });
+
+  test('a wrong base URL is not inferred from missing statistics', () => {
+    const rig = checkOf(1);
+    for (let call = 0; call < 3; call += 1) expect(rig.observe(MARKUP, { call: STATS })).toBeNull();
+  });
+
+  test('a wrong base URL is not inferred from other failures, nor after a success', () => {
+    const rig = checkOf(1);
+    expect(rig.observe(BROKEN)).toBeNull();
+    expect(rig.observe(OK)).toBeNull();
+    expect(rig.observe(MARKUP, { call: search(1) })).toBeNull();
+  });
+});
