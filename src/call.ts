@@ -47,7 +47,7 @@ export interface PageRef {
 
 export const FIRST_PAGE: PageRef = { index: 0, next: null };
 
-/** Returns the identifier of a call's target, as used in `_call.target`, in stored failures and for in-flight calls. */
+/** Returns the key of a call's target, as used in `_call.target`, in stored failures and for in-flight calls. */
 export function targetOf(call: Call): string {
   switch (call.kind) {
     case 'stats':
@@ -59,7 +59,7 @@ export function targetOf(call: Call): string {
   }
 }
 
-/** Returns the identifier of a query, such as `name:acme` or `identifier:0034`. */
+/** Returns a query's key, such as `name:acme` or `identifier:0034`. */
 export function queryKey(query: SearchQuery): string {
   return `${query.by}:${query.text}`;
 }

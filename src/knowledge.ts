@@ -21,8 +21,8 @@ export interface Knowledge {
   /** The state of every query sent so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /**
-   * The number of new companies that each search found, last search first. Repeated listings are excluded. Searches
-   * made before the registry count last changed are excluded too, because the companies missing then may have been
+   * How many new companies each search found, most recent search first. Repeated listings are excluded. Searches made
+   * before the registry count last changed are excluded too, because the companies missing then may have been
    * unreachable.
    */
   newBySearches(): Iterable<number>;
@@ -43,8 +43,8 @@ export interface Knowledge {
   /** The failed targets that are waiting for a retry. */
   failures(): Iterable<Failure>;
   /**
-   * Returns whether a control call is needed: a known entity returned 404 before any response for an unknown id was
-   * received.
+   * Returns whether a control call is needed: the upstream returned 404 for a known entity, but has not been asked for
+   * an unknown id yet.
    */
   controlNeeded(): boolean;
 }
@@ -63,14 +63,17 @@ export interface RecordsDue {
   readonly most: number;
   /** The ids to omit because they are in flight or waiting for a retry. */
   readonly except: ReadonlySet<string>;
-  /** Computes the expected yield of a fetch. If it is absent, flagged records come first and outdated records last. */
+  /**
+   * Computes a record call's expected yield. Without this function, flagged records come first and outdated records
+   * last.
+   */
   readonly expectedYield?: (record: RatedRecord) => ExpectedYield;
 }
 
-/** The facts that determine the expected yield of fetching a record. */
+/** The facts that determine a record call's expected yield. */
 export interface RatedRecord {
   readonly why: 'never_fetched' | 'flagged' | 'stale';
-  /** See `rateOfClass`. */
+  /** The class of the record's change rate (see `rateOfClass`). */
   readonly rateClass: number;
   readonly ageDays: number;
 }

@@ -71,7 +71,7 @@ export interface Failure {
   readonly why: string;
 }
 
-/** Returns whether the response settles whether the entity exists. */
+/** Returns whether the response to a record call shows that the entity exists, is gone or is unknown. */
 export function isSettled(verdict: VerdictKind): boolean {
   return verdict === 'ok' || verdict === 'gone' || verdict === 'absent';
 }

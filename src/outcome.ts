@@ -22,7 +22,7 @@ export interface Attempt {
   readonly failure?: string;
 }
 
-/** The `failure` of a response with a body that is not stored, because the key could not be removed from it. */
+/** The `failure` of a response whose body is not stored, because the key could not be removed from it. */
 export const KEY_IN_BODY =
   'the response repeats the key in an encoding that cannot be removed, so its body is not stored';
 
@@ -45,7 +45,7 @@ export type Verdict =
   | {
       readonly is: 'refused';
       readonly why: string;
-      /** The number of companies that match a query that is too broad, if the response reports it. */
+      /** How many companies match the query, if it is too broad and the response reports their number. */
       readonly total?: number;
     }
   | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
@@ -96,13 +96,13 @@ export interface SearchAnswer {
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
   readonly rejectedCount: number;
   /**
-   * The number of results on the page, as the upstream counts them. It includes rejected results, and all results for a
-   * company that has several.
+   * The number of results on the page, as the upstream counts them. It includes rejected results. If a company has
+   * several results, it includes all of them.
    */
   readonly resultCount: number;
   /** The total that the upstream reports for the query; null if it reports none. */
   readonly total: number | null;
-  /** The cursor or URL of the next page; null on the last page and if the paging style uses neither. */
+  /** The cursor or URL of the next page; null on the last page, or if the paging style uses neither. */
   readonly next: string | null;
 }
 

@@ -4,7 +4,7 @@ import type { LoadResult } from './knowledge.ts';
 /** The remaining quota, as read from the ledger. Infinity means no limit. */
 export interface QuotaLeft {
   readonly calls: number;
-  /** The smallest total allowance; null if the account has none. Statistics calls may use at most 2% of it. */
+  /** The account's limit on calls in total; null if it has none. Statistics calls may use at most 2% of it. */
   readonly lifetimeLimit: number | null;
 }
 
@@ -31,7 +31,10 @@ export interface Planner {
   next(ask: PlanInput): Plan;
   /** Updates the planner with a planned call's result after the result has been committed. */
   learn(result: LoadResult): void;
-  /** Cancels a planned call that was not sent, for example because the run was interrupted. It may be planned again. */
+  /**
+   * Cancels a planned call that was not sent, for example because the run was interrupted. The call may be planned
+   * again.
+   */
   release(call: Call): void;
 }
 

@@ -14,11 +14,11 @@ export interface Account {
   readonly exhausted_at_ms: number | null;
   readonly exhausted_until_ms: number | null;
   /**
-   * The remaining quota, as counted by the ledger, when the upstream reported an exhausted allowance; null if there is
-   * no limit.
+   * The quota that was left by the ledger's own count when the upstream reported an exhausted allowance; null if there
+   * is no limit.
    */
   readonly exhausted_left: number | null;
-  /** The number of reports of an exhausted allowance since the last successful call. */
+  /** How many times the upstream has reported an exhausted allowance since the last successful call. */
   readonly exhausted_times: number;
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
@@ -32,7 +32,7 @@ export interface Account {
   readonly doubted_until_ms: number;
   /** The number of runs ever started. This number never decreases. */
   readonly starts: number;
-  /** The ID of the boot that `booted_ms` dates. */
+  /** The id of the boot that started at `booted_ms`. */
   readonly boot_id: string | null;
   /** The machine's boot time, according to the clock when it was last trusted. */
   readonly booted_ms: number | null;
@@ -56,9 +56,9 @@ export interface AccountTable {
   write(account: Account): void;
   /** Counts the calls, and stores the first call's slot and the next free slot. */
   take(calls: number, firstMs: number, nextSlotMs: number): void;
-  /** Decreases the count by one call. */
+  /** Subtracts one call from the count. */
   giveBack(): void;
-  /** Counts one more run as started. */
+  /** Counts another started run. */
   start(): void;
   /** Pauses until `untilMs`, unless a longer pause is stored. */
   pause(untilMs: number, nowMs: number): void;
@@ -130,7 +130,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
  * The warehouses that share one account's allowance. Each warehouse plans as if it had the whole allowance to itself.
  */
 export interface Users {
-  /** Records that a warehouse spends the allowance. */
+  /** Records that a warehouse uses the allowance. */
   record(warehouse: string, nowMs: number): void;
   /** The paths of the warehouses recorded in the last `FORGOTTEN_AFTER_MS`, most recent first. */
   list(nowMs: number): string[];
@@ -152,6 +152,6 @@ export function openUsers(db: Database.Database, accountId: string): Users {
   };
 }
 
-// Many commands open a warehouse, so at most one write an hour is made.
+// Many commands open a warehouse, so its row is updated at most once an hour.
 const RESOLUTION_MS = HOUR_MS;
 const FORGOTTEN_AFTER_MS = 62 * DAY_MS;

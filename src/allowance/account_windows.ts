@@ -26,13 +26,12 @@ export interface LedgerState {
   readonly resumesAtMs: number | null;
   readonly pausedUntilMs: number | null;
   /**
-   * The exhausted allowance that the upstream reported at `atMs`; null if it reported none. `left` is the remaining
-   * quota, as counted by the ledger.
+   * The upstream's report of an exhausted allowance; null if there is none. `left` is the quota that was left by the
+   * ledger's own count.
    */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
   /**
-   * The remaining quota that the upstream reported; null if it reported none. The `left` of this state never exceeds
-   * it.
+   * The remaining quota that the upstream reported; null if it reported none. The state's own `left` never exceeds it.
    */
   readonly reported: ReportedLeft | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
@@ -67,7 +66,7 @@ export interface AccountWindows {
   reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
   /** The closure that ends last, or null if the account can spend. */
   closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
-  /** Returns the state at a steady time. The times in the result are clock times. */
+  /** Returns the state at `nowMs`, which is a steady time. The times in the result are clock times. */
   stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState;
 }
 

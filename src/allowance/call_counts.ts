@@ -34,7 +34,7 @@ export interface OldestCalls {
   readonly lengthMs: number;
   /** The number of calls that must leave the window before another call is possible. */
   readonly calls: number;
-  /** The time by which all undated calls get a date. */
+  /** The time by which all undated calls get a date (see `allDatedByMs`). */
   readonly datedByMs: number;
 }
 

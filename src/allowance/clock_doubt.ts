@@ -11,7 +11,10 @@ import type { Account } from './account.ts';
 export interface ClockReading {
   /** The account after the clock was read; the same object if nothing changed. */
   readonly account: Account;
-  /** All calls so far were made by this time, so any counted later are moved to it; null if no such time is known. */
+  /**
+   * All calls so far were made by this time. Calls that are counted at later times are moved to it. Null if no such
+   * time is known.
+   */
   readonly madeByMs: number | null;
 }
 
@@ -109,8 +112,8 @@ function readCaughtUp(account: Account, setBackAtMs: number, latestMs: number, n
 }
 
 /**
- * Moves slots, pauses and exhaustions that start in the future so that they start now. They keep their durations, so
- * none lasts too long.
+ * Moves slots, pauses and exhaustions that start in the future, so that they start now. Their durations stay the same,
+ * so none of them lasts too long.
  */
 function moveEventsBack(account: Account, nowMs: number, slotSpacingMs: number): Account {
   const { paused_at_ms, paused_until_ms, exhausted_at_ms, exhausted_until_ms } = account;
@@ -154,5 +157,5 @@ const UNSEEN_MS = 2 * HOUR_MS;
 const LONGEST_LATE_MS = DAY_MS;
 // After the clock has caught up, it stays in doubt for this long, because someone may still correct it.
 const DOUBT_MS = 7 * DAY_MS;
-/** The latest time that a Date can represent. A call at this time is counted in every window until it gets a date. */
+/** The latest time that a Date can represent. Undated calls are counted at this time, and therefore in every window. */
 const UNDATED_MS = 8_640_000_000_000_000;

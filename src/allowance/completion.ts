@@ -13,7 +13,7 @@ import {
 
 /** A forecast of how long a number of calls takes if nothing else spends the allowance. */
 export interface Completion {
-  /** The number of calls that the account can make within a hundred years. */
+  /** How many of the calls the account can make within a hundred years. */
   readonly affordable: number;
   /** The time of the last affordable call; `nowMs` if there is none. */
   readonly finishesAtMs: number;
@@ -34,7 +34,7 @@ export interface CompletionInput {
   readonly startsAtMs?: number;
 }
 
-/** The time until which the upstream permits no call, or `nowMs` if it permits calls now. */
+/** When the upstream's pause or exhaustion ends, or `nowMs` if it permits calls now. */
 export function startOfCallsMs(
   { pausedUntilMs, exhausted }: Pick<LedgerState, 'pausedUntilMs' | 'exhausted'>,
   nowMs: number,
@@ -91,7 +91,7 @@ export function forecastCompletion(input: CompletionInput): Completion {
     for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }
 
-  /** For each window that resets, its first reset after `ms`. */
+  /** Returns each window's first reset after `ms`, except for windows that never reset. */
   function resetsAt(ms: number): Map<WindowName, number> {
     return new Map(
       windowsAt(ms).flatMap((window) => {

@@ -71,9 +71,11 @@ export interface Ledger {
   usedBy(warehouse: string, nowMs: number): void;
   /** The warehouses that spent the allowance in the last two months, most recent first. */
   warehouses(nowMs: number): string[];
-  /** Identifies the ledger and shows its progress. Throws a LostFileError if the file was deleted or replaced. */
+  /** Returns the ledger's identity and progress. Throws a LostFileError if the file was deleted or replaced. */
   mark(): LedgerMark;
-  /** Counts one more run as started, so that an older copy of the ledger is recognised before the run makes a call. */
+  /**
+   * Counts another started run. The count shows whether the ledger is an older copy, even before the run makes a call.
+   */
   startRun(): void;
   /** Adds calls that a lost ledger had counted. */
   recount(recount: Recount): void;
@@ -204,7 +206,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       slots.push({ atMs: atMs + aheadMs, countedAtMs });
     account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
     counts.add(slots.length, countedAtMs);
-    // Use the earlier of the last two calls, so that a clock that shows 2099 only once does not delete today's counts.
+    // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.
     if (dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
       counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
     return { is: 'go', slots };

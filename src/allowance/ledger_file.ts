@@ -74,7 +74,7 @@ function open(path: string): Database.Database {
   }
 }
 
-/** Returns the fault without the line before it, in which SQLite names the database. */
+/** Returns the fault without the preceding line, in which SQLite names the database. */
 function lastLine(verdict: string): string {
   return verdict.trim().split('\n').at(-1) ?? verdict;
 }

@@ -13,7 +13,7 @@ export interface SteadyReading {
   readonly account: Account;
   /** The steady time. */
   readonly nowMs: number;
-  /** All calls since `sinceMs` are dated `atMs`, the latest possible time; null if no date changes. */
+  /** All calls since `sinceMs` are dated `atMs`, the latest possible time; null if no call's date changes. */
   readonly redated: { readonly sinceMs: number; readonly atMs: number } | null;
 }
 

@@ -27,7 +27,7 @@ export type DayStart =
   | { readonly kind: 'rolling' }
   | { readonly kind: 'fixed'; readonly minuteOfDay: number; readonly timeZone: string };
 
-/** One limit, with the window that applies at a given time. */
+/** One limit, and the window to which it applies at a given time. */
 export interface Window {
   readonly name: WindowName;
   /** Calls. */
@@ -150,7 +150,6 @@ function spanAt({ span }: WindowRow, day: DayStart, nowMs: number): Span {
 
 const UTC_DAY: FixedDay = { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' };
 
-/** A month starts on its first day. */
 const CALENDAR = {
   day: (day: FixedDay, nowMs: number) => {
     const { year, month, date } = localDate(day, nowMs);
@@ -177,7 +176,7 @@ function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) =>
 }
 
 /**
- * The start of the day whose local midnight, read as UTC, is `midnightMs`. If this time of day is skipped when the
+ * The start of a day. `midnightMs` is the day's local midnight, read as UTC. If the time of day is skipped when the
  * clocks change in spring, the day starts later by the skipped duration. If it is repeated when they change in autumn,
  * the day starts at the first occurrence.
  */
@@ -205,7 +204,7 @@ function offsetMs(timeZone: string, atMs: number): number {
 export const ARRIVAL_MS = 1000;
 
 /**
- * The earliest time, not before `atMs`, that is at least `ARRIVAL_MS` away from every reset. A call must arrive in the
+ * The earliest time from `atMs` on that is at least `ARRIVAL_MS` away from every reset. A call sent then arrives in the
  * window that counts it.
  */
 export function clearOfResets(atMs: number, windows: readonly Window[]): number {

@@ -47,7 +47,7 @@ export function accountCostOf({
   maxCalls,
 }: {
   readonly calls: EstimatedCalls;
-  /** The total number of calls, if that is known more precisely than the sum over the kinds. */
+  /** The total number of calls, if its range is narrower than the sum over the kinds. */
   readonly sum?: CallRange;
   readonly allowance: Allowance;
   readonly state: AccountState;
@@ -108,7 +108,7 @@ export function costData({ calls, total, low, high, windows, perMinute }: Accoun
   };
 }
 
-/** Returns the date on which the calls will be finished, or null if the account can never make that many calls. */
+/** Returns when the calls will be finished, or null if the account can never make that many calls. */
 function finishOf({ affordable, finishesAtMs }: Completion, calls: number): string | null {
   return affordable < calls ? null : isoTime(finishesAtMs);
 }

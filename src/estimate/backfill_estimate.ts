@@ -103,9 +103,9 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
 
 /**
  * Estimates how many companies match a query, and counts the known matches with a fresh record. Known companies are not
- * a random sample of the registry, because a search finds many companies with similar names. The number of matches is
- * therefore scaled up within the smallest listing that includes every match. Without such a listing, it is scaled up to
- * the whole registry.
+ * a random sample of the registry, because a search finds many companies with similar names. The known matches are
+ * therefore extrapolated to the smallest listing that includes every match, such as the listing for `ac` if the query
+ * is `acme`. Without such a listing, they are extrapolated to the whole registry.
  */
 function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
   const { semantics } = searchRules(dialect);
@@ -142,8 +142,8 @@ function scaledMatches(matching: number, contained: number, most: number | null)
 }
 
 /**
- * Returns the query with the smallest exact total among the queries that find every company that `query` finds, or null
- * if there is none.
+ * Among the queries that find every company that `query` finds, returns the query with the smallest exact total, or
+ * null if there is none.
  */
 function smallestContaining(query: SearchQuery, queries: readonly QueryState[], dialect: Dialect) {
   const { semantics } = searchRules(dialect);

@@ -11,7 +11,7 @@ export interface SimulatedHunt {
 
 /**
  * Simulates a search for names. The simulated upstream reports the expected totals. Either every wanted name exists
- * exactly once (`present`), or none exists (`absent`). The simulation changes the hunt, which must not be used
+ * exactly once (`present`), or none exists (`absent`). The simulation changes the hunt, so the hunt must not be used
  * afterwards.
  */
 export function simulateHunt(
@@ -58,7 +58,7 @@ function stateAfter(
   return { query, total, pages, rows, next: null, status, listedAtMs: 0 };
 }
 
-// The id begins with NUL, which no real identifier does.
+// The id begins with NUL, unlike any real identifier.
 function simulatedId(at: number): string {
   return `\u0000${at}`;
 }

@@ -21,8 +21,8 @@ export interface NextCallsAsk {
 
 /**
  * Returns the next calls that a sync makes if it makes one call at a time. Each call is chosen after a simulated
- * response to the previous call. If the registry is large or its size is unknown, no responses are simulated, and the
- * calls that the planner would choose now are returned.
+ * response to the previous call. If the registry is large or its size is unknown, this function simulates no responses
+ * and returns the calls that the planner would choose now.
  */
 export function nextCalls(ask: NextCallsAsk): Call[] {
   const { knowledge, openPlanner, left, nowMs, count } = ask;

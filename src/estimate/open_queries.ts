@@ -5,17 +5,20 @@ import { findsName, queriesFinding, semanticsOf } from '../names/query_matching.
 
 /** A query with matching companies that are not listed yet. */
 export interface OpenQuery {
-  /** The matching word in the name of each company that the query found. A word can occur in the list several times. */
+  /**
+   * For each company that the query found, the word in its name that matched. A word can occur in the list several
+   * times.
+   */
   readonly words: readonly string[];
-  /** The most frequent position of the matching words in a name. */
+  /** Where the matching word usually is in a name. */
   readonly position: 'first' | 'inner' | 'last';
-  /** The share of the missing companies that match the query. */
+  /** What share of the missing companies matches the query. */
   readonly share: number;
 }
 
 /**
- * Returns the open or truncated queries that found the most companies. The share of the missing companies that match a
- * query is computed from its total. Without a total, the share is `defaultShare`.
+ * Returns the open or truncated queries that found the most companies. A query's `share` is computed from its total.
+ * Without a total, it is `defaultShare`.
  */
 export function openQueries(ask: {
   readonly known: readonly KnownCompany[];

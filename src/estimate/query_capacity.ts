@@ -10,16 +10,17 @@ export interface OpenPrefix {
 }
 
 /**
- * The number of unknown companies that each query can still find, derived from the query's total or complete listing.
+ * How many unknown companies each query can still find, according to its total or its complete listing. For example, a
+ * query with a total of 30 that matches 28 known companies can find two more.
  */
 export interface QueryCapacity {
-  /** Returns whether every query that finds the company can still find an unknown company. */
+  /** Returns whether the company can exist: every query that finds it can still find an unknown company. */
   isFor(company: KnownCompany): boolean;
   /** Adds a company and reduces the capacity of every query that finds it. */
   take(company: KnownCompany): void;
   /**
-   * Returns the counted identifier prefixes with unknown companies, longest prefix first. Companies that match a longer
-   * counted prefix are excluded.
+   * Returns the identifier prefixes with unknown companies, longest prefix first. A company is counted only for the
+   * longest prefix that it matches.
    */
   prefixes(): OpenPrefix[];
 }
@@ -49,8 +50,8 @@ export function capacityBeside(
   };
   const nameTexts = ({ name }: KnownCompany) =>
     queriesFinding(semantics, folded(name ?? ''), MAX_QUERY_LENGTH);
-  // If one parameter searches names and identifiers, the total of an identifier query includes companies with a
-  // matching name.
+  // If one parameter searches names and identifiers, an identifier query's total includes companies with a matching
+  // name.
   const countsNames = dialect.search.identifier_param === null;
   const idTexts = (company: KnownCompany) => {
     const texts = queriesFinding('prefix', foldedIdentifier(company.entityId), MAX_QUERY_LENGTH);

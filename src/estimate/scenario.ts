@@ -3,14 +3,14 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded, isAscii, withoutDiacritics } from '../names/folding.ts';
 import { queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** What one simulation assumes about properties of the registry that no response has shown. */
+/** What one simulation assumes about the registry, beyond what responses have shown. */
 export interface Scenario {
   readonly seed: number;
-  /** The share of missing companies with a name in a language that no search result has shown. */
+  /** The share of missing companies whose names are in languages that have not been seen yet. */
   readonly otherLanguages: number;
-  /** The share of missing companies with a name in a script that no search result has shown. */
+  /** The share of missing companies whose names are in scripts that have not been seen yet. */
   readonly otherScripts: number;
-  /** The share of missing companies with an identifier in a form that no search result has shown. */
+  /** The share of missing companies whose identifiers have forms that have not been seen yet. */
   readonly otherForms: number;
   /** The share of missing companies that match an open query without a total. */
   readonly openShare: number;
@@ -23,8 +23,8 @@ export interface Scenario {
 }
 
 /**
- * Returns the scenarios for a cost estimate. Each scenario combines the assumptions differently, so that the estimate
- * covers the registry's unknown properties. `inVain` is the number of searches since a new company was last found.
+ * Returns the scenarios for a cost estimate. Each scenario makes different assumptions, so that the estimate covers
+ * what is unknown about the registry. `inVain` is the number of searches since a new company was last found.
  */
 export function scenariosFor(
   known: readonly KnownCompany[],
@@ -50,9 +50,9 @@ export function scenariosFor(
 }
 
 /**
- * Returns a factor of at most 1 for the shares of names in other languages and scripts. Searches for single letters
- * find names in every language that uses the same script. If these names seldom have diacritics, other languages and
- * scripts are assumed to be rare too.
+ * Returns a factor of at most 1 by which the shares of names in other languages and scripts are multiplied. Searches
+ * for single letters find names in every language that uses the same script. If these names seldom have diacritics,
+ * other languages and scripts are assumed to be rare too.
  */
 function foreignness(known: readonly KnownCompany[], queries: readonly QueryState[]): number {
   const isByLetters = queries.every(({ query }) => query.by === 'name' && [...query.text].length <= 1);

@@ -23,7 +23,7 @@ export interface SimulationInput {
   readonly nowMs: number;
 }
 
-/** The limits on all simulations in one estimate together. */
+/** The limits that all simulations in one estimate share. */
 export interface Budget {
   /** The maximum number of simulated searches. */
   readonly searches: number;
@@ -43,8 +43,8 @@ export interface Simulation {
 }
 
 /**
- * Simulates the remaining searches in simulated registries, with the planner that a sync uses. Within the budget, it
- * runs one simulation for each scenario and size. A large registry is simulated at a smaller size. Such a simulation
+ * Runs the planner that a sync uses against simulated registries, to count the remaining searches. Within the budget,
+ * it runs one simulation for each scenario and size. A large registry is simulated at a smaller size. Such a simulation
  * starts with an empty mirror, and counts searches only once it has reached the current coverage. If the first
  * simulation uses up its share of the budget, smaller simulations follow. If none of them finishes, the number of
  * searches is a lower bound.
@@ -77,7 +77,7 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
       maxCompanies = Math.ceil(Math.min(maxCompanies, ...totals) / SMALLER);
       one = runCase(at, { maxCompanies, isOver: isOver(share) });
     }
-    // If complete simulations already cover all sizes, an incomplete simulation is not needed.
+    // If complete simulations already cover all sizes, an incomplete simulation adds nothing.
     if (one.isCutShort && simulations.length > 0 && at % totals.length === 0) break;
     simulations.push(one);
     if (one.isCutShort) break;
@@ -87,7 +87,7 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
 
 /** The limits of one simulation. */
 interface Limits {
-  /** The number of companies in the simulation of a larger registry. */
+  /** A larger registry is simulated with this number of companies. */
   readonly maxCompanies: number;
   /** Called before each search with the number of searches so far. Returns whether the simulation must end. */
   isOver(searches: number): boolean;

@@ -2,8 +2,8 @@ import type { KnownCompany } from '../knowledge.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 
 /**
- * Generates identifiers. In new identifiers, the last `freedDigits` digits of the known identifiers' common prefix may
- * differ.
+ * Generates identifiers. New identifiers keep the known identifiers' common prefix, except for its last `freedDigits`
+ * digits.
  */
 export interface IdMaker {
   /** Returns an identifier with a known form. */
@@ -15,8 +15,9 @@ export interface IdMaker {
 }
 
 /**
- * Opens an identifier generator. If the known identifiers of a form are numbered densely, new identifiers continue the
- * same series. Otherwise, they have the same letters and common leading digits, and their other digits are random.
+ * Opens an identifier generator. A form is an identifier with all digits replaced by 0, such as `AB000`. If a form's
+ * known identifiers are numbered densely, new identifiers continue their series. Otherwise, new identifiers have the
+ * same letters and common leading digits, and their other digits are random.
  */
 export function idMaker(known: readonly KnownCompany[], random: () => number): IdMaker {
   const forms = Map.groupBy(

@@ -19,7 +19,9 @@ export class SimulatedKnowledge {
     for (const [by, texts] of this.#texts) texts.add(comparedText(company, by));
   }
 
-  /** Returns what a planner may know. `total` is the simulated registry count; null if the registry reports none. */
+  /**
+   * Returns the knowledge for a planner. `total` is the simulated registry count; null if the registry reports none.
+   */
   view(total: number | null, nowMs: number): Knowledge {
     const from = this.#from;
     return {

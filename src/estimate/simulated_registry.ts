@@ -143,8 +143,8 @@ function indexApart(
   };
 
   /**
-   * Returns the companies to test: those that match the query without its last character. If queries match whole words,
-   * these are the companies with the query's first word.
+   * Returns the companies to test: those that match the query without its last character or, if queries match whole
+   * words, those with the query's first word.
    */
   const candidates: Find = ({ by, text }) => {
     if (text === '') return all;

@@ -54,8 +54,8 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
 }
 
 /**
- * Returns the factor by which each end must be widened so that the ratio of the ends becomes USUAL_RATIO. It is at most
- * WIDEST.
+ * Returns the factor by which each end must move so that the upper end is USUAL_RATIO times the lower end. The factor
+ * is at most WIDEST.
  */
 function shortfallOf({ low, high }: CallRange): number {
   if (high === null || high === 0) return 1;
@@ -112,7 +112,7 @@ function estimateOf(
   missing: { readonly low: number; readonly high: number },
 ): DiscoveryEstimate {
   const searches = simulations.map((one) => one.searches);
-  // If no simulation makes a search, the stop rule has given up on the missing companies.
+  // If no simulation makes a search, the stop rule has already ended discovery.
   if (simulations.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
   const found = Math.floor(Math.min(...simulations.map((one) => one.found)) * FEWER_FOUND);
   const calls = callsOf(simulations);

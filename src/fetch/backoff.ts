@@ -3,7 +3,9 @@ import type { Verdict } from '../outcome.ts';
 
 /** Doubles the pause after each throttled call, because every such call costs a unit. */
 export interface Backoff {
-  /** Returns the verdict. For the n-th consecutive throttle, the pause is at least min(1 s · 2^(n-1), 15 min). */
+  /**
+   * Returns the verdict. After the n-th throttled call in a row, its pause lasts at least min(1 s · 2^(n−1), 15 min).
+   */
   observe(verdict: Verdict, sentAtMs: number, nowMs: number): Verdict;
 }
 
@@ -16,7 +18,7 @@ export function openBackoff(): Backoff {
         if (SERVED.has(verdict.is)) throttles = 0;
         return verdict;
       }
-      // Calls that were in flight at the same time are throttled together, so they count as one throttle.
+      // Calls that were in flight at the same time are throttled together, so they count as one throttled call.
       if (sentAtMs >= pausedUntilMs) throttles += 1;
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (throttles - 1), MAX_PAUSE_MS);
       const untilMs = Math.max(verdict.untilMs, nowMs + pauseMs);

@@ -81,7 +81,7 @@ export function openFetch(parts: FetchParts): Fetch {
   const limiter = openRateLimiter({ ...parts, pool });
   const reports = openReports(parts);
 
-  /** The number of units spent on calls for which no response has been observed yet. */
+  /** The number of units spent on calls whose responses have not been classified yet. */
   let inFlight = 0;
 
   async function giveBack(slot: Slot): Promise<void> {
@@ -144,7 +144,7 @@ export function openFetch(parts: FetchParts): Fetch {
   };
 }
 
-/** Writes what responses reveal about the key and the upstream's limits to the ledger. */
+/** Records in the ledger what responses reveal about the key and the upstream's limits. */
 interface Reports {
   readonly isKeyAccepted: boolean;
   /**

@@ -2,7 +2,7 @@
  * Returns a pattern that finds a key in text. Each character in the key can be plain, escaped as in JSON or JavaScript,
  * percent-encoded (up to five times), an HTML entity, or quoted-printable. A key can mix these encodings. The pattern
  * also finds the key in base64, base64url and hexadecimal, at any position in a longer text. All repetitions are
- * bounded, so matching takes time linear in the length of the text.
+ * bounded, so the time for matching is proportional to the length of the text.
  *
  * If `isWide` is true, zero bytes can separate the characters, as in UTF-16 and UTF-32.
  */
@@ -17,8 +17,9 @@ export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp
 }
 
 /**
- * Returns the base64 strings that must occur if a base64-encoded text contains the key. Base64 encodes bytes in groups
- * of three, so the key has a different encoded form for each offset at which it can start within a group.
+ * Returns three base64 strings. If a base64-encoded text contains the key, one of them occurs in it. Base64 encodes
+ * bytes in groups of three, so the key has a different encoded form for each offset at which it can start within a
+ * group.
  */
 export function base64Forms(key: string): string[] {
   return [0, 1, 2].map((before) => {

@@ -64,8 +64,8 @@ function unescapedForms(apiKey: string): string[] {
 }
 
 /**
- * Returns a placeholder with the same zero bytes between its characters, so that the text stays valid in its character
- * set.
+ * Returns a placeholder whose characters are separated by the same zero bytes as in the match, so that the text stays
+ * valid in its character set.
  */
 function widePlaceholder(match: string): string {
   const zeros = /^[^\0]*(\0*)/.exec(match.replace(/^\0+/, ''))?.[1] ?? '';
@@ -83,8 +83,8 @@ function headersWithout(headers: Headers, without: (text: string) => string): He
 }
 
 /**
- * Returns the text itself and the text after each round of decoding. A key can have characters in it that look like an
- * escape, such as `=ae`, so it must be decoded in the same way as the text.
+ * Returns the text itself and the text after each round of decoding. A key can include characters that look like an
+ * escape, such as `=ae`, so it is decoded in the same way as the text.
  */
 function decodings(text: string): string[] {
   const rounds = [text];

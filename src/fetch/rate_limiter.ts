@@ -125,5 +125,5 @@ const MIN_LEAD_MS = 50;
 const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;
 const RECHECK_MS = 30_000;
-// The longest wait between two reads of the ledger, so that a rejected key or an exhausted allowance is noticed soon.
+// The ledger is read at least this often, so that a rejected key or an exhausted allowance is noticed soon.
 const MAX_UNCHECKED_MS = 1000;

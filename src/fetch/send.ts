@@ -70,8 +70,8 @@ function keyHeaders(form: string, apiKey: string): Record<string, string> {
 }
 
 /**
- * got passes thirty options to Node, which copies all of them several times for each request. Most of them are needed
- * only to open a connection, and here it is already open, so only the others are passed on.
+ * got passes thirty options to Node, which copies all of them several times for each request. Most of them only affect
+ * how a connection is opened. This connection is already open, so only the other options are passed on.
  */
 const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
   (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
@@ -105,8 +105,7 @@ class HttpRequest {
       let receivedBytes = 0;
 
       stream.once('request', (request) => {
-        // Node hands the socket over to this listener. Without the listener, the socket could stay open after the
-        // request.
+        // Node passes the socket to this listener. Without the listener, the socket could stay open after the request.
         request.once('upgrade', (response: { statusCode?: number }) => {
           this.#status = response.statusCode ?? null;
           resolve(this.#failed('the upstream switched to another protocol (101 Switching Protocols)'));

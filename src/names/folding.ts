@@ -48,7 +48,10 @@ export function wordsOf(foldedText: string): string[] {
   return foldedText.match(WORD) ?? [];
 }
 
-/** The text is converted to lower case first, because that turns "İ" into a letter with a combining dot. */
+/**
+ * The text is converted to lower case before diacritics are removed, because that turns "İ" into a letter with a
+ * combining dot.
+ */
 function lowerCaseWithoutDiacritics(text: string): string {
   return text.normalize('NFKD').toLowerCase().replace(DIACRITICS, '').normalize('NFC');
 }

@@ -12,7 +12,7 @@ export interface Candidate {
 export const MIN_SCORE = 0.6;
 const MAX_INEXACT = 5;
 // Each name is indexed by its six rarest trigrams. A misspelling changes three trigrams, so enough of the six usually
-// remain to find the name.
+// remain unchanged to find the name.
 const INDEXED_TRIGRAMS = 6;
 const MIN_SHARED_TRIGRAMS = 2;
 
@@ -60,7 +60,7 @@ export class NameCandidates {
     const found = this.#found[at] as Map<string, Candidate>;
     if ((found.get(candidate.entityId)?.score ?? 0) >= candidate.score) return;
     found.set(candidate.entityId, candidate);
-    // Exact matches are never dropped, because the number of them decides whether the name is ambiguous.
+    // Exact matches are never dropped, because their number decides whether the name is ambiguous.
     const inexact = [...found.values()].filter(({ score }) => score < 1).sort((a, b) => a.score - b.score);
     if (inexact.length > MAX_INEXACT) found.delete((inexact[0] as Candidate).entityId);
   }

@@ -24,7 +24,7 @@ export interface NameIndex {
   readonly postingStarts: Uint32Array;
 }
 
-/** Returns the buffers of an index, which are needed to transfer it to another thread. */
+/** Returns an index's buffers, which must be listed to transfer the index to another thread. */
 export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
   const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
   return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
@@ -118,7 +118,8 @@ function packing() {
   return {
     add(text: string): void {
       // A UTF-16 unit needs at most three bytes.
-      while (bytes.length - length < text.length * 3) bytes = enlarged(bytes);
+      while (bytes.length - length < text.length * 3)
+        bytes = new Uint8Array(bytes.buffer.transfer(2 * bytes.length));
       length += encoder.encodeInto(text, bytes.subarray(length)).written;
       starts.push(length);
     },
@@ -183,7 +184,8 @@ function growing() {
       this.set(length, value);
     },
     set(index: number, value: number): void {
-      while (index >= numbers.length) numbers = doubled(numbers);
+      while (index >= numbers.length)
+        numbers = new Uint32Array(numbers.buffer.transfer(2 * numbers.byteLength));
       numbers[index] = value;
       length = Math.max(length, index + 1);
     },
@@ -193,16 +195,4 @@ function growing() {
     at: (index: number): number => numbers[index] ?? 0,
     array: (): Uint32Array => numbers.slice(0, length),
   };
-}
-
-function doubled(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(numbers.length * 2);
-  larger.set(numbers);
-  return larger;
-}
-
-function enlarged(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(bytes.length * 2);
-  larger.set(bytes);
-  return larger;
 }

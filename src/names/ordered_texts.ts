@@ -4,6 +4,8 @@
  * A company may have several texts, such as the words in its name. The count for a prefix must include each company
  * only once. Each text therefore stores how many of its prefixes, including the empty prefix, it shares with the same
  * company's preceding text. The count for a prefix of n characters includes only texts that share at most n prefixes.
+ * For example, the word `acorn` shares three prefixes with the word `acme` in the same name, so the count for `ac` does
+ * not include it.
  */
 export interface CountedInOrder {
   /** Returns the number of texts in [from, to) that share at most `mostShared` prefixes. */

@@ -57,7 +57,7 @@ export function nameFinder(semantics: Semantics, queryText: string): (foldedName
   };
 }
 
-/** Converts the ASCII letters of an identifier to upper case, as SQLite's `upper()` does. */
+/** Converts an identifier's ASCII letters to upper case, as SQLite's `upper()` does. */
 export function foldedIdentifier(id: string): string {
   return id.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }

@@ -13,8 +13,8 @@ export function searchText(
 }
 
 /**
- * Returns the text that the full-text index stores for a column. Lines with diacritics are added a second time without
- * them, because the tokenizer in older SQLite versions ignores letter case but not diacritics.
+ * Returns the text that the full-text index stores for a column. Lines with diacritics are repeated without them,
+ * because the tokenizer in older SQLite versions ignores letter case but not diacritics.
  */
 export function indexedText<T extends string | null>(text: T): T | string {
   if (text === null || isAscii(text)) return text;

@@ -32,8 +32,8 @@ export function anatomyOf(name: string): Anatomy {
 }
 
 /**
- * Returns the similarity of two names. It is 1 for the same name. Otherwise it is 0.95 · closeness of the cores, plus
- * 0.05 if the legal forms are equal, and at most 0.99.
+ * Returns the similarity of two names. It is 1 for the same name. Otherwise it is 0.95 times the closeness of the
+ * cores, plus 0.05 if the legal forms are equal, and at most 0.99.
  */
 export function similarity(a: Anatomy, b: Anatomy): number {
   if (a.comparable === b.comparable) return 1;
