@@ -60,7 +60,7 @@ export class Pending {
     return blocked;
   }
 
-  /** Returns when the next call of these kinds is due for a retry, or null if none is waiting. */
+  /** Returns the earliest retry time for these kinds of call, or null if no call is waiting for a retry. */
   earliestRetryMs(kinds: ReadonlySet<CallKind>, nowMs: number): number | null {
     let earliest: number | null = null;
     for (const kind of kinds) {

@@ -77,8 +77,8 @@ export function countOfAll({ total, rows, status }: QueryState, { search }: Dial
 }
 
 /**
- * Returns the sum of the shortest identifier prefixes' totals, or null if there are no such prefixes. They do not
- * overlap, because none of them starts with another.
+ * Adds up the totals for the shortest identifier prefixes that were searched, or returns null if there are none. These
+ * prefixes do not overlap, because none of them starts with another.
  */
 function countedByIdentifiers(
   counted: readonly QueryState[],
@@ -97,8 +97,8 @@ function countedByIdentifiers(
 }
 
 /**
- * Returns whether the unclamped totals (`counted`) of this prefix and longer prefixes add up to at least this prefix's
- * own total.
+ * Returns whether the exact totals (`counted`) for this prefix and longer prefixes add up to at least this prefix's own
+ * total, which may be clamped.
  */
 function isExplained({ query, total }: QueryState, counted: readonly QueryState[]): boolean {
   const longer = counted.filter((one) => one.query.by === query.by && one.query.text.startsWith(query.text));
@@ -155,7 +155,7 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
 
 const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
-// The registry is assumed to have at most this many times as many companies as the searched prefixes count.
+// The upper bound is this multiple of the number of companies that match the searched prefixes.
 const UNSEEN_IDS = 1.3;
 const CERTAIN_SHARE = 0.9;
 const SAMPLE_SIZE = 2_000;

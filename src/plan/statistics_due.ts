@@ -3,8 +3,8 @@ import type { Knowledge } from '../knowledge.ts';
 import type { QuotaLeft } from '../planner.ts';
 import { type AgeLimit, dueBeforeMs } from './due.ts';
 
-// The share of a total allowance that statistics calls may use. Without this limit, they would use up a free account's
-// 100 calls.
+// The share of a total allowance that statistics calls may use. Without this limit, daily statistics would use up a
+// total of 100 calls.
 const LIFETIME_SHARE = 0.02;
 
 /** Returns the statistics call, or null if it is not due or would exceed its share of the total allowance. */

@@ -98,8 +98,8 @@ class SyncPlanner implements Planner {
   }
 
   /**
-   * Returns whether a refresh call should wait for an in-flight search. It should wait if the remaining quota does not
-   * suffice for one record per company and the search has a higher value. Later searches will probably be worth as
+   * Returns whether a refresh call should wait for an in-flight search. It should if the search has a higher value and
+   * the remaining quota is smaller than the number of known companies, because later searches will probably be worth as
    * much.
    */
   #isWaitBetter(refreshYield: number, callsLeft: number): boolean {

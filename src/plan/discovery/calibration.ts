@@ -1,5 +1,5 @@
 /**
- * What kind of candidate it is.
+ * The kinds of candidate:
  *
  * - `seen`: known companies match the query.
  * - `unseen`: no known company matches the query.
@@ -57,7 +57,9 @@ export class YieldRatio {
   }
 }
 
-/** Multiplies each prediction by the ratio of actual to predicted yield for that kind of call. */
+/**
+ * The ratio of actual to predicted yield for each kind of call. Predictions of that kind are multiplied by the ratio.
+ */
 export class Calibration {
   readonly #ratios = new Map<Prediction['kind'], YieldRatio>();
 

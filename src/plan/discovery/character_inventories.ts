@@ -4,7 +4,7 @@ import { CHARACTER_GROUPS } from './first_characters.ts';
  * Character inventories for scripts with thousands of characters. National encoding standards define which characters
  * are in common use.
  *
- * Groups in `first_characters.ts` with a name that matches `common` come first in an inventory.
+ * An inventory begins with the groups in `first_characters.ts` whose names match `common`.
  */
 const STANDARDS = [
   // The kana and level 1 kanji of JIS X 0208.

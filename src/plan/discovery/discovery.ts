@@ -55,7 +55,7 @@ export class Discovery {
   #isOrderDoubtful = false;
   /** Whether a listing below the cap may have rows that have not been received yet; null if unknown. */
   #hasSureListing: boolean | null = null;
-  /** Whether a clamp has been looked for since a company was last found. */
+  /** Whether totals have been checked for a clamp since a company was last found. */
   #isClampChecked = false;
   /** The registry count when a call was last chosen; null if it was unknown. */
   #total: number | null;
@@ -187,7 +187,8 @@ export class Discovery {
 
   /**
    * Names come first while the empty query's yield is at least that of the best identifier prefix. Once 20 searches in
-   * a row have found nothing, names also come first if the best name query has at least four times that yield.
+   * a row have found nothing, names also come first if the best name query's yield is at least four times that of the
+   * best identifier prefix.
    */
   #orderNow(registryCount: RegistryCount, nowMs: number): readonly SearchQuery['by'][] {
     if (this.#order.length > 1 && this.#isEmptyQueryFirst(registryCount, nowMs))

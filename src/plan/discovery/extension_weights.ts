@@ -17,17 +17,17 @@ import type { Revisions } from './revisions.ts';
  *
  * - an extension that has not been sent: `w_i`;
  * - all extensions that the key space does not offer: `a` times their total probability;
- * - companies that match no extension: the number of known companies that match none (`ending`). This term is 0 for
- *   the root, and for a word that has been split into pairs of words;
+ * - companies that match no extension: the number of known companies that match none (`ending`). This term is 0 for the
+ *   root, and for a word that has been split into pairs of words;
  * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent, because new companies may match it by now:
- *   `γ_i · d_i · R / (R + Σ (1 − γ_j) · d_j)`. Its symbols are defined below;
+ * - an extension that was counted before its parent, because new companies may match it by now: `γ_i · d_i · R / (R + Σ
+ *   (1 − γ_j) · d_j)`. Its symbols are defined below;
  * - each counted extension in an overlapping key space: `0.003 · c_i`.
  *
- * In the term for an extension that was counted before its parent, `R` is the sum of all other weights, and
- * `d_i = c_i + ½`. `γ_i` is the share of the unseen companies that joined the registry after that count (1 if unknown).
- * `Σ` is the sum over all such extensions `j`. Companies that joined later are divided in proportion to `d_i` and `R`.
- * Companies that were already unseen match only other queries.
+ * In the term for an extension that was counted before its parent, `R` is the sum of all other weights, and `d_i = c_i
+ * + ½`. `γ_i` is the share of the unseen companies that joined the registry after that count (1 if unknown). `Σ` is the
+ * sum over all such extensions `j`. Companies that joined later are divided among all queries, in proportion to `d_i`
+ * and `R`. Companies that were already unseen when `i` was counted match only other queries.
  *
  * The last term compensates for an estimation error. Because only the mean number of words per company is known, the
  * estimate for the other extensions can wrongly be zero.
@@ -127,8 +127,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * Returns the cached extensions of a node. They are recomputed if few unsent extensions remain, if an extension is
-   * aliased, or if the number of known companies has increased by 20%.
+   * Returns a node's extensions, which are cached. They are recomputed if few unsent extensions remain, if an extension
+   * is aliased, or if the number of known companies has increased by 20%.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;

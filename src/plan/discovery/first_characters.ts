@@ -34,8 +34,8 @@ const LETTERS = {
 
 const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
 /**
- * The properties of the groups that hold the first characters of surnames, places and trades in a script with thousands
- * of characters. These characters are sent only if known names use the script.
+ * The properties of groups in scripts with thousands of characters. They list the first characters of surnames, places
+ * and trades, which are sent only if known names use the script.
  */
 const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
 const ANY_NAME = { precedes: 'always', isDue: true } as const;
@@ -117,7 +117,10 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
   },
 ];
 
-/** Returns the first character's script, or null if the character is not a letter or its script is not in `LETTERS`. */
+/**
+ * Returns the script of the text's first character, or null if the character is not a letter or its script is not in
+ * `LETTERS`.
+ */
 export function scriptOf(text: string): Script | null {
   const [first = ''] = text;
   return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;

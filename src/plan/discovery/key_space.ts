@@ -1,7 +1,7 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 
-/** A longer query that matches only companies of a shorter query. */
+/** A longer query, which matches only companies that the shorter query also matches. */
 export interface Extension {
   readonly text: string;
   /** The probability that a company matches this query if it matches the shorter query. */
@@ -85,11 +85,17 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
   add(text: string): void;
   /** Returns whether the query matches the company under the assumed query rule. */
   matches(query: string, company: string): boolean;
-  /** Learns how the upstream reads characters. `companies` are the folded texts on one of the query's pages. */
+  /**
+   * Learns how the upstream reads characters. `companies` are the folded names or identifiers on one of the query's
+   * pages.
+   */
   observe(query: string, companies: readonly string[]): void;
-  /** Learns from the queries of earlier runs. The companies in their listings must already be known. */
+  /** Learns from earlier runs' queries. The companies in their listings must already be known. */
   recall(states: readonly QueryState[]): void;
-  /** Returns the queries that find every company that this query finds, except this query's own prefixes. */
+  /**
+   * Returns the queries that find every company that this query finds, except this query's own prefixes. For example,
+   * `ac` finds every company that `limited ac` finds.
+   */
   covering(query: string): readonly string[];
   /**
    * Returns whether the upstream reads this query as another query, so that the response shows nothing about this

@@ -20,7 +20,7 @@ export interface Action {
 }
 
 /**
- * Evaluates the actions at the nodes of a query tree.
+ * Scores the possible calls at each node in a query tree.
  *
  * The score of an action is
  *

@@ -145,7 +145,7 @@ export class PrefixTexts implements KnownTexts {
     return followers;
   }
 
-  /** Returns the extensions that add an inventory character that occurs in no known text. */
+  /** Returns the extensions by inventory characters that occur in no known text. */
   #inventoryExtensions(query: string): Extension[] {
     const { characters, likelihood } = this.#settings.model.unseen(query);
     return characters.map((character) => ({ text: query + character, likelihood, hasNewCharacter: true }));

@@ -18,9 +18,10 @@ export interface CompleteListing {
 }
 
 /**
- * Infers the query rule for name searches. Under the true rule, as many known names match as a complete listing has
- * rows. Under another rule, the two numbers usually differ. Each listing that fits exactly one rule is a vote for that
- * rule. A rule is inferred if it has at least three votes and more than twice as many votes as any other rule.
+ * Infers the query rule for name searches. Under the true rule, the number of matching known names equals the number of
+ * rows in a complete listing. Under another rule, the two numbers usually differ. Each listing that fits exactly one
+ * rule is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many votes as
+ * any other rule.
  *
  * If a query finds nothing although known words begin with it, that is a vote for whole words. At most three such votes
  * count, because the upstream may also return nothing for a query that is too short.

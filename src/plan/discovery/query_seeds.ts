@@ -1,54 +1,14 @@
 import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from './first_characters.ts';
 
 /** Frequent words in company names. They are the first queries if the upstream finds only whole words. */
-const WORDS = [
-  ...['limited', 'company', 'the', 'holdings', 'ltd', 'group', 'services', 'and', 'international', 'of'],
-  ...['investments', 'management', 'inc', 'trading', 'properties', 'capital', 'global', 'consulting', 'llc'],
-  ...['association', 'foundation', 'trust', 'partners', 'first', 'new', 'bank', 'finance', 'systems', 'co'],
-  ...[
-    'as',
-    'ab',
-    'asa',
-    'oy',
-    'aps',
-    'gmbh',
-    'ag',
-    'kg',
-    'bv',
-    'nv',
-    'sa',
-    'sarl',
-    'sas',
-    'sl',
-    'srl',
-    'spa',
-  ],
-  ...['sp', 'zoo', 'doo', 'oü', 'uab', 'sia', 'kft', 'sro', 'ltda', 'societe', 'société', 'sociedad', 'de'],
-  ...[
-    '株式会社',
-    '有限会社',
-    '合同会社',
-    '有限公司',
-    '주식회사',
-    'ооо',
-    'общество',
-    'ао',
-    'αε',
-    'επε',
-    'בעמ',
-  ],
-  ...[
-    'شركة',
-    'holding',
-    'invest',
-    'eiendom',
-    'bygg',
-    'immobilien',
-    'verwaltung',
-    'immobiliare',
-    'construction',
-  ],
-];
+const WORDS: readonly string[] = `
+  limited company the holdings ltd group services and international of investments management inc trading properties
+  capital global consulting llc association foundation trust partners first new bank finance systems co as ab asa oy aps
+  gmbh ag kg bv nv sa sarl sas sl srl spa sp zoo doo oü uab sia kft sro ltda societe société sociedad de 株式会社 有限会社 合同会社
+  有限公司 주식회사 ооо общество ао αε επε בעמ شركة holding invest eiendom bygg immobilien verwaltung immobiliare construction
+`
+  .trim()
+  .split(/\s+/u);
 
 export type Seed = { readonly text: string; readonly weight: number };
 

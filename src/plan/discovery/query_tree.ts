@@ -103,7 +103,7 @@ export class QueryTree {
 
   /**
    * Whether the empty query lists every company and one of its pages is in flight. Another call could then only repeat
-   * the companies on it.
+   * the companies on that page.
    */
   get isListingAll(): boolean {
     const { root } = this.#nodes;
@@ -176,7 +176,7 @@ export class QueryTree {
   }
 
   /**
-   * Returns the next pages of listings below the cap with totals that prove that there are unseen companies. These
+   * Returns the next pages of listings below the cap, if their totals prove that there are unseen companies. These
    * companies can certainly be reached.
    */
   nextSurePages({ nowMs, most }: Choice): SearchCall[] {
@@ -196,7 +196,9 @@ export class QueryTree {
       });
   }
 
-  /** Returns whether a script in known names has an unsent first character that occurs in no known text. */
+  /**
+   * Returns whether a script that known names use has a first character that was not sent and occurs in no known text.
+   */
   get isAlphabetOpen(): boolean {
     return this.#unseenCounts.isAlphabetOpen(this.#nodes.root);
   }
@@ -244,8 +246,8 @@ export class QueryTree {
   }
 
   /**
-   * Returns whether the query is a whole word in the names of at least half of the known companies that match it, so
-   * that longer words match few of them.
+   * Returns whether the query is a whole word in at least half of the known names that match it, so that longer words
+   * match few of them.
    */
   #isWord({ query: { text } }: QueryNode): boolean {
     if (!this.#keySpace.takesPairs || text === '' || text.includes(' ')) return false;
@@ -266,7 +268,7 @@ export class QueryTree {
     return word !== undefined && !this.#pairsWith(word);
   }
 
-  /** Returns whether the query belongs in the tree. The empty query does so only if it lists every company. */
+  /** Returns whether the query belongs in the tree. The empty query belongs there only if it lists every company. */
   #isInTree({ text }: SearchQuery): boolean {
     return text !== '' || this.#listsAll;
   }

@@ -54,12 +54,12 @@ export class RegistryUnseen {
     return this.#registryCount.observedAtMs;
   }
 
-  /** Adds a page. `share` is the share of the companies on the page that were new. */
+  /** Adds a page. `share` is the share of new companies on it. */
   addPage(share: number): void {
     this.#newShare += SMOOTHING * (share - this.#newShare);
   }
 
-  /** Whether there is a registry count that is not below the number of known companies. A lower count is ignored. */
+  /** Whether there is a usable registry count. A count below the number of known companies is ignored. */
   get isCounted(): boolean {
     const { total } = this.#registryCount;
     return total !== null && this.#keySpace.companies <= total;
@@ -67,8 +67,8 @@ export class RegistryUnseen {
 
   /**
    * Returns the share of the unseen companies that have joined the registry since `listedAtMs`. A listing from that
-   * time does not count them. The share is at least 1%, because the registry count does not show companies that joined
-   * while as many others left. Null if unknown.
+   * time does not include them. The share is at least 1%, because the registry count does not show companies that
+   * joined while as many others left. Null if unknown.
    */
   gainedShare(listedAtMs: number): number | null {
     const { total } = this.#registryCount;

@@ -5,14 +5,14 @@ import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
- * Gives discovery the counts that the upstream reports. All responses in this run count as received at its start, so
- * that none of them makes another response outdated.
+ * Provides the counts that the upstream reports. All responses in this run count as received at its start, so that none
+ * of them makes another response outdated.
  */
 export class ReportedCounts {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #startedAtMs: number;
-  /** The largest total that the upstream reports; Infinity if totals are exact. */
+  /** The clamp, which is the largest total that the upstream reports; Infinity if totals are exact. */
   #clampedAt: number;
   /** The empty query's state; null if the query was not sent or does not list every company. */
   #emptyQuery: QueryState | null;
@@ -61,8 +61,8 @@ export class ReportedCounts {
 
   /**
    * Infers a clamp that the dialect does not define, and returns whether a clamp was inferred. The largest total is a
-   * clamp if it is round and more known companies than that match its query. `knownBy` counts the known companies that
-   * match a query.
+   * clamp if it is round and its query matches more known companies than that. `knownBy` counts the known companies
+   * that match a query.
    */
   inferClamp(knownBy: (query: SearchQuery) => number): boolean {
     const counted = [...this.#knowledge.queries()].filter((state) => !isOfAll(state));

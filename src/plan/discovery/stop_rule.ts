@@ -56,7 +56,7 @@ export class StopRule {
   }
 }
 
-/** Returns the number of new companies that each recent search found, last search first. */
+/** Returns how many new companies each recent search found, most recent search first. */
 function latestSearches(knowledge: Knowledge): number[] {
   const latest: number[] = [];
   for (const found of knowledge.newBySearches()) {

@@ -13,9 +13,9 @@ import { characterSeeds, identifierSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 
 /**
- * A key space of names or identifiers that queries match by prefix, or of names that queries match by substring.
+ * A key space for queries that match names or identifiers by prefix, or names by substring.
  *
- * If queries match by prefix, a query's extensions partition its companies, except those with a text equal to the
+ * If queries match by prefix, a query's extensions partition its companies, except for companies whose text equals the
  * query. A truncated query can therefore be replaced by its extensions, as in the hierarchical crawl of Sheng et al.
  * (2012). Every substring of a name is a prefix of one of the name's suffixes. A suffix trie therefore counts the
  * companies for each substring of up to six characters.

@@ -9,7 +9,7 @@ import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
-/** A query that can be sent now, with the estimated number of matches. */
+/** A query that can be sent now, and the estimated number of companies that match it. */
 export interface QueryCandidate extends MatchEstimate {
   readonly text: string;
   readonly kind: Kind;
@@ -168,7 +168,9 @@ export class UnseenCounts {
     return { foreign: open.filter(isForeign), others: open.filter((one) => !isForeign(one)) };
   }
 
-  /** Returns whether a script in known names has an unsent first character that occurs in no known text. */
+  /**
+   * Returns whether a script that known names use has a first character that was not sent and occurs in no known text.
+   */
   isAlphabetOpen(root: QueryNode): boolean {
     const isForeign = (text: string) => this.#untried?.isForeign(text) ?? false;
     return this.#weights

@@ -101,7 +101,7 @@ export class UntriedCharacters {
 
   /**
    * Returns whether all known names are Latin and the text is an untried first character. If such a query finds
-   * nothing, the stop rule ignores it, because that shows nothing about other queries.
+   * nothing, the stop rule ignores it, because the result shows nothing about other queries.
    */
   isExemptFromStopRule(text: string): boolean {
     return this.#isLatin && this.#untried.some((one) => one.text === text);

@@ -21,7 +21,7 @@ export class WholeWords implements KnownTexts {
   readonly #held = new Map<string, number>();
   /** Added words that are not in memory yet, with the number of times that each was added. */
   readonly #added = new Map<string, number>();
-  /** Caches the number of companies that the index has counted for each of the other words. */
+  /** Caches the index's company counts for words that are not in memory. */
   readonly #cache = new Map<string, number>();
   /** Maps each word to the number of companies that match it only after diacritics are stripped from their names. */
   readonly #plain = new Map<string, number>();

@@ -11,7 +11,7 @@ import { UpstreamFolding } from './upstream_folding.ts';
 import { type WordSemantics, WordTexts } from './word_texts.ts';
 
 /**
- * A key space of names that queries match by word or by word prefix. The queries overlap, because a name has several
+ * A key space for queries that match names by word or by word prefix. The queries overlap, because a name has several
  * words. If a word's listing is truncated, the word is sent together with a second word (`limited ac`). Similarly,
  * Sheng et al. (2012) add a second attribute to a query with too many results.
  */

@@ -49,7 +49,7 @@ export class CallValuation {
     this.#listings = new ListingYields(this.#learned);
   }
 
-  /** Reads the estimates again after responses may have changed them. */
+  /** Reads the estimates again, because responses may have changed them. */
   refreshEstimates(): void {
     this.#learned.refresh();
   }

@@ -1,8 +1,8 @@
 import type { QueryState } from '../../knowledge.ts';
 
 /**
- * Returns queries with listings that together show every listed company: completely listed queries, and truncated
- * queries that no listed query extends. Extensions of a completely listed query are excluded.
+ * Returns queries whose listings together show every listed company: those with a complete listing, and those with a
+ * truncated listing but no listed extension. Extensions of completely listed queries are excluded.
  */
 export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   const listed = states.filter(isListed);
@@ -32,8 +32,8 @@ function keyOf({ query }: QueryState): string {
 }
 
 /**
- * Returns the keys of all proper prefixes of a query. The empty name query also counts as a prefix of identifier
- * queries, because it lists every company.
+ * Returns the keys of a query's proper prefixes. The empty name query also counts as a prefix of identifier queries,
+ * because it lists every company.
  */
 function keysAbove({ query: { by, text } }: QueryState): string[] {
   const prefixes = Array.from(

@@ -191,7 +191,7 @@ export class BackfillPlanner implements Planner {
   }
 }
 
-/** Opens a name search that starts with all known companies and stored responses. */
+/** Opens a name hunt, and adds all known companies and stored responses to it. */
 export function restoredHunt(
   knowledge: BackfillKnowledge,
   dialect: Dialect,

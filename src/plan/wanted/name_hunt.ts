@@ -43,7 +43,7 @@ export class NameHunt {
   readonly #candidates: NameCandidates;
   readonly #frontier = new Heap<NameQuery>();
   readonly #active = new Map<NameQuery, ActiveQuery>();
-  /** The active query that each name is waiting for; null if it is not waiting. */
+  /** The active query that each name is waiting for; null if the name is not waiting. */
   readonly #claims: (NameQuery | null)[];
   /** How completely each name has been searched. */
   readonly #searched: Searched[];
@@ -81,7 +81,7 @@ export class NameHunt {
     this.#conclude(query, state, firstNames);
   }
 
-  /** Offers all queries. Call it after the last `restore`. */
+  /** Makes all queries candidates. Call it after the last `restore`. */
   start(): void {
     for (const query of this.#queries.all()) this.#offer(query);
   }

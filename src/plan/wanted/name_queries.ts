@@ -12,7 +12,7 @@ export interface NameQuery {
   /** The number of known companies that the query finds. */
   known: number;
   state: QueryState | null;
-  /** Whether the query was given up on, so that no more pages are requested. */
+  /** Whether the hunt has given up on the query, so that no more pages are requested. */
   isAbandoned: boolean;
 }
 
@@ -33,15 +33,16 @@ export class NameQueries {
   readonly #byWord: (readonly (readonly NameQuery[])[])[];
   readonly #wantedCount: number;
   /**
-   * The number of queries of each length that find exactly one wanted name (`#seenOnce`) or exactly two (`#seenTwice`).
+   * For each query length, the number of queries that find exactly one wanted name (`#seenOnce`) or exactly two
+   * (`#seenTwice`).
    */
   readonly #seenOnce: number[] = [];
   readonly #seenTwice: number[] = [];
   #knownCount = 0;
   #registryTotal: number | null = null;
   /**
-   * The sum of the actual totals of all queries with a first page received. `#expectedTotals` is the sum of their
-   * expected totals.
+   * The sum of the actual totals, for all queries whose first page was received. `#expectedTotals` is the sum of the
+   * totals that were expected for the same queries.
    */
   #actualTotals = 0;
   #expectedTotals = 0;
@@ -81,7 +82,7 @@ export class NameQueries {
 
   /**
    * Returns the query that finds names similar to this name, or null if there is none. It is the shortest prefix of a
-   * word with at most two pages of matches.
+   * word in this name that matches at most two pages of companies.
    */
   nearby(at: number): NameQuery | null {
     const maxTotal = NEARBY_PAGES * this.#rules.pageSize;
@@ -152,8 +153,8 @@ export class NameQueries {
 
   /**
    * Estimates the share of the registry that matches a query if the query finds one name in the sample: (2·n₂/n₁) /
-   * sample size. This is the Good-Turing estimate (Good, Biometrika 40, 1953). n₁ and n₂ are the numbers of queries of
-   * this length that find one name and two names.
+   * sample size. This is the Good-Turing estimate (Good, Biometrika 40, 1953). Of the queries with this length, n₁ find
+   * one name and n₂ find two names.
    */
   #shareOfSingle(length: number, sample: number): number {
     const once = this.#seenOnce[length] ?? 0;

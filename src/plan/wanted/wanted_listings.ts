@@ -28,7 +28,7 @@ interface Node {
   state: QueryState | null;
   isSplit: boolean;
   isDone: boolean;
-  /** The companies that the query or its extensions have shown. */
+  /** The companies that listings of the query or its extensions have shown. */
   readonly shown: Set<string>;
 }
 
@@ -134,8 +134,8 @@ export class WantedListings {
   }
 
   /**
-   * Extends the split prefixes by characters seen since they were last extended, because those may occur in missing
-   * names.
+   * Extends the split prefixes by characters that results have shown since the last extension, because these characters
+   * may occur in missing names.
    */
   #splitFurther(): boolean {
     const before = this.#queue.length;
@@ -168,8 +168,8 @@ export class WantedListings {
   }
 
   /**
-   * Adds a node's extensions, with the most frequent next characters first. These may show all companies, so that the
-   * other extensions need no call.
+   * Adds a node's extensions, with the most frequent next characters first. The first extensions may already show all
+   * companies, so that the others need no call.
    */
   #addExtensions(node: Node): void {
     const { text, by } = node.query;
