@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 /** The accounts that may use the service. The sandbox keeps them in memory, and `serve` stores them in a file. */
 export interface Accounts {
   /**
-   * Returns the account to which a key belongs, or null for an unknown key. How long this takes must not reveal how
-   * much of a key is correct.
+   * Returns the account to which a key belongs, or null for an unknown key. The lookup time must not reveal how much of
+   * a key is correct.
    */
   byKey(key: string): Account | null;
 }
@@ -12,22 +12,22 @@ export interface Accounts {
 export interface Account {
   readonly id: string;
   readonly tier: Tier;
-  /** Whether the account is suspended. The service rejects requests from a suspended account with 403. */
+  /** Whether requests are rejected with 403. */
   readonly suspended: boolean;
   readonly limits: Limits;
 }
 
 export type Tier = 'free' | 'paid';
 
-/** An account's limits. Null means that there is no such limit. */
+/** An account's limits. Null means no limit. */
 export interface Limits {
   /** The maximum number of requests in any 60 seconds. */
   readonly perMinute: number | null;
-  /** The maximum number of requests in total. This limit never resets. */
+  /** The maximum number of requests ever. This limit never resets. */
   readonly total: number | null;
   /** The maximum number of requests per day. */
   readonly perDay: number | null;
-  /** `utc` if the day starts at midnight UTC, `rolling` if it is the last 24 hours. */
+  /** `utc`: a day starts at midnight UTC. `rolling`: a day is the last 24 hours. */
   readonly day: 'utc' | 'rolling';
 }
 
@@ -73,7 +73,7 @@ export function memoryAccounts(options: readonly AccountOptions[]): MemoryAccoun
   };
 
   return {
-    // The lookup uses the hash, so that its duration does not reveal how much of a key is correct.
+    // Keys are looked up by hash, so that the lookup time does not reveal how much of a key is correct.
     byKey: (key) => accounts.get(byHash.get(hashOf(key)) ?? '')?.account ?? null,
     keyOf: (id) => entryOf(id).key,
     all: () => [...accounts.values()].map(({ account }) => account),

@@ -39,10 +39,10 @@ const FlawsProfile = z.strictObject({
     .int()
     .default(0)
     .describe(
-      'rows by which later pages start too early (positive: rows repeat) or too late (negative: rows are skipped)',
+      'rows by which later pages start too early (positive, so rows repeat) or too late (negative, so rows are skipped)',
     ),
-  stuck: z.boolean().default(false).describe('every request returns the first page'),
-  deaf: z.boolean().default(false).describe('every query returns all companies'),
+  stuck: z.boolean().default(false).describe('whether every request returns the first page'),
+  deaf: z.boolean().default(false).describe('whether every query returns all companies'),
 });
 
 const SearchProfile = z.strictObject({
@@ -53,19 +53,19 @@ const SearchProfile = z.strictObject({
     .nullable()
     .default(null)
     .describe('separate parameter for identifiers; null if the query parameter accepts them'),
-  query_template: z.string().default('{query}').describe('the form of a query in its parameter'),
+  query_template: z.string().default('{query}').describe('template of the value in the query parameter'),
   plain_param: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('additional parameter for a name or an identifier without a template; null for none'),
-  identifier_template: z.string().nullable().default(null).describe('the form of an identifier'),
+    .describe('additional parameter that takes a name or an identifier without a template; null for none'),
+  identifier_template: z.string().nullable().default(null).describe('template of an identifier'),
   unknown_params: z.enum(['ignore', 'refuse']).default('ignore'),
   matches: z.enum(['prefix', 'token', 'token_prefix', 'substring']).default('token_prefix'),
   identifiers: z.enum(['prefix', 'exact', 'none']).default('prefix'),
   folding: z.enum(FOLDINGS).default('case').describe('differences that a search ignores'),
-  trim: z.boolean().default(true).describe('white space around the query is removed'),
+  trim: z.boolean().default(true).describe('whether white space around the query is removed'),
   order: z
     .enum(['name', 'id', 'rank', 'relevance'])
     .default('name')
@@ -82,7 +82,9 @@ const SearchProfile = z.strictObject({
     .describe('queries with more matches than this are rejected'),
   results: Pointer.default('/results'),
   item: Pointer.default('').describe('the JSON path of the summary inside each result'),
-  main: Pointer.nullable().default(null).describe('the JSON path of the first match, beside the list'),
+  main: Pointer.nullable()
+    .default(null)
+    .describe('the JSON path of the first match, if it is outside the list'),
   results_per_company: z.int().positive().default(1).describe('maximum number of results for one company'),
   empty: z
     .enum(['list', 'absent', 'null', 'not_found'])
@@ -101,7 +103,7 @@ const SearchProfile = z.strictObject({
     .enum(['null', 'absent', 'repeat'])
     .default('null')
     .describe('the next cursor or URL on the last page; repeat returns the cursor that was sent'),
-  absolute_urls: z.boolean().default(true).describe('next-page links contain scheme and host'),
+  absolute_urls: z.boolean().default(true).describe('whether next-page links contain scheme and host'),
   window: Window.nullable().default(null),
   echo: z
     .record(z.string(), z.enum(ECHOES))
@@ -142,7 +144,7 @@ const RecordProfile = z.strictObject({
   ...documentPaths,
   name: Pointer.default('/name'),
   fields_at: Pointer.default(''),
-  volatile: z.array(Pointer).default([]).describe('JSON paths whose value changes with every response'),
+  volatile: z.array(Pointer).default([]).describe('JSON paths whose values differ in every response'),
   fixed: z.record(z.string(), scalar).default({}).describe('constant values beside the record, by JSON path'),
 });
 
@@ -152,8 +154,8 @@ const GoneProfile = z.strictObject({
     .default('gone')
     .describe('404, 410, or 200 with a mark in the record'),
   at: Pointer.default('/deleted_on').describe('the JSON path of the mark'),
-  is: scalar.optional().describe('the mark (default: the day of the deletion)'),
-  live: scalar.optional().describe('the value for a company that exists (default: absent)'),
+  is: scalar.optional().describe('the mark (default: the deletion date)'),
+  live: scalar.optional().describe('value of the mark for an existing company (default: absent)'),
 });
 
 export const ERROR_BODIES = [
@@ -199,7 +201,7 @@ const LimitsProfile = z.strictObject({
   describe: z
     .enum(['minute', 'allowance'])
     .default('minute')
-    .describe('the limit in the headers of draft and x'),
+    .describe('which limit the draft and x headers report'),
 });
 
 export const ApiProfile = z

@@ -18,7 +18,7 @@ export interface AuthenticationOptions {
   readonly accounts: Accounts;
   readonly meter: Meter;
   readonly profile: ApiProfile;
-  /** The offset that is added to `nowMs` in the response's dates. */
+  /** The offset added to `nowMs` in response dates. */
   readonly clockSkewMs?: number;
 }
 

@@ -12,26 +12,23 @@ export interface Catalogue {
   /** Returns the number of companies, not counting deleted ones. */
   count(): number;
   /**
-   * Returns a query's matches. Their order is stable while the catalogue does not change. If `reader` is given, a
-   * catalogue can keep the order stable for later pages even when it changes.
+   * Returns a query's matches, in an order that is stable while the catalogue does not change. If `reader` is given,
+   * later pages can keep this order even when the catalogue changes.
    */
   search(query: CatalogueQuery, reader?: Reader): Matches;
   /** Returns one company's list item as JSON text, or null for an unknown or deleted company. */
   summary(id: string): string | null;
   /** Returns one company's record, or null for an id that never existed. */
   record(id: string): CatalogueRecord | null;
-  /**
-   * Returns the record as it was known at a time in epoch milliseconds. The method is undefined if the catalogue has no
-   * history.
-   */
+  /** Returns the record as it was known at a time in epoch milliseconds. Undefined if the catalogue has no history. */
   recordAsOf?(id: string, atMs: number): CatalogueRecord | null;
-  /** Returns a more precise problem than `entity_not_found` for an id without a record, or null if there is none. */
+  /** Explains why an id has no record, or returns null if `entity_not_found` is all that is known. */
   missingRecordProblem?(id: string, atMs: number | null): Problem | null;
-  /** Returns the statistics, such as figures, dates and coverage, without the count. */
+  /** Returns the statistics without the count of companies. */
   stats(): JsonObject;
 }
 
-/** The account that reads a search result, and its position. */
+/** The account that requests a page, and the page's position. */
 export interface Reader {
   readonly account: string;
   /** The position of the first requested row, counted from 0. */

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Problem } from './problems.ts';
 import type { ApiResponse } from './request_context.ts';
 
-/** A GET endpoint. Its schema is used to validate requests and to describe the endpoint in the OpenAPI document. */
+/** A GET endpoint. Its schema validates requests and describes the endpoint in the OpenAPI document. */
 export interface Endpoint {
   readonly path: string;
   readonly schema: FastifySchema;

@@ -11,8 +11,8 @@ export function boundedServer(listener: RequestListener): Server {
       maxHeaderSize: 16_384,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // This is longer than common clients keep an idle connection, so that the client closes it first. If the server
-      // closed the connection, a request sent at the same moment would be lost.
+      // Common clients close an idle connection sooner. If the server closed it first, a request sent at the same
+      // moment would be lost.
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 5_000,
     },
@@ -29,8 +29,8 @@ export function boundedServer(listener: RequestListener): Server {
 }
 
 /**
- * Returns whether a header that must be unique occurs twice. Different programs could read different hosts or keys from
- * such a request (RFC 9112, 3.2).
+ * Returns whether a header that must be unique occurs twice. Two programs could read different hosts or keys from such
+ * a request (RFC 9112, section 3.2).
  */
 function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
@@ -40,8 +40,8 @@ function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
 const SINGLE_HEADERS = ['host', 'authorization'];
 
 /**
- * Starts listening and resolves to the scheme, host and port. Rejects if the address is in use or does not belong to
- * this machine.
+ * Starts listening and resolves to a URL with scheme, host and port. Rejects if the address is in use or is not one of
+ * this machine's.
  */
 export async function listenOn(server: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
@@ -55,7 +55,7 @@ export async function listenOn(server: Server, host: string, port: number): Prom
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`;
 }
 
-/** Stops listening and closes every connection. Otherwise, faults in the sandbox could leave requests open forever. */
+/** Stops listening and closes every connection, because faults in the sandbox can leave requests open forever. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

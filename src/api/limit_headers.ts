@@ -20,10 +20,7 @@ export function limitHeaders(
   return headers;
 }
 
-/**
- * Returns the number of seconds until a time. It is rounded up, so that a client that waits this long does not retry
- * too early.
- */
+/** Returns the seconds until a time, rounded up so that a client that waits this long does not retry too early. */
 export function secondsUntil(atMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }

@@ -3,7 +3,7 @@ import { placedAt } from '../json/json_template.ts';
 import { type Pointer, valueAt } from '../json/pointer.ts';
 import type { Catalogue, Matches } from './catalogue.ts';
 
-/** One result of a search. A company has several results if the profile lists each of its register entries. */
+/** One search result. A company has several if the profile lists each of its register entries. */
 interface ListedResult {
   readonly id: string;
   /** The register entry's number, counted from 1, or null if the company has only one result. */
@@ -15,7 +15,7 @@ interface ListedResults {
   results(from: number, count: number): readonly ListedResult[];
 }
 
-/** Returns a query's results. If `most` is above 1, each company has between 1 and `most` consecutive results. */
+/** Returns a query's results. Each company has between 1 and `most` consecutive results. */
 export function listedResults(matches: Matches, most: number): ListedResults {
   if (most === 1)
     return {
@@ -36,8 +36,7 @@ export function textOf({ id, entry }: ListedResult, catalogue: Catalogue): strin
 }
 
 /**
- * Returns the body with an extra result added as a sibling of its list. If `at` is '', the result's fields are added to
- * the body itself.
+ * Adds a result to the body at `at`, outside its list. If `at` is '', the result's fields are added to the body itself.
  */
 export function withResultBeside(body: string, at: Pointer | null, result: string): string {
   const [document, beside]: Json[] = [parseJson(body), parseJson(result)];

@@ -1,2 +1,5 @@
-/** A `Host` header with the name or address of this machine. A website can make its own name resolve to 127.0.0.1. */
+/**
+ * Matches a `Host` header that names this machine. A page from a website whose name resolves to 127.0.0.1 sends another
+ * one.
+ */
 export const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;

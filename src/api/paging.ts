@@ -16,7 +16,7 @@ export interface ServicePaging<Settings = Paging> {
   linkPath(paging: Settings): Pointer | null;
 }
 
-/** A parameter's type: a cursor, or a whole number that is at least `minimum`. */
+/** A parameter that takes a cursor, or a whole number of at least `minimum`. */
 export type PageParameter =
   | { readonly is: 'cursor'; readonly description: string }
   | { readonly is: 'number'; readonly minimum: number; readonly description: string };
@@ -26,7 +26,7 @@ export interface PageUrls {
   urlWith(parameter: string, value: string): string;
 }
 
-/** A cursor or URL, and any headers that carry it. */
+/** A cursor or URL, with any headers that contain it. */
 export interface PageLink {
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export const SERVICE_PAGING: ServicePagings<Paging> = {
   },
 };
 
-/** Requires a server side for every paging style. If one is missing, the code does not compile. */
+/** The server side of every paging style. If one is missing, the code does not compile. */
 export type ServicePagings<Settings extends { readonly style: string }> = {
   readonly [Style in Settings['style']]: ServicePaging<Extract<Settings, { readonly style: Style }>>;
 };

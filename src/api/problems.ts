@@ -42,7 +42,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 /** Why one request is rejected. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** Details of this rejection. The default is the code's title. */
+  /** What exactly was wrong. The default is the code's title. */
   readonly detail?: string;
   /** The response status. The default is the code's status. */
   readonly status?: number;

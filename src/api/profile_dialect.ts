@@ -56,7 +56,7 @@ function pagingFor({ search }: ApiProfile, pageSize: number | undefined): Paging
   return { ...search.paging, size, window: search.window?.rows ?? null };
 }
 
-/** Returns the rules for responses that use a different status from the HTTP default. */
+/** Returns the rules for responses whose meaning differs from their HTTP status. */
 function rulesFor({ errors, search }: ApiProfile): ResponseRule[] {
   const rules: ResponseRule[] = [
     limitRule(errors.body, errors.exhausted.status, 'allowance_exhausted', 'exhausted'),
@@ -101,7 +101,7 @@ function limitRule(
   }
 }
 
-/** The rule for a query rejected because of too many matches. It reads the number of matches from the message. */
+/** The rule for a query rejected because it has too many matches. The message states how many. */
 const TOO_BROAD = {
   kind: 'search',
   matches: 'too many companies',

@@ -3,9 +3,9 @@ import type { Account, Limits } from './accounts.ts';
 
 /** Counts each account's requests, and rejects requests that exceed a limit. Rejected requests are not counted. */
 export interface Meter {
-  /** Decides whether to admit a request and, in the same step, counts it if it is admitted. */
+  /** Decides whether to admit a request, and counts it if it is admitted. */
   admit(account: Account, nowMs: number): Admission;
-  /** Resolves when the counts so far are stored permanently. The service sends a response only after that. */
+  /** Resolves when the counts so far are on disk. The service waits for this before it sends a response. */
   settled?(): Promise<void>;
 }
 
@@ -54,10 +54,7 @@ export interface MemoryMeter extends Meter {
   reset(): void;
 }
 
-/**
- * Creates a meter that counts in memory. If `memory` is given, the meter loads its counts from it and stores them in
- * it.
- */
+/** Creates a meter that counts in memory. If `memory` is given, the counts are loaded from there and stored there. */
 export function memoryMeter(
   alreadyUsed: Readonly<Record<string, number>> = {},
   memory?: UsageMemory,
@@ -124,7 +121,9 @@ function resumeUsage(limits: Limits, { total, day, usedToday, recentMs }: UsedBe
   return usage;
 }
 
-/** Checks the allowance before the rate. If the allowance is exhausted, a retry after one minute would fail again. */
+/**
+ * Checks the allowance before the rate, because a retry after a minute would fail again if the allowance is exhausted.
+ */
 function rejectionOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
   const { total, perDay } = used.limits;
   if (total !== null && used.total >= total) return { is: 'exhausted', retryAtMs: null };

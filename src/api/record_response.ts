@@ -12,7 +12,7 @@ export interface RecordResponder {
 
 export interface RecordRequest {
   readonly ifNoneMatch: string | undefined;
-  /** The value of the parameter `as_of`. Undefined requests the current record. */
+  /** The value of the parameter `as_of`. If undefined, the current record is requested. */
   readonly asOf?: string | undefined;
 }
 

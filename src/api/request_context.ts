@@ -22,14 +22,11 @@ export interface RequestContext {
 export interface RequestObserver {
   /** Called for each request, before the key and the limits are checked. */
   onRequest(context: RequestContext): void;
-  /**
-   * Called before a response is sent. Returns 'sent' if the observer sends its own response, so that the service must
-   * not send one.
-   */
+  /** Called before a response is sent. Returns 'sent' if the observer has sent its own response instead. */
   onResponse(context: RequestContext, response: ApiResponse, reply: FastifyReply): 'sent' | 'unchanged';
 }
 
-/** A complete response that has not been sent yet. A fault can replace it. */
+/** A response that has not been sent yet. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -58,7 +58,7 @@ const AS_OF = {
   },
 };
 
-/** The problems because of which any endpoint can reject a request. */
+/** The problems that any endpoint can return. */
 export const ALWAYS: readonly ProblemCode[] = [
   'credentials_missing',
   'credentials_invalid',
@@ -115,7 +115,7 @@ function bodySchema(description: string, type: 'object' | 'array'): object {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Returns the schemas of rejections by status. Each schema describes the problem codes with that status. */
+/** Returns one schema per status, which describes the problem codes with that status. */
 export function rejections(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(

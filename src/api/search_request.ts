@@ -3,7 +3,7 @@ import type { CatalogueQuery } from './catalogue.ts';
 import { type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 
-/** A search request: the query and which rows are on the page. */
+/** A search request: the query and the requested rows. */
 export interface SearchRequest {
   readonly query: CatalogueQuery;
   /** The position of the page's first row, counted from 0. */

@@ -13,12 +13,12 @@ export interface SearchResponder {
 }
 
 export interface RequestFacts {
-  /** The scheme and host in the URL that the client uses. */
+  /** The scheme and host that the client uses. */
   readonly origin: string;
   readonly path: string;
   readonly id: string;
   readonly nowMs: number;
-  /** The account that sent the request. */
+  /** The id of the account that sent the request. */
   readonly account: string;
 }
 
@@ -81,7 +81,7 @@ function repeatedCursor({ search }: ApiProfile, parameters: QueryParameters): st
 
 type Hole = 'items' | 'total' | 'next' | Echo;
 
-/** The number of rows on this page, and whether there is a next page that the client can request. */
+/** The number of rows on this page, and whether the client can request another page after it. */
 interface Reach {
   readonly rows: number;
   readonly hasNext: boolean;

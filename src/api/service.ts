@@ -25,9 +25,9 @@ export interface ServiceOptions {
   readonly meter: Meter;
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
-  /** The offset that is added to `now` in response dates. By default, the dates use the system clock. */
+  /** The offset added to `now` in response dates. By default, the dates use the system clock. */
   readonly clockSkewMs?: number;
-  /** Called with errors that a client sees only as `internal_error`. */
+  /** Called with errors that the client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
   readonly observer?: RequestObserver;
   /** Additional endpoints, with the same keys, limits and error format as the three endpoints. */
@@ -35,7 +35,7 @@ export interface ServiceOptions {
 }
 
 /**
- * Builds the three endpoints for a catalogue, in an API profile's format, with keys and limits. `/openapi.json` and
+ * Builds the three endpoints over a catalogue, in an API profile's format, with keys and limits. `/openapi.json` and
  * `/problems/{code}` need no key. The caller starts listening or routes requests to the service.
  */
 export async function buildService(options: ServiceOptions): Promise<FastifyInstance> {
@@ -142,7 +142,7 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   addDescriptions(api);
 }
 
-/** Returns a problem if a request lacks a parameter from the query string of the profile's path. */
+/** Returns a problem if a request lacks a parameter that the profile's path requires. */
 function missingParameter(
   { query }: FastifyRequest,
   required: readonly (readonly [name: string, value: string])[],
@@ -230,8 +230,7 @@ function deliver(
     context.status = response.status;
     if (options.observer?.onResponse(context, response, reply) === 'sent') return reply;
   }
-  // The body is sent without the framework, because the framework's serialisation and hooks would take as long as
-  // reading the record.
+  // The body bypasses the framework, whose serialisation and hooks would take as long as reading the record.
   reply.hijack();
   const length =
     response.status === 304 ? {} : { 'content-length': String(Buffer.byteLength(response.body)) };

@@ -15,9 +15,7 @@ export interface IdPaths {
   readonly id_fallbacks: readonly Pointer[];
 }
 
-/**
- * Returns the id at its path. If the value there is not a valid id, returns the first valid id at the fallback paths.
- */
+/** Returns the value at the id path or, if it is not a valid id, the first valid id at the fallback paths. */
 export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths): Json | undefined {
   const found = valueAt(document, id);
   if (id_fallbacks.length === 0 || idText(found) !== null) return found;
@@ -25,8 +23,8 @@ export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths):
 }
 
 /**
- * Converts a value to an id, which is text. Returns null if the value cannot be an id. Text that is not well-formed
- * Unicode is rejected, because UTF-8 cannot represent it, and different ids would become the same.
+ * Converts a value to an id. Returns null if the value cannot be an id. Text that is not well-formed Unicode is
+ * rejected, because different ids could become equal when they are encoded as UTF-8.
  */
 export function idText(value: Json | undefined): string | null {
   if (typeof value === 'boolean') return null;
@@ -34,7 +32,7 @@ export function idText(value: Json | undefined): string | null {
   return text === null || text === '' || !text.isWellFormed() ? null : text;
 }
 
-/** Reads a number of companies, which is a non-negative integer or its text. Returns null for any other value. */
+/** Reads a count, which is a non-negative integer such as `42` or `"42"`. Returns null for any other value. */
 export function countOf(value: Json | undefined): number | null {
   const text = scalarText(value);
   return text !== null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;

@@ -22,7 +22,7 @@ export interface Reply {
 
 export interface Circumstances {
   readonly nowMs: number;
-  /** True if the upstream has accepted the key before. A 403 then refers to the requested resource, not to the key. */
+  /** True if the upstream has accepted the key before. A 403 then concerns the requested resource, not the key. */
   readonly keyHasWorked: boolean;
 }
 
@@ -66,8 +66,8 @@ interface Subject {
 }
 
 /**
- * Returns the verdict that a rule gives. For a search, `absent` means that the search found nothing. Without such a
- * rule, a 404 for a search means that the path is wrong.
+ * Returns a rule's verdict. For a search, `absent` means that the search found nothing. Without such a rule, a 404 for
+ * a search means that the path is wrong.
  */
 function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
@@ -77,7 +77,7 @@ function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   return matches === null ? verdict : { ...verdict, total: matches };
 }
 
-/** Returns the number in a text such as `581 859`, `581.859` or `581,859`, or null if it has none. */
+/** Parses a number such as `581 859`, `581.859` or `581,859`. Returns null for any other text. */
 function numberIn(text: string | null): number | null {
   const digits = text?.replace(/[\s.,'’_]/g, '') ?? '';
   return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
@@ -129,7 +129,8 @@ function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
   const answer = decodeTombstone(dialect, call.entityId, body.json);
   if (!(answer instanceof NotUnderstood)) return { is: 'gone', answer };
-  // A status refers to the requested entity. A mark in the body refers to the entity that the body describes.
+  // A 410 always concerns the requested entity. A mark in the body concerns the entity that the body describes, which
+  // may be another one.
   return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
 }
 
@@ -164,14 +165,15 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   return text !== null && rule.pattern.test(text);
 }
 
-/** Returns the first few characters of the value at a path, or of the whole body if no path is given. */
+/** Returns the value at a path as text, or the whole body if there is no path, limited to MAX_SEARCHED_CHARS. */
 function searchedText(body: Body, at: Pointer | undefined): string | null {
   const text = at === undefined ? body.text : textOf(valueAt(body.json, at));
   return text?.slice(0, MAX_SEARCHED_CHARS) ?? null;
 }
 
 /**
- * Summarizes the reply in one line for messages. Control characters are removed, because the upstream chooses the text.
+ * Summarizes the reply in one line for messages. Control characters are removed, because the text comes from the
+ * upstream.
  */
 function summaryOf(reply: Reply, body: Body): string {
   const { status, headers } = reply;

@@ -19,7 +19,7 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
   }
 }
 
-/** Returns whether the body has the mark by which the dialect recognises a deleted entity. */
+/** Returns whether the body has the mark that the dialect defines for deleted entities. */
 export function isMarkedGone(dialect: Dialect, body: Json): boolean {
   const mark = dialect.entity.gone;
   if (mark === null) return false;
@@ -30,8 +30,8 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 }
 
 /**
- * Reads the requested entity's tombstone. Returns null if the body has no record. Another entity's record proves
- * nothing about the requested entity, so the result is then NotUnderstood.
+ * Reads the record in a response that reports an entity as gone. Returns null if the body has no record, and
+ * NotUnderstood if the record is another entity's, because it proves nothing about the requested entity.
  */
 export function decodeTombstone(
   dialect: Dialect,
@@ -94,7 +94,7 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   if (pointer === null) return { kind: 'stats', total: null, document: body };
   const found = valueAt(body, pointer);
   const total = countOf(found);
-  // A total of null means that the total is unknown, not that it is 0.
+  // A null total is unknown, not 0.
   if (total === null && found !== null)
     return new NotUnderstood(
       `the statistics have no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,

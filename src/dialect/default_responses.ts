@@ -4,7 +4,7 @@ import { type Headers, retryAfterMs, returnMs } from './headers.ts';
 import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
 import type { Body } from './response_body.ts';
 
-/** A response, and the facts about its call that the default rules need. */
+/** A response and its call, as far as the default rules need them. */
 export interface DefaultCase {
   readonly call: Call;
   readonly status: number;
@@ -38,7 +38,7 @@ const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: [403], if: mentionsLimit, means: 'throttled' },
   { status: [403], if: hasRetryAfter, means: 'throttled' },
   { status: [403], if: ({ keyHasWorked }) => !keyHasWorked, means: 'unauthorised' },
-  // A firewall in front of the API returns HTML. Its response reveals nothing about the requested resource.
+  // A firewall in front of the API returns HTML. Such a response reveals nothing about the requested resource.
   { status: [403], if: ({ body }) => body.isMarkup, means: 'broken' },
   { status: [403], means: 'refused' },
 
@@ -69,7 +69,7 @@ function mentionsLimit({ body }: DefaultCase): boolean {
   return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
 }
 
-/** Returns whether the body's text reports a used-up quota and no header states a short wait. */
+/** Returns whether the body reports a used-up quota, unless a header requests a short wait. */
 function isQuotaUsedUp({ body, headers, nowMs }: DefaultCase): boolean {
   const waitMs = (retryAfterMs(headers, nowMs) ?? Number.POSITIVE_INFINITY) - nowMs;
   return waitMs >= LONG_WAIT_MS && reportsUsedUpQuota(body);
@@ -80,7 +80,7 @@ function hasRetryAfter({ headers, nowMs }: DefaultCase): boolean {
 }
 
 /**
- * Returns whether the stated wait is too long for a rate limit. Such a wait means that a daily or monthly allowance is
+ * Returns whether the requested wait is too long for a rate limit, so that a daily or monthly allowance must be
  * exhausted.
  */
 function hasLongWait({ headers, nowMs }: DefaultCase): boolean {

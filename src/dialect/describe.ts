@@ -3,17 +3,12 @@ import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dial
 import { type Paging, pagingMethod } from './paging/paging.ts';
 import type { ReportedLimit } from './reported_limits.ts';
 
-/**
- * A description of a dialect in plain language, by subject, so that a person can compare it with the API's responses.
- */
+/** A dialect described in plain language, so that a person can compare it with the API's responses. */
 export interface DialectInWords {
   readonly search: readonly string[];
   readonly records: readonly string[];
   readonly statistics: readonly string[];
-  /**
-   * One sentence for each row in the response table, in the same order, followed by one sentence for each reported
-   * limit.
-   */
+  /** One sentence for each row in the response table, then one for each reported limit. */
   readonly responses: readonly string[];
 }
 
@@ -58,16 +53,16 @@ function describeTemplates({ query_param, query_template, identifier_template }:
 const NAMES: Record<SearchDialect['matches'], string> = {
   prefix: 'A query finds names that begin with the query.',
   token: 'A query finds names that contain all its words, as whole words.',
-  token_prefix: 'A query finds names with words that begin with the words of the query.',
+  token_prefix: 'A query finds names in which each word of the query begins a word.',
   substring: 'A query finds names that contain the query anywhere.',
-  unknown: 'The rule by which a query finds names is not known; the mirror learns it while it runs.',
+  unknown: 'How queries match names is not known yet; the mirror learns it while it runs.',
 };
 
 const IDENTIFIERS: Record<SearchDialect['identifiers'], string> = {
   prefix: 'A query finds identifiers that begin with the query.',
-  exact: 'A query finds an identifier only if both are equal.',
+  exact: 'A query finds only the identifier that equals the query.',
   none: 'A query finds no identifiers.',
-  unknown: 'The rule by which a query finds identifiers is not known; the mirror learns it while it runs.',
+  unknown: 'How queries match identifiers is not known yet; the mirror learns it while it runs.',
 };
 
 function describeResults(search: SearchDialect): string[] {
@@ -76,7 +71,7 @@ function describeResults(search: SearchDialect): string[] {
     `The list of results is at ${pathInWords(search.results)}${search.item === '' ? '' : `, and the company at ${search.item} of each result`}.`,
     `The id of a result is at ${search.id}${search.name === null ? ', and it has no name' : `, and its name at ${search.name}`}.`,
     ...describeFallbacks('a result', search.id_fallbacks),
-    ...(search.main === null ? [] : [`Another result is outside the list, at ${pathInWords(search.main)}.`]),
+    ...(search.main === null ? [] : [`One more result is outside the list, at ${pathInWords(search.main)}.`]),
     ...(search.group_as === null
       ? []
       : [`A company can have several results; its summary lists them under ${search.group_as}.`]),
@@ -111,7 +106,7 @@ function describeRecords({ root, id, id_fallbacks, name, gone }: EntityDialect):
     `The record is ${root === '' ? 'the whole body' : `at ${root}`}; its id is at ${id}${name === null ? '' : `, and its name at ${name}`}.`,
     ...describeFallbacks('a record', id_fallbacks),
     gone === null
-      ? 'The body has no mark for a deleted company.'
+      ? 'No mark in the body shows that a company was deleted.'
       : `A deleted company has a mark at ${gone.at}${gone.is === undefined ? '' : `: ${JSON.stringify(gone.is)}`}.`,
   ];
 }

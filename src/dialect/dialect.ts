@@ -18,25 +18,27 @@ export type IdentifierMatch = (typeof IDENTIFIER_MATCHES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** A row in the response table. The first row with all its conditions met decides the outcome. */
+/** A row in the response table. The first row whose conditions are all met decides the outcome. */
 export const ResponseRule = z.strictObject({
   status: z
     .union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)])
     .optional()
     .describe('HTTP status, or a list of them'),
   kind: z.enum(['stats', 'search', 'entity']).optional().describe('applies only to calls of this kind'),
-  at: Pointer.optional().describe('JSON path in the body; without is and matches, a value must exist there'),
+  at: Pointer.optional().describe(
+    'JSON path in the body; if neither is nor matches is set, any value there meets the condition',
+  ),
   is: scalar.optional().describe('value at that path'),
   matches: z
     .string()
     .optional()
-    .describe('regular expression (not case-sensitive) for the value at that path, or for the whole body'),
+    .describe('case-insensitive regular expression for the value at that path, or for the whole body'),
   header: z.string().optional().describe('header that must exist'),
   total: z
     .string()
     .optional()
     .describe(
-      'regular expression for the same text whose first group is the number of matches, if a rejection reports it',
+      'regular expression for the same text; its first group captures the number of matches that a rejection reports',
     ),
   means: z
     .enum(['ok', 'absent', 'gone', 'refused', 'throttled', 'exhausted', 'unauthorised', 'broken'])
@@ -49,30 +51,28 @@ const template = z
   .refine((text) => text.split('{query}').length === 2, 'must contain {query} exactly once: name:{query}*');
 
 export const SearchDialect = z.strictObject({
-  query_param: z.string().min(1).describe('parameter for the name'),
+  query_param: z.string().min(1).describe('parameter that takes a name'),
   identifier_param: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('parameter for an identifier; null means the same parameter'),
-  query_template: template
-    .default('{query}')
-    .describe('value of the parameter for a name, with {query} in place of the query'),
+    .describe('parameter that takes an identifier; null means the same parameter'),
+  query_template: template.default('{query}').describe('value sent for a name; the query replaces {query}'),
   identifier_template: template
     .nullable()
     .default(null)
     .describe(
-      'value of the parameter for an identifier; null means query_template if the parameter is the same, otherwise {query}',
+      'value sent for an identifier; null means query_template if the parameter is the same, otherwise {query}',
     ),
-  extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters of every search'),
-  paging: Paging.describe('paging of the results'),
+  extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters sent with every search'),
+  paging: Paging.describe('how results are paged'),
   results: Pointer.describe('JSON path of the list of results'),
-  item: Pointer.default('').describe('JSON path of the company inside each result, if it is wrapped'),
+  item: Pointer.default('').describe('JSON path of the company inside each result, if the result wraps it'),
   main: Pointer.nullable()
     .default(null)
     .describe(
-      'JSON path of a result beside the list, such as the best match; "" is the whole body without the other paths',
+      'JSON path of a result outside the list, such as the best match; "" is the body without the list, total and next-page link',
     ),
   id: Pointer.describe('JSON path of the entity id, inside the item'),
   id_fallbacks: z
@@ -94,7 +94,7 @@ export const SearchDialect = z.strictObject({
     .positive()
     .nullable()
     .default(null)
-    .describe('totals from this number on mean "at least"'),
+    .describe('a total of this number or more means "at least"'),
   matches: z.enum(NAME_MATCHES).default('unknown').describe('rule by which names match a query'),
   identifiers: z
     .enum(IDENTIFIER_MATCHES)
@@ -146,7 +146,7 @@ export const Dialect = z.strictObject({
     .array(Pointer)
     .default([])
     .describe(
-      'JSON paths in a record or summary that change in every response; they do not count as changes',
+      'JSON paths in a record or summary whose values differ in every response and do not count as changes',
     ),
   responses: z
     .array(ResponseRule)

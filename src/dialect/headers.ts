@@ -2,8 +2,8 @@
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns when the wait that `Retry-After` requests (RFC 9110, section 10.2.3: seconds or an HTTP date) ends, in epoch
- * milliseconds. Returns null if the header is missing or unreadable. The wait is limited to MAX_WAIT_MS, so that no
+ * Returns when the wait requested by `Retry-After` ends, in epoch milliseconds (RFC 9110, section 10.2.3: seconds or an
+ * HTTP date). Returns null if the header is missing or unreadable. The wait is limited to MAX_WAIT_MS, so that no
  * upstream can stop the mirror permanently.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
@@ -13,9 +13,9 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
 
 /**
  * Returns when an exhausted rate window ends, in epoch milliseconds. Returns null if no window is exhausted or no
- * header states a time. It reads `RateLimit-Remaining` and `RateLimit-Reset` with and without `X-`, the misspelt
- * `-Remain`, and the combined `RateLimit` field in the IETF drafts. If several windows are exhausted, it returns the
- * latest end. These headers can only make the configured limits stricter.
+ * header states a time. The headers are `RateLimit-Remaining` and `RateLimit-Reset` with and without `X-`, the misspelt
+ * `-Remain`, and the combined `RateLimit` field in the IETF drafts. If several windows are exhausted, the latest end
+ * applies. These headers can only tighten the configured limits.
  */
 export function rateLimitResetMs(headers: Headers, nowMs: number): number | null {
   const resets = [...combinedWindows(headers.ratelimit ?? ''), ...separateWindows(headers)]
@@ -26,8 +26,7 @@ export function rateLimitResetMs(headers: Headers, nowMs: number): number | null
 }
 
 /**
- * Returns the time from which the upstream permits further calls, according to any of its headers, in epoch
- * milliseconds. Returns null if no header states one.
+ * Returns when the upstream will permit calls again, in epoch milliseconds. Returns null if no header states a time.
  */
 export function returnMs(headers: Headers, nowMs: number): number | null {
   return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
@@ -35,14 +34,14 @@ export function returnMs(headers: Headers, nowMs: number): number | null {
 
 /**
  * Reads the time at which a limit resets: seconds from now, epoch seconds, epoch milliseconds or a date. Returns epoch
- * milliseconds, limited in the same way as `retryAfterMs`. Returns null if the text is not a time.
+ * milliseconds with the same limit as `retryAfterMs`, or null if the text is not a time.
  */
 export function limitTimeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   const ms = timeMs(text, headers, nowMs);
   return ms === null ? null : bounded(ms, nowMs);
 }
 
-/** Returns whether a header's name shows that it reports a limit. */
+/** Returns whether a header reports a limit, judging by its name. */
 export function isLimitHeader(name: string): boolean {
   return /rate-?limit|quota|retry-after|calls?-remaining/i.test(name);
 }
@@ -62,8 +61,7 @@ export function nextLink(headers: Headers): string | null {
 
 /** Reads one link's parameters. Returns its first `rel` in lower case, and the offset at which the parameters end. */
 function linkParametersAt(text: string, start: number): { rel: string; end: number } {
-  // Matching takes time linear in the length of the text, because each part starts with a character that the previous
-  // part cannot contain.
+  // Matching takes linear time, because each part starts with a character that the previous part cannot contain.
   const parameter = /\s*;\s*([^\s=;,"<]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"<]*)))?/y;
   let rel: string | null = null;
   let end = start;

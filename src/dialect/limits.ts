@@ -1,7 +1,7 @@
 /**
  * Limits on what one response can cost. `upstream.max_body` limits a response's size in bytes. These constants limit
- * the memory, rows and disk space that it takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million objects. A
- * heap of 512 MB is enough for every permitted response. The measurements are in
+ * the memory, rows and disk space that the response takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million
+ * objects. Every permitted response fits into a heap of 512 MB. The measurements are in
  * docs/decisions/0021-response-limits.md.
  */
 
@@ -13,8 +13,8 @@ export const MAX_DEPTH = 500;
 
 /**
  * The maximum number of values in one body: scalars, lists and objects. Every key has a value, so this also limits the
- * number of keys. A parsed value takes at most 300 bytes. An empty object takes that much if any number in the body
- * cannot be represented as a double.
+ * number of keys. A parsed value takes at most 300 bytes, the size of an empty object in a body with a number that a
+ * double cannot represent.
  */
 export const MAX_VALUES = 500_000;
 
@@ -25,8 +25,7 @@ export const MAX_VALUES = 500_000;
 export const MAX_PAGE_ROWS = 100_000;
 
 /**
- * Each rejected result on a page gets its own quarantine row, but if a page has more than this many, they share one
- * row.
+ * The maximum number of rejected results on a page that get a quarantine entry each. If there are more, they share one.
  */
 export const MAX_REJECTED_ROWS = 20;
 
@@ -48,7 +47,7 @@ export const MAX_LIST_CELLS = 2_000_000;
  */
 export const MAX_REST_PATH_CHARS = 1_000_000;
 
-/** The maximum number of former names, and likewise of identifiers, that the search index has for one company. */
+/** The maximum number of former names, and of identifiers, that the search index stores for one company. */
 export const MAX_SEARCH_TEXTS = 1_000;
 
 /**

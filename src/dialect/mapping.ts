@@ -3,8 +3,8 @@ import type { Mapping } from './mapping_schema.ts';
 export type { ColumnRule, Mapping } from './mapping_schema.ts';
 
 /**
- * The mapping that the schema produces for an empty section. It is a literal, so that readers of a warehouse do not
- * load zod.
+ * The mapping that the schema produces for an empty section. It is a literal, so that code that only reads a warehouse
+ * does not load zod.
  */
 export const DEFAULT_MAPPING: Mapping = {
   entity: {},

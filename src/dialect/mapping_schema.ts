@@ -19,7 +19,7 @@ export const ColumnRule = z
       )
       .optional()
       .describe('name of the column'),
-    drop: z.literal(true).optional().describe('omit it from the tables; the stored response keeps it'),
+    drop: z.literal(true).optional().describe('omit the field from the tables; the stored response keeps it'),
     type: z.enum(COLUMN_TYPES).optional().describe('type of the column; other values are stored unchanged'),
     format: z
       .string()

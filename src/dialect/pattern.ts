@@ -13,8 +13,8 @@ export interface Pattern {
 
 /**
  * Compiles a pattern in RE2 syntax, which has no look-around and no back-references. Matching therefore takes time
- * linear in the length of the text. This matters because the upstream chooses the text, and with RegExp, a pattern such
- * as `(\w+\s?)*limit` can run for hours.
+ * linear in the length of the text. This matters because the text comes from the upstream, and RegExp can take hours
+ * for a pattern such as `(\w+\s?)*limit`.
  *
  * @throws SyntaxError if the pattern is invalid.
  */

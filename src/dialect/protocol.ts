@@ -3,10 +3,7 @@ import { type Classify, openClassify } from './classify.ts';
 import type { Dialect } from './dialect.ts';
 import { type Endpoints, type UnwritableUrl, urlOf } from './request.ts';
 
-/**
- * Converts calls to URLs and replies to verdicts. A dialect implements it or, before any dialect is known, the probe
- * does.
- */
+/** Converts calls to URLs and replies to verdicts, according to a dialect or, before one is known, to the probe. */
 export interface Protocol {
   urlOf(call: Call): URL | UnwritableUrl;
   readonly classify: Classify;

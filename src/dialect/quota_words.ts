@@ -6,7 +6,7 @@ import type { Body } from './response_body.ts';
  * diacritics: `epuis` matches "épuisé" and "épuisés".
  */
 
-/** Words for a limited number of calls, or for the contract that grants it. */
+/** Words for a quota, or for the contract that grants it. */
 const QUOTA = stems(`
   quota allowance credit subscription plan trial balance
   kontingent guthaben abonnement tarif
@@ -37,7 +37,7 @@ const USED_UP = stems(`
   wyczerpan przekroczon wygasl
   kaytetty ylitetty ylittynyt`);
 
-/** Phrases for limits on a minute or less, which pass if the mirror waits. */
+/** Phrases for limits per minute or less. Such a limit is not a used-up quota, because waiting is enough. */
 const SHORT_PERIOD =
   /rate.?limit|too many requests|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
 
@@ -47,8 +47,8 @@ const REPORT = new RegExp(
 );
 
 /**
- * Returns whether a body reports that a quota, the credits or a subscription is used up. A report that the rate is too
- * high does not match.
+ * Returns whether a body reports that a quota, credits or a subscription is used up. A report of too high a rate does
+ * not match.
  */
 export function reportsUsedUpQuota(body: Body): boolean {
   const text = plain(body.json === undefined ? (body.text ?? '') : stringifyJson(body.json));
@@ -57,7 +57,7 @@ export function reportsUsedUpQuota(body: Body): boolean {
 
 /**
  * Lower-cases a string, strips diacritics, and splits codes such as `quota_exceeded` and `quotaExceeded` into words.
- * Characters beyond the maximum length are dropped.
+ * Only the first MAX_SEARCHED_CHARS characters are kept.
  */
 function plain(text: string): string {
   return text
@@ -78,5 +78,5 @@ function stems(list: string): string {
   return `\\b(?:${[...new Set(patterns)].join('|')})`;
 }
 
-/** Rules search only this many characters at the start of a body. */
+/** How many characters rules search, from the start of a body. */
 export const MAX_SEARCHED_CHARS = 20_000;

@@ -2,9 +2,9 @@ import { HOUR_MS } from '../durations.ts';
 import { MAX_SEARCHED_CHARS } from './quota_words.ts';
 
 /**
- * Reads the rate that an error text states, such as "max 5 requests per second", in any of several languages. Returns
- * the time between two calls in milliseconds, or null if the text states no rate. If it states several rates, the
- * slowest one applies. A limit per day or longer is a quota, not a rate.
+ * Reads the rate in an error text such as "max 5 requests per second", in several languages. Returns the time between
+ * two calls in milliseconds, or null if the text states no rate. If the text states several rates, the slowest applies.
+ * A limit per day or longer is a quota, not a rate.
  */
 export function statedSpacingMs(text: string): number | null {
   const plain = text
@@ -22,8 +22,8 @@ export function statedSpacingMs(text: string): number | null {
 }
 
 /**
- * Returns the milliseconds between two calls if at most `calls` may arrive in any period: (period + 1,000) / calls. The
- * 1,000 ms are added because a call can arrive up to a second late.
+ * Returns how many milliseconds to leave between two calls if at most `calls` may arrive in any period: (period +
+ * 1,000) / calls. The 1,000 ms allow for a call that arrives up to a second late.
  */
 export function spacingFor(calls: number, periodMs: number): number {
   return (periodMs + JITTER_MS) / calls;
@@ -47,7 +47,7 @@ const COUNTED = pattern(
 /** Matches "Limit: 5 per second" and "10/min". */
 const PER_UNIT = pattern(NUMBER, '(?:/|per\\s|pro\\s|par\\s|por\\s)\\s*', UNIT);
 
-/** "5 rps". */
+/** Matches "5 rps". */
 const ABBREVIATED = pattern(NUMBER, '[rqt]p(?<unit>[sm])(?![\\p{L}\\d])');
 
 const UNITS: readonly (readonly [RegExp, number])[] = [

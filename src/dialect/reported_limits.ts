@@ -21,7 +21,7 @@ export const ReportedLimit = z
       .nullable()
       .default(null)
       .describe('period of the limit; null if it is unknown'),
-    remaining: source.nullable().default(null).describe('number of calls left'),
+    remaining: source.nullable().default(null).describe('number of remaining calls'),
     limit: source.nullable().default(null).describe('number of calls in the window'),
     reset: source.nullable().default(null).describe('time at which the window resets, or seconds until then'),
   })
@@ -32,9 +32,9 @@ export type ReportedLimit = z.infer<typeof ReportedLimit>;
 
 /** The limits that one response reports. */
 export interface LimitReport {
-  /** Quotas for windows longer than a minute or of unknown length. */
+  /** Quotas whose window is longer than a minute, or unknown. */
   readonly quotas: readonly ReportedQuota[];
-  /** When the pause required by a used-up limit per minute ends; null if no pause is required. */
+  /** When calls may resume after a limit per minute is used up; null if no pause is required. */
   readonly pausedUntilMs: number | null;
   /** The shortest time between two calls; 0 if it is not reported. */
   readonly spacingMs: number;

@@ -2,7 +2,7 @@ import type { Call, PageRef } from '../call.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { pagingMethod } from './paging/paging.ts';
 
-/** The three resources' addresses. */
+/** The addresses of the three resources. */
 export interface Endpoints {
   readonly search: URL;
   readonly stats: URL;
@@ -12,10 +12,7 @@ export interface Endpoints {
 
 export interface UpstreamAddress {
   readonly base_url: string;
-  /**
-   * Paths from the host's root. Each one replaces its resource's default path. The entity and statistics paths may
-   * contain a query string.
-   */
+  /** Absolute paths that replace the default paths. The entity and statistics paths may contain a query string. */
   readonly paths?:
     | { readonly search?: string; readonly entity?: string; readonly stats?: string }
     | null
@@ -42,8 +39,8 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
 }
 
 /**
- * Returns a call's URL, or why it has none: its id is not valid in a path, or its next page is at another origin. The
- * key is only ever sent to the configured origin.
+ * Returns a call's URL. A call has none if its id is not valid in a path or its next page is at another origin. The key
+ * is only ever sent to the configured origin.
  */
 export function urlOf(endpoints: Endpoints, dialect: Dialect, call: Call): URL | UnwritableUrl {
   switch (call.kind) {
@@ -94,8 +91,8 @@ function searchUrl(
   const url = new URL(endpoints.search);
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const { param, template } = parameterOf(search, by);
-  // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). An API may reject
-  // an empty parameter, but `extra` can still send one if the API needs it.
+  // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). Some APIs reject
+  // an empty parameter. `extra` can send one to an API that needs it.
   if (text !== '')
     url.searchParams.set(
       param,

@@ -4,7 +4,7 @@ import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 /** A reply's body as text, and as JSON if it is valid JSON. */
 export interface Body {
   readonly text: string | null;
-  /** Undefined if the body is not JSON; `flaw` says why. */
+  /** Undefined if the body is not JSON; `flaw` gives the reason. */
   readonly json: Json | undefined;
   readonly flaw: string | null;
   /** True if the JSON exceeds a limit. Another call would return the same body. */
@@ -45,12 +45,12 @@ export function isMarkup(text: string): boolean {
 }
 
 /**
- * Decodes bytes as UTF-8 (RFC 8259) or in the character set that the response states. Returns null if the bytes are
- * invalid in both.
+ * Decodes bytes as UTF-8 (RFC 8259) or in the character set that the response states. Returns null if they are invalid
+ * in both.
  */
 export function decodeText(bytes: Buffer, contentType: string): string | null {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  // Valid UTF-8 is rarely in another character set, even if the response states one. UTF-16 and ISO-2022 are
+  // Bytes that are valid UTF-8 are almost always UTF-8, whatever the response states. UTF-16 and ISO-2022 are
   // exceptions, because their bytes can all be ASCII.
   const looksLikeAscii = charset !== undefined && /^(utf-?16|iso-2022)/.test(charset);
   if (isUtf8(bytes) && !looksLikeAscii) return bytes.toString('utf8');

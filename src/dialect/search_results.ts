@@ -43,7 +43,7 @@ export function decodeSearch(
   const list = Array.isArray(found) ? found : [];
   if (list.length > MAX_PAGE_ROWS)
     return new NotUnderstood(
-      `one page has ${count(list.length)} results: the maximum is ${count(MAX_PAGE_ROWS)}`,
+      `one page has ${count(list.length)} results, but the maximum is ${count(MAX_PAGE_ROWS)}`,
     );
   const rows: SearchRow[] = [];
   const first: { position: number; why: string }[] = [];
@@ -64,8 +64,8 @@ export function decodeSearch(
     rows: search.group_as === null ? rows : grouped(rows, search.group_as),
     rejected: rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)],
     rejectedCount,
-    // A later page may repeat the result that is outside the list. If that result were counted again, the listing could
-    // end too early.
+    // A later page may repeat the result that is outside the list. Counting that result again could end the listing too
+    // early.
     resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
     total,
     next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
@@ -85,8 +85,8 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
 }
 
 /**
- * Returns the result that is outside the list, without the list itself and the page's other JSON paths. Returns null if
- * the body has no such result.
+ * Returns the result that is outside the list, or null if there is none. The list, total and next-page link are removed
+ * from it.
  */
 function mainRow(search: SearchDialect, body: Json): SearchRow | null {
   if (search.main === null) return null;

@@ -20,10 +20,7 @@ export class ExactNumber {
   }
 }
 
-/**
- * Thrown if a text may be JSON but its values would take too much memory. The message is a predicate, such as `is
- * nested …`.
- */
+/** Thrown if the values in JSON text would take too much memory. The message completes a sentence: `is nested …`. */
 export class LimitExceeded extends SyntaxError {}
 
 /**
@@ -39,13 +36,12 @@ export function parseJson(text: string): Json {
   return mayLoseDigits ? (JSON.parse(json, keepExact as Reviver) as Json) : (JSON.parse(json) as Json);
 }
 
-/** Converts a value to JSON text. Every number keeps exactly the value that was parsed. */
+/** Converts a value to JSON text. Numbers keep their exact values. */
 export function stringifyJson(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify throws a TypeError only if there is a bigint. Always passing a replacer would be several times
-    // slower.
+    // JSON.stringify throws a TypeError only for a bigint. Always passing a replacer would be several times slower.
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'bigint' ? rawJson(inner.toString()) : inner,
@@ -81,8 +77,8 @@ export function scalarText(value: Json | undefined): string | null {
  * Checks the limits in one pass that skips strings. The same pass detects numbers that may lose digits in a double:
  * those with 16 or more digits, or an exponent.
  *
- * The number of values is 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. An
- * empty list with a space in it, `[ ]`, counts as a list with one member.
+ * The number of values is 1 + commas + non-empty lists and objects, because n > 0 members have n - 1 commas. An empty
+ * list with a space in it, `[ ]`, counts as a list with one member.
  */
 function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;
@@ -143,8 +139,8 @@ function isInteger(literal: string): boolean {
   return /^-?\d+$/.test(literal);
 }
 
-// Longer integers do not become bigints, because arithmetic on millions of digits would block the process. No count or
-// identifier is that long.
+// Longer integers stay text, because arithmetic on millions of digits would block the process. No count or identifier
+// is that long.
 function exactInteger(literal: string): bigint | ExactNumber {
   return literal.length <= MAX_BIGINT_CHARS ? BigInt(literal) : new ExactNumber(literal);
 }
@@ -155,8 +151,8 @@ function isExact(value: number, source: string): boolean {
 }
 
 /**
- * Returns a number's decimal digits, without the sign, the point, or leading and trailing zeros, followed by the
- * decimal exponent. Numbers with equal absolute values give the same result.
+ * Returns a number's significant digits and its decimal exponent, such as `15e2` for `-1500`. Numbers with equal
+ * absolute values give the same result.
  */
 function significand(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().replace(/^-/, '').split('e');
@@ -188,5 +184,5 @@ const NINE = 0x39;
 const POINT = 0x2e;
 const SMALL_E = 0x65;
 const LARGE_E = 0x45;
-/** A double keeps all digits of any number with up to 15 digits, which is 16 characters with the point. */
+/** A double keeps all digits of a number with up to 15 digits, which has 16 characters with its point. */
 const MAX_SAFE_NUMERAL_CHARS = 16;

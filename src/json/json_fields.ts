@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from './json.ts';
 
-/** A scalar, empty object or empty list, with the keys on the path to it. List elements are numbered from 1. */
+/** A scalar, empty object or empty list, with the keys that lead to it. List elements are numbered from 1. */
 export interface JsonField {
   readonly keys: readonly string[];
   readonly value: Json;

@@ -10,8 +10,8 @@ export interface Slice {
 }
 
 /**
- * Returns the slice of the value at the segments of a JSON Pointer, or null if there is no such value. If a key is
- * repeated, its last value is used.
+ * Returns the slice of the value at a JSON Pointer's segments, or null if there is none. If a key is repeated, its last
+ * value is used.
  */
 export function sliceAt(text: string, segments: readonly string[]): Slice | null {
   let slice: Slice = trimmed(text);
@@ -23,7 +23,7 @@ export function sliceAt(text: string, segments: readonly string[]): Slice | null
   return slice;
 }
 
-/** Returns the slices of the elements of a list. Returns an empty list if the value is not a list. */
+/** Returns the slices of a list's elements, or [] if the value is not a list. */
 export function elementsOf(text: string, { from }: Slice): Slice[] {
   const elements: Slice[] = [];
   if (text[from] !== '[') return elements;

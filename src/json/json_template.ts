@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.ts';
 import { conditionsIn, type Pointer, pointerOf, segmentsOf, valueAt } from './pointer.ts';
 
-/** JSON text with holes. `fill` inserts JSON text into each hole and returns the whole text. */
+/** JSON text with named holes. `fill` inserts JSON text into each hole and returns the whole text. */
 export interface Template<Hole extends string> {
   fill(values: Readonly<Record<Hole, string>>): string;
 }
@@ -12,9 +12,9 @@ export type Placement<Hole extends string> =
   | { readonly at: Pointer; readonly value: Json };
 
 /**
- * Compiles the placements into pieces of text once, so that each response only concatenates them. During compilation,
- * each hole is marked by a control character that occurs in no profile. The marks are removed before any value from a
- * request is inserted, so a request cannot inject a hole.
+ * Compiles the placements into pieces of text once, so that each response only concatenates them. During compilation, a
+ * control character that no profile contains marks each hole. The marks are removed before any value from a request is
+ * inserted, so a request cannot inject a hole.
  */
 export function compileTemplate<Hole extends string>(placements: readonly Placement<Hole>[]): Template<Hole> {
   let body: Json = {};

@@ -103,7 +103,7 @@ function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): 
   return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
 }
 
-/** Returns the registry's own figures unchanged, with the mirror's state added. */
+/** Adds the mirror's state to the registry's own figures. */
 function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
   return { ...own, [Object.hasOwn(own, 'mirror') ? '_mirror' : 'mirror']: mirror };
 }

@@ -5,8 +5,8 @@ import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
  * Returns the mirror's API profile. Requests and envelopes follow the registry's dialect, so that a client has to
- * change only its base URL and key. In addition, the mirror supports access to any page, exact totals and prefix
- * queries. It has its own errors and limits.
+ * change only its base URL and key. In addition, the mirror offers every page, exact totals and prefix queries. It has
+ * its own errors and limits.
  */
 export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
   if (dialect === undefined)
@@ -28,7 +28,7 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
       matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
       identifiers: 'prefix',
       folding: 'diacritics',
-      // One character is enough. An empty query is allowed only if the registry allows it.
+      // A single character is always enough. An empty query is allowed only if the registry allows it.
       min_length: Math.min(1, search.min_length),
       results: search.results,
       // A stored list item already includes the wrapper around the company, so the profile adds none.
@@ -47,7 +47,7 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
   });
 }
 
-/** Returns the dialect with which another registry-mirror can mirror this one. */
+/** Returns the dialect that lets another registry-mirror mirror this one. */
 export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile): Dialect {
   const served = dialectFor(profile, { pageSize: MAX_PAGE_SIZE });
   const own = dialect ?? dialectFor(defaultProfile);
@@ -67,7 +67,7 @@ export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile)
   });
 }
 
-/** Recognises a 504 that concerns only one record and does not mean that the service is unhealthy. */
+/** Recognises a 504 that concerns a single record, not the health of the service. */
 const NOT_MIRRORED = {
   kind: 'entity',
   status: 504,
@@ -86,10 +86,7 @@ function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
   };
 }
 
-/**
- * Returns the mirror's paging. Clients can reach all rows, because there is no cap, and results are paged even if the
- * registry's are not.
- */
+/** Returns the mirror's paging. There is no cap, and results are paged even if the registry's are not. */
 function pagingOf(paging: Paging): Paging {
   const { size_param, size } = paging;
   if (paging.style === 'none')

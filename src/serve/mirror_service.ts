@@ -41,7 +41,7 @@ export interface MirrorServiceOptions {
   readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
   /** The settings for /health and /metrics. If undefined, neither is available. */
   readonly operational?: Omit<OperationalOptions, 'db'>;
-  /** Called before the endpoints. Returns true if it has responded to the request. */
+  /** Called before the endpoints. Returns true if it responds to the request. */
   readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
 }
 
@@ -57,18 +57,18 @@ export interface MirrorService {
   readonly dialect: Dialect;
   /** Returns the number of companies in the name index. */
   companies(): number;
-  /** Returns the number of companies that match a query, and the ids of the best matches (at most `limit`). */
+  /** Returns how many companies match a query, and the ids of the first `limit` matches. */
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
   /** Returns a number that changes with each write to the mirror. */
   version(): number;
-  /** Resolves when the name index covers all companies in the warehouse. */
+  /** Updates the name index. Resolves when the index covers all companies in the warehouse. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a service for a warehouse. Other processes can write to the warehouse while the service runs. Throws
- * UsageError or FailedError if the file or the address cannot be used.
+ * Starts a service over a warehouse. Other processes can write to the warehouse while the service runs. Throws
+ * UsageError or FailedError if the warehouse or the address cannot be used.
  */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
   const { now, failed, dialect, warehousePath } = options;
@@ -183,7 +183,7 @@ function lockAccounts({ db, path }: AccountFile, now: () => number): () => void 
     throw new FailedError(
       `Process ${lock.holder.pid} on ${lock.holder.host} already uses the accounts in ${path}.`,
       {
-        hint: 'Stop it first, or use a configuration with another ledger, because the accounts file is beside the ledger.',
+        hint: 'Stop that process first, or use a configuration with another ledger. The accounts file is stored beside the ledger.',
       },
     );
   const beat = setInterval(() => heartbeat(db, owner, now()), HEARTBEAT_MS).unref();
@@ -193,7 +193,7 @@ function lockAccounts({ db, path }: AccountFile, now: () => number): () => void 
   };
 }
 
-/** Returns a request's URL. A default path is replaced with the path that the registry uses. */
+/** Returns a request's URL, with a default path replaced by the registry's path. */
 function registryUrl({ url = '/' }: IncomingMessage, { paths }: ApiProfile): string {
   const [path = '', ...query] = url.split('?');
   const rest = query.length === 0 ? '' : `?${query.join('?')}`;

@@ -4,19 +4,19 @@ import type { NameIndex } from '../names/name_index.ts';
 import type { BuiltIndex } from './name_index_worker.ts';
 
 /**
- * Rebuilds the name index when companies change, in a separate thread so that requests are not delayed. After a build
- * that took t seconds, the next build waits 9t seconds, so builds use at most a tenth of one core.
+ * Rebuilds the name index when companies change. A separate thread does this, so that requests are not delayed. After a
+ * build that took t seconds, the next one starts at least 9t seconds later, so builds use at most a tenth of a core.
  */
 export interface NameIndexUpdater {
   current(): NameIndex;
-  /** Resolves when the index covers all companies that the mirror had when this method was called. */
+  /** Updates the index. Resolves when it covers all companies that the mirror had at the time of the call. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface NameIndexUpdaterOptions {
   readonly warehousePath: string;
-  /** Returns a string that changes when a new index would differ from the last one. */
+  /** Returns a string that changes when the index must be rebuilt. */
   readonly readMark: () => string;
   readonly now: () => number;
   /** Called if a later build fails. Searches then continue to use the previous index. */
@@ -53,7 +53,7 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   return {
     current: () => latest.index,
     async refresh() {
-      // A running build may have started before the last change, so another build may be needed after it.
+      // A running build may have started before the last change, so another build may have to follow.
       await building?.catch(report);
       if (readMark() !== latest.mark) await startBuild();
     },
@@ -65,9 +65,7 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   };
 }
 
-/**
- * Builds the index in a new thread. When the thread ends, the memory that was needed to sort a million names is freed.
- */
+/** Builds the index in a new thread. When the thread ends, the memory used to sort a million names is freed. */
 async function buildIndex(path: string, nowMs: number, signal: AbortSignal): Promise<BuiltIndex> {
   const file = `./name_index_worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, nowMs } });

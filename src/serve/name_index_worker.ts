@@ -14,7 +14,7 @@ export interface BuiltIndex {
 const { path, nowMs } = workerData as { path: string; nowMs: number };
 const { db } = openWarehouse({ path, readonly: true, nowMs });
 
-/** All rows are read in one transaction, so that the index reflects a consistent state of the mirror. */
+/** Reads all rows in one transaction, so that the index is consistent. */
 const build = db.transaction((): BuiltIndex => {
   const mark = namesMark(db)();
   const index = buildNameIndex({ byName: companiesByName(db, fold), byId: () => companiesById(db) });

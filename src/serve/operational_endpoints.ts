@@ -11,9 +11,7 @@ export interface OperationalOptions {
   readonly sourceName: string;
   /** Whether /metrics is available. /health always is. */
   readonly hasMetrics: boolean;
-  /**
-   * Whether /metrics accepts only local host names. This stops other sites' web pages from reading it by DNS rebinding.
-   */
+  /** Whether /metrics accepts only local host names, so that no website's page can read it by DNS rebinding. */
   readonly onlyLocalHosts: boolean;
 }
 
@@ -49,7 +47,7 @@ export function openOperationalEndpoints(options: OperationalOptions): Operation
   };
 }
 
-/** Reports that the server is healthy if it can read the warehouse. */
+/** The server is healthy if it can read the warehouse. */
 function sendHealth(response: ServerResponse, db: Database): void {
   let error: string | null = null;
   try {
@@ -79,7 +77,7 @@ function openMetrics({ db, sourceName }: OperationalOptions) {
   });
   const requests = new Counter({
     name: 'registry_mirror_served_requests_total',
-    help: 'Requests to this server by the first part of the path and by the status of the response.',
+    help: 'Requests to this server by the first part of the path and by response status.',
     labelNames: ['path', 'status'],
     registers,
   });
@@ -93,8 +91,8 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 }
 
 /**
- * Returns the first part of a known path. Unknown paths share one label, so that clients cannot create any number of
- * labels.
+ * Returns the first part of a known path. Unknown paths share one label, so that clients cannot create labels without
+ * limit.
  */
 function firstPart(path: string): string {
   const part = path.split('/', 2)[1] ?? '';

@@ -10,8 +10,8 @@ export interface SearchResult {
 }
 
 /**
- * Caches results by query. A first page is read from the current index. Later pages are read from the same index as the
- * first page, so that no row is repeated or missing while the mirror changes.
+ * Caches results by query. A listing's first page comes from the current index. Its later pages come from the same
+ * index, so that no row is repeated or missing while the mirror changes.
  */
 export interface SearchResults {
   list(query: CatalogueQuery, reader: Reader | undefined, nowMs: number): SearchResult;
@@ -42,12 +42,12 @@ export function openSearchResults(currentIndex: () => NameIndex): SearchResults 
   };
 }
 
-/** An index, its cached results, and their readings. A reading is one account's use of one query. */
+/** An index, its cached results, and their readings. A reading is one account paging through one query's results. */
 interface IndexState {
   readonly index: NameIndex;
   list(key: string, query: CatalogueQuery): SearchResult;
   isRead(reading: string, nowMs: number): boolean;
-  /** Returns whether any result of this index was read recently. */
+  /** Returns whether any of this index's results was read recently. */
   isInUse(nowMs: number): boolean;
   markRead(reading: string, nowMs: number): void;
 }
@@ -80,7 +80,7 @@ function openIndexState(index: NameIndex): IndexState {
   };
 }
 
-/** Returns as many of the latest states as have indexes that fit in the memory limit together. */
+/** Returns the latest states whose indexes together fit in the memory limit. */
 function withinBytes(states: readonly IndexState[]): IndexState[] {
   let bytes = 0;
   return states.filter(({ index }) => {
@@ -103,7 +103,7 @@ function keyOf({ by, text, names, identifiers }: CatalogueQuery): string {
   return `${by} ${names} ${identifiers} ${text}`;
 }
 
-/** If an account does not continue a query for this long, the next page is read from the current index. */
+/** If an account requests no further page for this long, the next page is read from the current index. */
 const KEPT_MS = 5 * 60_000;
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 const MAX_READINGS = 2_000;

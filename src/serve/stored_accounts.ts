@@ -58,7 +58,7 @@ const NO_KEY: StoredKey = { hash: Buffer.alloc(32), accountId: '' };
 
 /**
  * Converts a row to an account. If the limits are unchanged, the same limits object is kept, because the meter restarts
- * its windows when it receives a new one.
+ * its windows for a new object.
  */
 function accountOf(row: StoredAccount, before: Account | undefined): Account {
   const { accountId: id, perMinute, total, perDay } = row;
@@ -72,7 +72,7 @@ function accountOf(row: StoredAccount, before: Account | undefined): Account {
   };
 }
 
-/** A new key. It consists of the public id, which starts with `rm_`, and the secret. */
+/** A new key, which consists of a public id that starts with `rm_`, and a secret. */
 export interface NewKey {
   readonly keyId: string;
   /** The complete key. It is shown once and never stored. */

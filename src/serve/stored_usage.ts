@@ -12,7 +12,7 @@ export interface StoredMeter extends Meter {
 /**
  * Opens a meter that decides in memory and writes the counts to the file before the responses are sent. All requests in
  * one turn of the event loop share a transaction. If the server is killed, the file has therefore counted every request
- * that got a response, and possibly some of the requests in progress. Only one server may use the file (see
+ * that got a response, and possibly some requests in progress. Only one server may use the file (see
  * `startMirrorService`).
  */
 export function storedMeter(file: AccountFile): StoredMeter {
@@ -23,7 +23,7 @@ export function storedMeter(file: AccountFile): StoredMeter {
   const save = () => {
     if (unsaved.size === 0) return;
     file.saveUse([...unsaved]);
-    // The counts are cleared only after they are written, so that a failed write is repeated later.
+    // The counts are cleared only after they are written, so that a failed write can be retried.
     for (const use of unsaved) use.ended = [];
     unsaved.clear();
   };
@@ -37,7 +37,7 @@ export function storedMeter(file: AccountFile): StoredMeter {
         total: used.usedTotal,
         day: used.usedDay,
         usedToday: used.usedToday,
-        // Each stored request counts as sent at the end of its second, so that the rate is never exceeded.
+        // Each stored request is assumed to have arrived at the end of its second, so that the rate is never exceeded.
         recentMs: recent.flatMap(({ second, requests }) => Array<number>(requests).fill((second + 1) * 1000)),
       };
     },

@@ -19,8 +19,8 @@ export interface SummarySource {
 }
 
 /**
- * Returns each company's list item from the last search response that lists the company. If no search has returned the
- * company, the item has only the id and the name, at the dialect's JSON paths.
+ * Returns a company's list item from the last search response that lists the company. If no search has found the
+ * company, the item has only the id and the name.
  */
 export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
   let version = source.version();
@@ -60,15 +60,15 @@ export function openSummaries(dialect: Dialect, source: SummarySource): Summarie
 }
 
 export interface Summaries {
-  /** Reads the current version. Items returned from now on are at least as new as this version. */
+  /** Checks for a new version. Items returned from now on are at least that new. */
   checkVersion(): void;
   of(entityId: string): string;
 }
 
 interface Item {
   /**
-   * The call that returned the item, or null if the item was made from the record. Such an item is made again for each
-   * new version, because the record may have changed.
+   * The call that returned the item, or null if the item was made from the record. An item from a record is rebuilt for
+   * each version, because the record may have changed.
    */
   readonly callId: number | null;
   /** The version at which the item was last checked. */
@@ -119,7 +119,7 @@ function itemFromRecord({ search, entity }: Dialect, entityId: string, record: s
   return stringifyJson(placedAt({}, search.item, named));
 }
 
-/** Creates a map with a size limit. When the values exceed `maxBytes`, the least recently used values are removed. */
+/** Creates a map that removes the least recently used values when all values together exceed `maxBytes`. */
 function leastRecentlyUsed<V>(maxBytes: number, sizeOf: (value: V) => number) {
   const values = new Map<string, V>();
   let bytes = 0;

@@ -71,8 +71,8 @@ describe('the description of a dialect', () => {
         ],
         "search": [
           "The parameter q takes a name.",
-          "A query finds names with words that begin with the words of the query.",
-          "A query finds an identifier only if both are equal.",
+          "A query finds names in which each word of the query begins a word.",
+          "A query finds only the identifier that equals the query.",
           "A query needs at least 3 characters.",
           "Every search also sends type=company.",
           "The list of results is at /results, and the company at /company of each result.",

@@ -27,8 +27,8 @@ export interface PagingMethod<Settings extends PagingSettings = PagingSettings> 
   /** Returns the next page's cursor or URL, or null on the last page or if the style uses neither. */
   nextPage(paging: Settings, body: Json, headers: Headers): string | null;
   /**
-   * Decides from the last page received whether more pages follow. The caller has already checked totals, caps and
-   * empty pages.
+   * Decides from the last page received whether more pages follow, after the caller has checked totals, caps and empty
+   * pages.
    */
   statusAfter(page: LastPage): ListingStatus;
   /** Describes the style in one sentence, for `config validate`. */

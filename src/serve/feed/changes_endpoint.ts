@@ -11,8 +11,8 @@ import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse
 import { fileVersion } from '../../warehouse/serve_lists.ts';
 
 /**
- * Creates the endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits that long for a
- * change before it returns an empty page.
+ * Creates the endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits up to that many
+ * seconds for a change before it returns an empty page.
  */
 export function changesEndpoint(db: Database, profile: ApiProfile): Endpoint {
   const version = fileVersion(db);
@@ -111,17 +111,17 @@ function schemaOf(profile: ApiProfile): Endpoint['schema'] {
           default: 0,
           description: 'maximum time to wait for a change, in seconds',
         },
-        tables: { type: 'string', maxLength: 4_000, description: 'names of tables, separated by commas' },
+        tables: { type: 'string', maxLength: 4_000, description: 'table names, separated by commas' },
         format: {
           type: 'string',
           enum: ['json', 'jsonl'],
-          description: 'the default depends on the Accept header',
+          description: 'response format (default: according to the Accept header)',
         },
       },
     },
     response: {
       200: {
-        description: 'The changes in the order of their versions, and the next cursor',
+        description: 'The changes in version order, and the next cursor',
         content: {
           'application/json': { schema: PAGE_SCHEMA },
           'application/jsonl': { schema: { type: 'string', description: 'one change per line' } },

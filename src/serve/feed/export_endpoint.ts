@@ -33,8 +33,7 @@ export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: 
 }
 
 /**
- * The maximum number of simultaneous exports. Each export holds a read transaction, which prevents SQLite from emptying
- * the WAL.
+ * The maximum number of simultaneous exports. Each export holds a read transaction, which keeps the WAL from shrinking.
  */
 const MOST_EXPORTS = 4;
 
@@ -55,8 +54,7 @@ function schemaOf(profile: ApiProfile): Endpoint['schema'] {
     },
     response: {
       200: {
-        description:
-          'The table. The header X-Next-Cursor contains the cursor of the change feed for this state.',
+        description: 'The table. The header X-Next-Cursor contains the change feed cursor for this state.',
         content: Object.fromEntries(
           ['text/csv', 'application/jsonl', 'application/vnd.apache.parquet'].map((type) => [
             type,

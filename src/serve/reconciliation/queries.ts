@@ -44,7 +44,7 @@ const Query = z
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
-/** The maximum number of queries or ids in one request. A request with more is rejected. */
+/** Requests with more queries or ids are rejected. */
 const MAX_QUERIES = 100;
 const MAX_IDS = 1_000;
 

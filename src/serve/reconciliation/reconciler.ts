@@ -4,7 +4,7 @@ import type { CompanyMatch, CompanySearch } from '../../warehouse/company_search
 import type { ExtendQuery, ReconciliationQuery } from './queries.ts';
 
 /**
- * These types are the objects in the Reconciliation Service API 0.2
+ * These types follow the Reconciliation Service API 0.2
  * (https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/).
  */
 export interface Candidate {
@@ -38,7 +38,7 @@ export interface Reconciler {
   };
 }
 
-/** Creates a reconciler, which matches names with known companies. */
+/** Opens the code that matches names with known companies. */
 export function openReconciler(search: CompanySearch, properties: CompanyProperties): Reconciler {
   const describe = ({ entityId, state, goneAt, matched, matchedText }: CompanyMatch): string => {
     const values = properties.values(entityId, ['status', 'country', 'registered_on']);
@@ -110,9 +110,7 @@ export function openReconciler(search: CompanySearch, properties: CompanyPropert
   };
 }
 
-/**
- * Returns a candidate's score. If all compared properties disagree, the score is half the similarity between the names.
- */
+/** Returns a candidate's score. If all compared properties disagree, the score is half the names' similarity. */
 function scoreOf(similarity: number, agreements: readonly { readonly agrees: boolean }[]): number {
   if (agreements.length === 0) return similarity;
   const disagreeing = agreements.filter(({ agrees }) => !agrees).length / agreements.length;
@@ -124,8 +122,8 @@ function firstValue({ properties }: ReconciliationQuery): string {
 }
 
 /**
- * Returns whether two values agree. Values agree if they are the same by the rules for names, or if `value` is a date
- * in the wanted year or month.
+ * Returns whether two values agree: they are the same by the rules for names, or `value` is a date in the wanted year
+ * or month.
  */
 function isSameValue(wanted: string, value: PropertyValue): boolean {
   const [a, b] = [comparable(wanted), comparable(String(value))];

@@ -29,7 +29,7 @@ export interface ReconciliationOptions {
    * keyed: every request needs a key and is counted as one request. The manifest needs no key.
    */
   readonly access: 'open' | 'keyed';
-  /** The path of a company's page on this server, with `{{id}}`, or null if there are no such pages. */
+  /** The path of a company's page on this server, such as `/company/{{id}}`, or null if there are none. */
   readonly companyPage: string | null;
   readonly now: () => number;
   readonly failed: (error: Error) => void;
@@ -37,10 +37,7 @@ export interface ReconciliationOptions {
 
 /** Implements the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
 export interface ReconciliationService {
-  /**
-   * Responds to a request and returns true if the path belongs to this service. For other paths, it returns false and
-   * sends no response.
-   */
+  /** Responds to a request and returns true if its path belongs to this service. Otherwise, returns false. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   close(): Promise<void>;
 }
@@ -88,7 +85,7 @@ function addRoutes(
       const results: Record<string, object> = {};
       for (const [key, query] of Object.entries(batch.data)) {
         results[key] = { result: reconciler.candidates(query) };
-        // Lets the server handle other requests between two queries in a batch.
+        // The server can handle other requests between two queries in a batch.
         await setImmediate();
       }
       return reply.send(results);
@@ -207,7 +204,7 @@ function cursorOf({ cursor }: SuggestParameters): number {
   return Math.min(Math.max(Number.parseInt(cursor ?? '', 10) || 0, 0), MAX_CURSOR);
 }
 
-/** Parses a text as JSON. Returns undefined if the text is not JSON, and the schema then rejects the request. */
+/** Parses JSON text. Returns undefined if the text is not JSON, which the schema then rejects. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
