@@ -75,7 +75,7 @@ describe('the limits on a search page', () => {
     expect(answer.rows).toHaveLength(MAX_PAGE_ROWS);
     expect(verdictOn(page([...items, '{}']))).toMatchObject({
       is: 'broken',
-      why: 'HTTP 200, but one page has 100,001 results: the maximum is 100,000',
+      why: 'HTTP 200, but one page has 100,001 results, but the maximum is 100,000',
     });
   });
 
