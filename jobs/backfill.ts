@@ -19,7 +19,7 @@ export const backfill: EngineJob = {
   priority: () => 4,
   process: async ({ workspace, data: { backfill: request }, bounds: { focus: _, ...bounds } }) => {
     if (request === undefined)
-      throw new UsageError('the data of this job do not name a backfill', {
+      throw new UsageError('this job has no backfill in its data', {
         hint: 'Queue a backfill with `registry-mirror backfill … --enqueue`.',
       });
     const maxCalls = Math.min(bounds.maxCalls, remainingCalls(workspace.warehouse, request));

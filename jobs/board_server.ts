@@ -75,7 +75,7 @@ export function boardServer(app: FastifyInstance, path: string): IServerAdapter 
 
 type Fields = Record<string, unknown>;
 
-/** The files below this folder that a browser can request. */
+/** Returns the files below a folder that a browser can request. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => extname(file) in MEDIA_TYPES,

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import { boardServer } from './board_server.ts';
 import { keysOf } from './queue.ts';
 
-/** The dashboard of all queues that workers maintain in Redis under one key prefix. */
+/** The dashboard for all queues under one key prefix in Redis. */
 export interface Board {
   readonly app: FastifyInstance;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
     const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
     for (const [name, at] of Object.entries(seenAt)) if (now() - Date.parse(at) < UNUSED_AFTER_MS) show(name);
   };
-  // The worker logs the loss of Redis, and the dashboard shows the queues that it knows.
+  // If Redis is lost, the worker logs it, and the dashboard still shows the known queues.
   const tryRefresh = () => void refresh().catch(() => {});
   const timer = setInterval(tryRefresh, REFRESH_EVERY_MS);
   tryRefresh();

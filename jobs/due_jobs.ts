@@ -52,7 +52,10 @@ export function jobsToQueue(
   });
 }
 
-/** Returns whether the run started at or after this scheduled time and did not fail, so that no other job is needed. */
+/**
+ * Returns whether the run makes a job at this scheduled time unnecessary: it started at that time or later, and did not
+ * fail.
+ */
 export function isCovered(scheduledMs: number, { startedAtMs, endedAtMs, ended }: LastRun): boolean {
   return startedAtMs >= scheduledMs && endedAtMs !== null && ended !== 'failed';
 }
@@ -72,8 +75,8 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
 }
 
 /**
- * Returns whether the run ended before its work was done. After a run without calls, the next run waits, so that runs
- * that cannot make calls do not follow each other endlessly.
+ * Returns whether the run ended before its work was done. After a run without calls, the next run waits a minute,
+ * because runs that cannot make calls would otherwise follow each other endlessly.
  */
 function isUnfinished({ ended, endedAtMs, calls }: LastRun, nowMs: number): boolean {
   if (ended === null || !UNFINISHED.has(ended)) return false;

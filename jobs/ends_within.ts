@@ -1,4 +1,4 @@
-/** Returns whether the work ends within this time, with or without an error. The work is not stopped. */
+/** Returns whether the work ends in time, with or without an error. Late work is not stopped. */
 export async function endsWithin(delayMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

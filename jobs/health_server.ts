@@ -30,7 +30,7 @@ export interface HealthServerOptions {
 export const BOARD_PATH = '/queues';
 
 /**
- * Listens on the port.
+ * Starts the server.
  *
  * @throws UsageError if another process uses the port.
  */

@@ -29,7 +29,7 @@ export interface LocalJob extends JobBase {
 }
 
 interface JobBase {
-  /** The job's name in the queue, which is also stored in `_run.command` for its runs. */
+  /** The job's name in the queue and in `_run.command`. */
   readonly name: string;
   /** The priority in the queue. The job with the lowest number runs first. */
   priority(focus: Config['focus']): number;
@@ -45,7 +45,7 @@ interface JobBase {
 /** A job that the worker queues at the times given by a cron pattern. */
 export type ScheduledJob = JobDefinition &
   JobSchedule & {
-    /** Reads the event that makes the job due before its scheduled time; null if there is no such event. */
+    /** Returns the last event that makes the job due before its scheduled time, or null if there is none. */
     earlierDue?(db: Database): EarlierDue | null;
   };
 
@@ -58,7 +58,7 @@ export interface EarlierDue {
 export interface JobContext {
   readonly workspace: Workspace;
   readonly data: JobData;
-  /** The limits of one batch, and the callbacks for its progress. */
+  /** A batch's limits and progress callbacks. */
   readonly bounds: Pick<
     RunOrder,
     'maxCalls' | 'maxMinutes' | 'signal' | 'onStarted' | 'onProgress' | 'focus'
@@ -83,7 +83,7 @@ export function isScheduled(job: JobDefinition): job is ScheduledJob {
 export const JOB_VERSION = 1;
 
 const Data = z.strictObject({
-  // The defaults permit `{}`, the data that a job has if a user adds it on the dashboard.
+  // The defaults accept `{}`, which is the data of a job that a user adds on the dashboard.
   version: z.literal(JOB_VERSION).default(JOB_VERSION),
   /** Why the job was queued, for the dashboard. */
   because: z.string().default('a user added the job on the dashboard'),
@@ -94,7 +94,7 @@ const Data = z.strictObject({
       id: z.int().positive(),
       /** The maximum number of calls in all batches together; null if there is no limit. */
       max_calls: z.int().positive().nullable(),
-      /** When the user requested it, UTC. */
+      /** When the user requested the backfill, UTC. */
       asked_at: z.iso.datetime(),
     })
     .optional(),
@@ -108,8 +108,8 @@ export function readJobData(data: unknown): JobData {
   const { data: version } = z.object({ version: z.union([z.number(), z.string()]) }).safeParse(data);
   const fault =
     version === undefined || version.version === JOB_VERSION
-      ? 'the data of this job was not written by registry-mirror'
-      : `another version wrote this job (data version ${version.version}, this worker reads ${JOB_VERSION})`;
+      ? "registry-mirror did not write this job's data"
+      : `another version wrote this job (data version $version.version, this worker reads $JOB_VERSION)`;
   throw new JobRejected(
     `${fault}; the job did nothing. Remove it from the queue. The schedules will queue the same work again.`,
   );

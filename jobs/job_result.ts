@@ -17,7 +17,8 @@ export interface JobResult {
   readonly gone: number;
   readonly quarantined: number;
   /**
-   * The time at which quota is available again, UTC; null if the job is not waiting for quota, or if it never will be.
+   * The time at which quota is available again, UTC; null if the job is not waiting for quota, or if none will ever be
+   * available.
    */
   readonly resumes_at: string | null;
 }
@@ -29,7 +30,7 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
 }
 
 /**
- * Returns the job result for a run of the engine.
+ * Converts a run report to a job result.
  *
  * @throws UnrecoverableError if the run ended with a rejected key or drift, because a retry would not help; Error if
  * the run failed otherwise.
@@ -43,7 +44,7 @@ export function resultOf(report: RunReport): JobResult {
   if (ended === 'another_run') {
     const { pid, host, takenAt } = ending.holder;
     return resultWithoutCalls(
-      `another run holds the lock of the warehouse (process ${pid} on ${host}, since ${takenAt}); this job will run after it`,
+      `another run holds the warehouse's lock (process ${pid} on ${host}, since ${takenAt}); this job will run after it`,
       ended,
     );
   }
@@ -92,6 +93,6 @@ function summaryOf({ ending: { ended }, totals, callsLeft }: RunReport, resumesA
 
 const REASONS: Readonly<Record<string, string>> = {
   done: 'nothing more is due',
-  max_calls: 'the call limit of the job is reached',
-  max_minutes: 'the time limit of the job is reached',
+  max_calls: "the job's call limit is reached",
+  max_minutes: "the job's time limit is reached",
 };

@@ -71,13 +71,13 @@ export function identityOf(path: string): string {
   return `${stats.dev}:${stats.ino}`;
 }
 
-/** Returns the error for a standby if the leader counts the same account's calls in a different ledger. */
+/** Returns the error that a standby reports if the leader counts the same account's calls in another ledger. */
 export function otherLedgerError(config: Config, { host, pid, worker }: LeaderFacts): UsageError {
   return new UsageError(
     `another worker (${worker}, process ${pid} on ${host}) already serves account ${config.account.id} of ${config.source.name} and counts its calls in another ledger`,
     {
       hint:
-        'With two ledgers an account would spend its allowance twice. Stop one of the workers, or set the same ' +
+        'With two ledgers, an account would spend its allowance twice. Stop one of the workers, or set the same ' +
         '`ledger` in both configurations. If these are two registries, set different `source.name` or `account.id`.',
     },
   );

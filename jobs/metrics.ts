@@ -34,13 +34,13 @@ export function openMetrics(measure: () => Measured): Metrics {
   openGauges(registry, measure);
   const calls = new Counter({
     name: 'registry_mirror_api_requests_total',
-    help: 'Calls of all processes that were loaded since this worker became leader.',
+    help: 'Calls by any process, counted when loaded, since this worker became leader.',
     labelNames: ['registry', 'endpoint', 'outcome'],
     registers,
   });
   const jobs = new Counter({
     name: 'registry_mirror_job_runs_total',
-    help: 'Job attempts of this worker, by ending: retried, failed, covered, or the ending of the run.',
+    help: 'Job attempts by this worker, by ending: retried, failed, covered, or how the run ended.',
     labelNames: ['registry', 'name', 'outcome'],
     registers,
     // Create the counters with the value 0, so that the first failure is visible as an increase.
@@ -51,14 +51,14 @@ export function openMetrics(measure: () => Measured): Metrics {
   });
   const jobDuration = new Histogram({
     name: 'registry_mirror_job_duration_seconds',
-    help: 'Duration of the job attempts of this worker.',
+    help: 'Duration of job attempts by this worker.',
     labelNames: ['registry', 'name'],
     buckets: [1, 10, 60, 300, 900, 3600],
     registers,
   });
   const callDuration = new Histogram({
     name: 'registry_mirror_api_request_duration_seconds',
-    help: 'Time from sending a call to its response, for the calls of this worker.',
+    help: 'Time from sending a call to its response, for calls by this worker.',
     labelNames: ['registry', 'endpoint'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,

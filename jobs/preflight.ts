@@ -8,7 +8,7 @@ import { queueNameOf } from './queue.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /**
- * Checks that a worker can run with these configurations before anything is opened.
+ * Checks, before the worker opens anything, that it can run with these configurations.
  *
  * @throws UsageError if a configuration is unsuitable, or if two configurations have the same registry and account, or
  * the same warehouse.

@@ -21,10 +21,7 @@ export function openQueue(config: Config, connection: Redis, onError: (error: Er
   return queue;
 }
 
-/**
- * Returns a queue's name, such as `isle-of-man.main`. It consists of the letters and digits in the source name, and the
- * account.
- */
+/** Returns a queue's name, such as `isle-of-man.main`. It is made from the source name and the account id. */
 export function queueNameOf({ source, account }: Config): string {
   const words = source.name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['registry'];
   return `${words.join('-')}.${account.id}`;
@@ -41,7 +38,7 @@ export function keysOf(prefix: string, queueName: string) {
   };
 }
 
-/** Replaces BullMQ's own way of computing the next scheduled time. */
+/** Computes the next scheduled time, in place of BullMQ's own code. */
 export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate }) => {
   if (pattern === undefined) return undefined;
   const fromMs = startDate === undefined ? afterMs : Math.max(afterMs, new Date(startDate).getTime() - 1);
@@ -79,7 +76,7 @@ export function scheduledTimeOf(job: MirrorJob): number | null {
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
-// The first delay is longer than the pauses within a run, because a run ends after 15 s without a successful call.
+// This is longer than any pause within a run, which ends after 15 s without a successful call.
 const FIRST_RETRY_MS = 30_000;
 // The seventh retry follows about an hour after the failure. More retries would waste calls, because each retry can
 // cost a few.

@@ -22,7 +22,7 @@ import type { LastRun, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { healthSettings } from './schedules.ts';
 
-/** What the worker needs to know about the warehouse and the ledger, at one time. */
+/** The warehouse and the ledger at one time, as far as the worker needs to know them. */
 export interface RegistrySnapshot {
   readonly facts: QueueFacts;
   readonly allowance: LedgerState;

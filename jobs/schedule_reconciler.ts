@@ -18,8 +18,8 @@ import {
 import type { RegistrySnapshot } from './registry_snapshot.ts';
 
 /**
- * Repairs the queue, based on the configuration and the warehouse. After a reconciliation, each schedule is in Redis
- * with its next job, and each due job is queued. Only the leader reconciles. Reconciling is idempotent.
+ * Repairs the queue, based on the configuration and the warehouse. Afterwards, each schedule is in Redis with its next
+ * job, and each due job is queued. Only the leader reconciles. Reconciling is idempotent.
  */
 export interface ScheduleReconciler {
   /** Throws if Redis does not respond or returns an error. */
@@ -34,7 +34,7 @@ export interface ReconcileInput {
    * A job that is about to end; null if no job is. It does not count as queued, so that its next batch is queued now.
    */
   readonly ending: MirrorJob | null;
-  /** The jobs with a last attempt that failed before its run started, by name. */
+  /** The jobs whose last attempt failed before its run started, by name. */
   readonly failures: ReadonlyMap<string, FailureBeforeRun>;
 }
 
@@ -83,7 +83,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
       }
       if (running !== backfill.name)
         for (const queued of backfills) {
-          const job = await addBackfill(queue, config, queued, 'Redis had lost the job of this backfill');
+          const job = await addBackfill(queue, config, queued, "Redis had lost this backfill's job");
           if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
         }
       const at = isoTime(facts.nowMs);

@@ -6,13 +6,13 @@ import type { HealthSettings } from '../src/report/mirror_snapshot.ts';
  * the engine.
  */
 export interface JobSchedule {
-  /** The job's name in the queue, which is also stored in `_run.command` for its runs. */
+  /** The job's name in the queue and in `_run.command`. */
   readonly name: string;
   /** The job's title on the status page, such as `Statistics`. */
   readonly title: string;
   /** The job's cron pattern. */
   pattern(config: Config): string;
-  /** The age at which this job's data becomes due, in milliseconds, for the status page. */
+  /** The age at which this job's data becomes due, in milliseconds. The status page shows it. */
   maxAgeMs?(config: Config): number;
 }
 

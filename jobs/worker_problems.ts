@@ -8,8 +8,8 @@ export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
  * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error from the last
- * attempt to read the warehouse and the ledger. `failures` holds, by name, the jobs with a last attempt that failed
- * before its run started.
+ * attempt to read the warehouse and the ledger. `failures` has the jobs whose last attempt failed before its run
+ * started, by name.
  */
 export function problemsOf(
   filesError: unknown,
@@ -33,7 +33,7 @@ function problemOfFiles(error: unknown): WorkerProblem {
   return { name: 'files', cause, remedy };
 }
 
-/** Returns whether no job can run until this problem is resolved. */
+/** Returns whether this problem keeps jobs from running. */
 export function isBlocking({ name }: WorkerProblem): boolean {
   return ['files', 'ledger_lost', 'job_cannot_start'].includes(name);
 }

@@ -24,7 +24,7 @@ export function searchSchema(profile: ApiProfile): FastifySchema {
   } as FastifySchema;
 }
 
-export function entitySchema(profile: ApiProfile, { hasHistory = false } = {}): FastifySchema {
+export function entitySchema(profile: ApiProfile, hasHistory: boolean): FastifySchema {
   return {
     operationId: 'entity',
     summary: 'Get the record of one company.',

@@ -130,7 +130,7 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
     searches.respond(request.query as Record<string, unknown>, factsOf(options, request)),
   );
   const hasHistory = catalogue.recordAsOf !== undefined;
-  endpoint('entity', profile.paths.entity, entitySchema(profile, { hasHistory }), (request) =>
+  endpoint('entity', profile.paths.entity, entitySchema(profile, hasHistory), (request) =>
     records.respond((request.params as { id: string }).id, {
       ifNoneMatch: request.headers['if-none-match'],
       asOf: hasHistory ? (request.query as { as_of?: string }).as_of : undefined,

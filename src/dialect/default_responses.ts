@@ -11,7 +11,6 @@ export interface DefaultCase {
   readonly headers: Headers;
   readonly body: Body;
   readonly nowMs: number;
-  /** True if the upstream has accepted the key before. A 403 then refers to the requested resource, not to the key. */
   readonly keyHasWorked: boolean;
 }
 

@@ -1,3 +1,5 @@
+import { endOfString } from './json.ts';
+
 /**
  * Finds values in JSON text without parsing it, so that numbers in the service's responses keep the digits received.
  * The text must be valid JSON, which is checked when it is received.
@@ -47,7 +49,7 @@ function memberOf(text: string, start: number, key: string): Slice | null {
   let found: Slice | null = null;
   let at = skipSpace(text, start + 1);
   while (text[at] !== '}') {
-    const endOfKey = endOfString(text, at);
+    const endOfKey = endOfString(text, at) + 1;
     const isWanted = JSON.parse(text.slice(at, endOfKey)) === key;
     const from = skipSpace(text, skipSpace(text, endOfKey) + 1);
     const to = endOfValue(text, from);
@@ -60,26 +62,17 @@ function memberOf(text: string, start: number, key: string): Slice | null {
 
 function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
-  if (first === QUOTE) return endOfString(text, start);
+  if (first === QUOTE) return endOfString(text, start) + 1;
   if (first !== OPEN_OBJECT && first !== OPEN_LIST) return endOfScalar(text, start);
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at) - 1;
+    if (code === QUOTE) at = endOfString(text, at);
     else if (code === OPEN_OBJECT || code === OPEN_LIST) depth += 1;
     else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
       depth -= 1;
       if (depth === 0) return at + 1;
     }
-  }
-  return text.length;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return end + 1;
   }
   return text.length;
 }
@@ -102,7 +95,6 @@ function skipSpace(text: string, start: number): number {
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;

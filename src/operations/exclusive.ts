@@ -43,7 +43,7 @@ export function takeLock(db: Warehouse['db'], clock: Clock): string {
   const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive });
   if (lock.taken) return owner;
   throw new FailedError(
-    `another run holds the lock of the warehouse (process ${lock.holder.pid} on ${lock.holder.host})`,
+    `another run holds the warehouse's lock (process ${lock.holder.pid} on ${lock.holder.host})`,
     { hint: 'Wait until that run has ended, or stop it; then retry.' },
   );
 }

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HealthState } from '../report/health.ts';
 
-/** A static file of the page. */
+/** A static file that the page uses. */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
 }
 
-/** Reads the static files. The map's keys are their paths on the server. */
+/** Reads the static files, by path on the server. */
 export function readAssets(): ReadonlyMap<string, Asset> {
   const read = (name: string) => readFileSync(join(import.meta.dirname, 'assets', name));
   const icon = read('icon.svg').toString();

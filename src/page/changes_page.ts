@@ -1,7 +1,7 @@
 import { counted } from '../report/figures.ts';
 import { CHANGE_KINDS, type ChangeFilter, type ChangePage } from '../warehouse/change_list.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { changeList, companyLink, countOfChanges, shownName } from './company_markup.ts';
+import { changeRow, changesByCompany, countOfChanges, shownName } from './company_markup.ts';
 import { documentOf } from './frame.ts';
 import { html } from './html.ts';
 import { listing } from './listing.ts';
@@ -15,10 +15,12 @@ export interface ChangesView extends ChangePage {
   readonly zone: string;
 }
 
-/** The number of changes on one page of each format. */
+/** How many changes a page has, by format. */
 export const CHANGES_PER_PAGE = { html: 100, atom: 100, csv: 50_000 } as const;
 
-/** A time without a zone is read as UTC. An invalid time is ignored. */
+/**
+ * Converts a request's parameters to a filter. A time without a zone is read as UTC, and an invalid time is ignored.
+ */
 export function changeFilterOf({ since, field, kind }: ChangesRequest): ChangeFilter {
   const sinceMs = Date.parse(
     /[zZ]|[+-]\d\d:?\d\d$/.test(since) || !since.includes('T') ? since : `${since}Z`,
@@ -50,7 +52,6 @@ function changesHtml(
   const { since, field, kind } = request;
   const last = changes.at(-1);
   const hasMore = last !== undefined && changes.length === CHANGES_PER_PAGE.html;
-  const companies = [...Map.groupBy(changes, ({ callId, entityId }) => `${callId} ${entityId}`).values()];
   return documentOf({
     title: `Changes, ${settings.source.name}`,
     ...{ source: settings.source, zone, query: '' },
@@ -64,15 +65,9 @@ ${listing({
   id: 'list',
   title: `${counted(changes.length, 'change')} of ${countOfChanges(total)}`,
   note: html`<a href="${urlOf('.csv', request)}">CSV</a> · <a href="${urlOf('.atom', request)}">Atom feed</a>`,
-  empty: 'No change matches.',
+  empty: 'No changes match.',
   head: ['Seen', 'Company', 'Changes'],
-  rows: companies.flatMap((ofCompany) => {
-    const [first] = ofCompany;
-    if (first === undefined) return [];
-    return [
-      [times.brief(Date.parse(first.observedAt)), companyLink(first), changeList(ofCompany.toReversed())],
-    ];
-  }),
+  rows: changesByCompany(changes).flatMap((ofCompany) => changeRow(ofCompany, times)),
 })}
 <nav class="pages" aria-label="Pages">${request.beforeId !== null && html`<a href="${urlOf('', request)}">Latest changes</a> `}${hasMore && html`<a href="${urlOf('', request, last.changeId)}" rel="next">Earlier changes</a>`}</nav>`,
   });
@@ -103,7 +98,7 @@ function changesCsv({ changes }: ChangesView): string {
   );
 }
 
-/** Writes an Atom feed (RFC 4287). An entry's id never changes, so that a feed reader shows each change only once. */
+/** Writes an Atom feed (RFC 4287). An entry's id never changes, so feed readers show each change only once. */
 function changesFeed(
   { nowMs, changes }: ChangesView,
   request: ChangesRequest,

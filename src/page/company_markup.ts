@@ -2,6 +2,7 @@ import { count, counted } from '../report/figures.ts';
 import { MAX_COUNTED } from '../warehouse/change_list.ts';
 import type { FieldChange, NamedChange } from '../warehouse/page_queries.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
+import type { Times } from './page_figures.ts';
 
 /** Returns a company's name, or its id if the name has no visible character and so could not be clicked. */
 export function shownName({ entityId, name }: Pick<NamedChange, 'entityId' | 'name'>): string {
@@ -15,6 +16,20 @@ export function companyLink({ entityId, name }: Pick<NamedChange, 'entityId' | '
 /** Formats the number of changes in a list. Changes are counted only up to a limit. */
 export function countOfChanges(total: number): string {
   return total > MAX_COUNTED ? `more than ${count(MAX_COUNTED)}` : count(total);
+}
+
+/** Groups changes by company and call, in their order. */
+export function changesByCompany(changes: readonly NamedChange[]): readonly NamedChange[][] {
+  return [...Map.groupBy(changes, ({ callId, entityId }) => `${callId} ${entityId}`).values()];
+}
+
+/** Returns table rows for one company's changes in one call: time, company and at most `most` changes. */
+export function changeRow(changes: readonly NamedChange[], times: Times, most?: number): (readonly Part[])[] {
+  const [first] = changes;
+  if (first === undefined) return [];
+  return [
+    [times.brief(Date.parse(first.observedAt)), companyLink(first), changeList(changes.toReversed(), most)],
+  ];
 }
 
 /** Draws a list of changes, each with its old and new value. */

@@ -11,14 +11,11 @@ import { recordTable, recordValues } from './record_table.ts';
 export interface CompanyPageContext {
   readonly nowMs: number;
   readonly zone: string;
-  /** The two versions to compare. Null means an unknown version. The list is empty if no versions are compared. */
+  /** The two versions to compare, with null for an unknown version. Empty if no versions are compared. */
   readonly compared: readonly (CompanyView['shown'] | null)[];
 }
 
-/**
- * Draws one company's page. It shows the last or the selected record, or a comparison of two records, and all observed
- * changes.
- */
+/** Draws one company's page: the last or selected record or a comparison of two records, and all observed changes. */
 export function companyPage(view: CompanyView, context: CompanyPageContext, settings: PageSettings): string {
   const { company } = view;
   const { nowMs, zone, compared } = context;
@@ -92,7 +89,7 @@ function compareLinks({ company, versions }: CompanyView, times: Times): Part {
   const link = (from: number, to: number) =>
     `/page/company?id=${encodeURIComponent(company.entityId)}&compare=${from}..${to}#record`;
   const first = versions.at(-1) ?? previous;
-  return html`<p class="note">Compare the latest version with <a href="${link(previous.callId, latest.callId)}">the previous one</a>${first !== previous && html` or <a href="${link(first.callId, latest.callId)}">the first one of ${times.brief(Date.parse(first.observedFrom))}</a>`}.</p>`;
+  return html`<p class="note">Compare the latest version with <a href="${link(previous.callId, latest.callId)}">the previous one</a>${first !== previous && html` or <a href="${link(first.callId, latest.callId)}">the first one, from ${times.brief(Date.parse(first.observedFrom))}</a>`}.</p>`;
 }
 
 /** Draws the versions and their changes, most recent first. */

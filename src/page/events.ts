@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Notifies browsers of changes by Server-Sent Events. The events contain no rows of the mirror. */
+/** Notifies browsers of changes by Server-Sent Events. */
 export interface Events {
   /** Sends events on this response, which stays open. Returns false if too many responses are open. */
   open(response: ServerResponse): boolean;
@@ -8,8 +8,8 @@ export interface Events {
 }
 
 /**
- * Each event contains the mirror's version. A browser that already shows this version needs no update. `version` is
- * polled only while at least one browser is connected.
+ * Each event contains only the mirror's version. A browser that already shows this version needs no update. `version`
+ * is polled only while at least one browser is connected.
  */
 export function openEvents(version: () => string): Events {
   const listeners = new Set<ServerResponse>();
@@ -25,8 +25,7 @@ export function openEvents(version: () => string): Events {
     const present = version();
     quietMs += POLL_EVERY_MS;
     if (present !== lastVersion) send('message', present);
-    // Send an event even if nothing changed: the ages shown on the page keep increasing, and events keep the connection
-    // open.
+    // Send an event even if nothing changed, because the ages on the page increase and events keep the connection open.
     else if (quietMs >= TICK_EVERY_MS) send('tick', present);
     lastVersion = present;
   };

@@ -99,7 +99,7 @@ function rejectionOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: P
 }
 
 function messagePage({ source, schedule }: PageSettings, message: string): string {
-  const main = html`<h1>${message}</h1><p><a href="/">To the overview</a></p>`;
+  const main = html`<h1>${message}</h1><p><a href="/">Back to the overview</a></p>`;
   return documentOf({ title: message, source, zone: schedule.timezone, query: '', main });
 }
 
@@ -111,8 +111,8 @@ function faultPage({ source, schedule }: PageSettings, { message, hint }: Mirror
 }
 
 /**
- * Returns null if the path belongs to the API endpoints. Only the path's prefix is checked, because this runs for every
- * request to `serve`.
+ * Returns the request's URL, or null if the path is not the page's. Only the path's prefix is checked, because this
+ * runs for every request to `serve`.
  */
 function urlOf({ url = '/' }: IncomingMessage): URL | null {
   if (url !== '/' && !url.startsWith('/?') && !url.startsWith('/page/')) return null;

@@ -75,6 +75,6 @@ export interface PageReply {
 export interface PageFailure {
   /** For the log. */
   readonly stack: string;
-  /** For the page's reader; null if the program caused the error. */
+  /** What the user sees; null if the program caused the error. */
   readonly fault: { readonly message: string; readonly remedy: string | null } | null;
 }

@@ -54,7 +54,7 @@ export interface PageSnapshot {
   readonly working: LockHolder | null;
 }
 
-/** Upper limits of the age classes. One more class, without a limit, takes older entries. */
+/** The age classes' upper limits. Older entries belong to one more class. */
 export const AGE_CLASSES = [
   { label: '1 h', ms: HOUR_MS },
   { label: '6 h', ms: 6 * HOUR_MS },

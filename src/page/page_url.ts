@@ -3,7 +3,7 @@ import { CHANGE_KINDS } from '../warehouse/change_list.ts';
 import { rangeOf } from './chart/periods.ts';
 import { COMPANY_STATES, type PageRequest } from './page_request.ts';
 
-/** Returns the number of companies that match a query, and the ids of the best matches (at most `limit`). */
+/** Returns how many companies match a query, and the ids of the best matches (at most `limit`). */
 export type FindCompanies = (
   query: string,
   limit: number,
@@ -68,7 +68,7 @@ export function pageRequestOf(url: URL, { find, zone, version, origin }: UrlCont
   }
 }
 
-/** Returns the time zone that the page's script stored in a cookie, if it is valid, otherwise `fallback`. */
+/** Returns the time zone from the cookie that the page's script sets, or `fallback` if it is missing or invalid. */
 export function zoneOf(cookies: string | undefined, fallback: string): string {
   const zone = /(?:^|; )zone=([\w+\-/]{1,60})(?:;|$)/.exec(cookies ?? '')?.[1];
   return zone !== undefined && IANAZone.isValidZone(zone) ? zone : fallback;

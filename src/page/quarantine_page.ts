@@ -5,8 +5,9 @@ import { foreign, html } from './html.ts';
 import { listing } from './listing.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_settings.ts';
+import { quarantineTable } from './section/quarantine.ts';
 
-/** The open entries of the quarantine, or one entry with its response. */
+/** All open quarantine entries, or one entry with its response. */
 export type QuarantineView = { readonly nowMs: number; readonly zone: string } & (
   | { readonly entries: readonly Quarantined[]; readonly open: number }
   /** `text` is null if the response was pruned. */
@@ -23,16 +24,7 @@ export function quarantinePage(view: QuarantineView, settings: PageSettings): st
 ${listing({
   id: 'list',
   title: `${count(view.entries.length)} of ${count(view.open)} open entries`,
-  empty: 'The quarantine is empty: all responses were processed.',
-  head: ['Since', 'Call', 'Target', 'Reason', 'Times'],
-  numeric: [4],
-  rows: view.entries.map((one) => [
-    times.brief(Date.parse(one.quarantinedAt)),
-    html`<a href="/page/quarantine?id=${one.quarantineId}">${one.kind} ${one.quarantineId}</a>`,
-    foreign(one.target),
-    foreign(one.reason),
-    count(one.times),
-  ]),
+  ...quarantineTable(view.entries, times),
 })}`,
     });
   const { entry, text } = view;

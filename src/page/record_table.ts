@@ -4,8 +4,8 @@ import { valueAt } from '../json/pointer.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
 /**
- * Draws a table of the fields and values in the record at a JSON path in a response. It keeps the fields' order and all
- * digits of numbers.
+ * Draws a table of a record's fields and values, in their order and with all digits. `root` is the JSON path to the
+ * record.
  */
 export function recordTable(response: string, root: string): Html {
   const rows = jsonFields(valueAt(parseJson(response), root) ?? null, 2 * MAX_ROWS);

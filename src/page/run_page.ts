@@ -41,7 +41,7 @@ ${run.endedAt !== null && html`<div><dt>Took</dt><dd>${duration(Date.parse(run.e
 ${listing({
   id: 'counts',
   title: counted(total, 'call'),
-  empty: 'This run sent no call.',
+  empty: 'This run sent no calls.',
   head: ['Kind', 'Outcome', 'Calls'],
   numeric: [2],
   rows: counts.map((one) => [one.kind, one.outcome, count(one.calls)]),
@@ -53,7 +53,7 @@ ${listing({
     ? html`<a href="/page/runs/${run.runId}#calls">All calls</a>`
     : failed > 0 &&
       html`<a href="/page/runs/${run.runId}?calls=failed#calls">Only the ${counted(failed, 'failed call')}</a>`,
-  empty: 'No call to show.',
+  empty: 'No calls to show.',
   head: ['Sent', 'Call', 'Outcome', 'HTTP', 'ms', 'New', 'Changed', 'Reason or note'],
   numeric: [3, 4, 5, 6],
   rows: calls.map((call) => [

@@ -10,7 +10,7 @@ import type { PageSettings } from './page_settings.ts';
 /** The result of a search. */
 export interface Found {
   readonly request: SearchRequest;
-  /** The best matches that have the requested state, best match first. */
+  /** The best matches with the requested state, best match first. */
   readonly companies: readonly CompanyRow[];
 }
 

@@ -13,8 +13,8 @@ import type { Section } from './section/section.ts';
 import { weeklySection } from './section/weekly.ts';
 
 /**
- * The sections of the overview, with each group in the same order as on the page. To add a section, add a file and a
- * line to this list.
+ * The overview's sections. Each group has the same order as on the page. To add a section, add a file and a line to
+ * this list.
  */
 export const SECTIONS: readonly Section[] = [
   healthSection,

@@ -14,7 +14,7 @@ export interface Arrival {
   readonly method: string;
   /** The id if the request is for a record, otherwise the path and query string as sent. */
   readonly target: string;
-  /** Null if no response was sent, or if its status is not known yet. */
+  /** The response status. Null if no response was sent, or if the status is not known yet. */
   readonly status: number | null;
   readonly fault: FaultKind | null;
 }

@@ -1,9 +1,8 @@
 import { HOUR_MS } from '../durations.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
 import { type Random, seededRandom } from '../random.ts';
-import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
+import { type CompanyStore, exists, fieldsOf, type StoredCompany } from './company_store.ts';
 
-/** How many changes per hour the registry makes. */
+/** How many changes of each kind occur in an hour. */
 export interface ChangeRates {
   readonly changed: number;
   readonly appearing: number;
@@ -29,9 +28,9 @@ export interface RegistryChange {
   readonly id: string;
 }
 
-/** Changes a registry over time. The changes depend only on the seed and on how long each step is. */
+/** Changes a registry over time. The changes depend only on the seed and on each step's length. */
 export interface ChangingRegistry {
-  /** Makes the changes for a step that lasts `elapsedMs`, and returns them. `nowMs` is stored as their time. */
+  /** Makes and returns the changes due in a step of `elapsedMs`. Each change gets the time `nowMs`. */
   advance(elapsedMs: number, nowMs: number): RegistryChange[];
 }
 
@@ -126,9 +125,4 @@ function nextFreeId(store: CompanyStore, id: string): string {
     const candidate = `${head}${String(number).padStart(digits.length, '0')}${tail}`;
     if (store.get(candidate) === null) return candidate;
   }
-}
-
-function fieldsOf(company: StoredCompany): JsonObject {
-  const fields = parseJson(company.fieldsText);
-  return isJsonObject(fields) ? fields : {};
 }

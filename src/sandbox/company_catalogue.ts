@@ -44,8 +44,8 @@ export function companyCatalogue(
 }
 
 /**
- * Rejects ids that the profile cannot represent. All ids are checked at the start, because otherwise individual
- * responses would fail later.
+ * Rejects ids that the profile cannot represent. All ids are checked at the start, because individual responses would
+ * fail otherwise.
  */
 function rejectOtherIds(store: CompanyStore): void {
   for (const { id } of store.all()) {

@@ -1,9 +1,9 @@
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { Pointer } from '../dialect/dialect.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject, stringifyJson } from '../json/json.ts';
 import { placedAt, setOwn } from '../json/json_template.ts';
 import { valueAt } from '../json/pointer.ts';
-import type { StoredCompany } from './company_store.ts';
+import { fieldsOf, type StoredCompany } from './company_store.ts';
 
 /** Writes companies as JSON text in an API profile's format. */
 export interface CompanyDocuments {
@@ -65,11 +65,6 @@ export function withVolatile(text: string, value: string): string {
 
 // A placeholder that occurs in no company.
 const VOLATILE = '\u{10FFFD}volatile\u{10FFFD}';
-
-function fieldsOf(company: StoredCompany): JsonObject {
-  const fields = parseJson(company.fieldsText);
-  return isJsonObject(fields) ? fields : {};
-}
 
 /** Adds all fields other than id and name. If a field has the same key as the id or the name, the field is dropped. */
 function withFields(named: Json, at: Pointer, fields: JsonObject): Json {

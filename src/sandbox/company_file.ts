@@ -98,8 +98,8 @@ function columnFor(
   const guess = guesses.find((name) => columns.some((column) => column.toLowerCase() === name));
   const found = columns.find((column) => column.toLowerCase() === guess);
   if (found !== undefined) return found;
-  throw new UsageError(`The column of ${path} cannot be determined.`, {
-    hint: `Name it with ${flag}. Columns: ${columns.join(', ')}.`,
+  throw new UsageError(`${path} needs ${flag}, because no column has a usual name.`, {
+    hint: `Columns: ${columns.join(', ')}.`,
   });
 }
 

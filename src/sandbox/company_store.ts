@@ -1,4 +1,4 @@
-import { type JsonObject, stringifyJson } from '../json/json.ts';
+import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 
 /** A company in a form that does not depend on an API profile. `fields` has all fields except id and name. */
 export interface Company {
@@ -73,6 +73,12 @@ export function companyStore(companies: Iterable<Company>): CompanyStore {
 /** Returns whether this is a company that is not deleted. */
 export function exists(company: StoredCompany | null): boolean {
   return company !== null && company.goneAtMs === null;
+}
+
+/** Parses a company's other fields. */
+export function fieldsOf(company: StoredCompany): JsonObject {
+  const fields = parseJson(company.fieldsText);
+  return isJsonObject(fields) ? fields : {};
 }
 
 function stored(company: Company): StoredCompany {

@@ -3,7 +3,7 @@ import { createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { ApiResponse } from '../api/request_context.ts';
 
-/** A fault in one response. Faults that alter a response are applied to the correct response. */
+/** A fault in one response. It alters the correct response, or replaces it. */
 export type Fault =
   /** Sends a different response instead. */
   | {
@@ -56,8 +56,8 @@ export function sendWithFault(fault: Fault, response: ApiResponse, reply: Fastif
 }
 
 /**
- * Returns the response with a fault that changes only the status, the headers or the body, or null for a fault in
- * transmission.
+ * Returns the altered response for a fault that changes only the status, the headers or the body. Returns null for a
+ * fault in transmission.
  */
 function alteredResponse(
   fault: Fault,

@@ -69,7 +69,7 @@ export function incrementalIndex(store: CompanyStore, folding: Folding, order: O
 
 // With fewer changes than this, rebuilding takes longer than searching two segments.
 const REBUILD_ABOVE = 2_000;
-// A cached result is used for the later pages of the same search.
+// Later pages of a search use its cached result.
 const MAX_CACHED = 64;
 
 interface Indexed {
@@ -121,7 +121,7 @@ function matchesOf(companies: readonly StoredCompany[]): Matches {
   };
 }
 
-/** Merges the matches of both segments into the order that a single segment would have. */
+/** Sorts the matches from both segments as a single segment would sort them. */
 function merged(
   found: StoredCompany[],
   main: Indexed,

@@ -145,17 +145,7 @@ function ranksOfWord(words: Words, wanted: string, rule: 'token' | 'token_prefix
 }
 
 function intersection(few: Uint32Array, many: Uint32Array): Uint32Array {
-  return few.filter((rank) =>
-    equalAt(
-      many,
-      lowerBound(many.length, (i) => (many[i] ?? 0) < rank),
-      rank,
-    ),
-  );
-}
-
-function equalAt(ranks: Uint32Array, index: number, rank: number): boolean {
-  return ranks[index] === rank;
+  return few.filter((rank) => many[lowerBound(many.length, (i) => (many[i] ?? 0) < rank)] === rank);
 }
 
 function ranksContaining({ text, starts }: Joined, wanted: string): Uint32Array {

@@ -32,8 +32,8 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The search and the record have different name fields. Totals exceed the cap, and the API returns 416 beyond it. A
-  // 429 has an empty body.
+  // Search results and records have the name in different fields. Totals exceed the cap, and the API returns 416 beyond
+  // it. A 429 has an empty body.
   companies_house: {
     name: 'companies_house',
     search: {
@@ -80,8 +80,8 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // JSON:API: parameter names contain brackets, and the company name is nested in the record. Empty queries are permitted, and there are
-  // next-page links.
+  // JSON:API: parameter names contain brackets, and the company name is nested in the record. Empty queries are
+  // permitted.
   gleif: {
     name: 'gleif',
     search: {

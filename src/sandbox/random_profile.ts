@@ -8,8 +8,7 @@ import { type Random, seededRandom } from '../random.ts';
 export function randomProfile(seed: number): ApiProfile {
   const draw = seededRandom(seed);
   for (;;) {
-    // Some random combinations are contradictory, such as a total in a body that is only a list. A new random
-    // combination replaces them.
+    // Contradictory combinations, such as a total in a body that is only a list, are drawn again.
     const parsed = ApiProfile.safeParse(profileFrom(draw, seed));
     if (parsed.success) return parsed.data;
   }
@@ -162,7 +161,7 @@ function recordFrom(draw: Random, summaryId: string): ApiProfileInput['record'] 
 function errorsFrom(draw: Random): ApiProfileInput['errors'] {
   const body = draw.pick(ERROR_BODIES);
   const retry_after = () => draw.pick(['seconds', 'seconds', 'date', 'none'] as const);
-  // With an empty body, only the status can identify the rejection, so each rejection has its own status.
+  // With an empty body, only the status identifies a rejection, so each kind has its own status.
   const throttled = body === 'empty' ? 429 : draw.pick([429, 429, 403, 503, 200]);
   const exhausted = body === 'empty' ? 402 : draw.pick([429, 429, 403, 402, 200]);
   return {

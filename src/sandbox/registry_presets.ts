@@ -27,7 +27,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // A record's path contains a query string. A time changes with every response.
+  // A record's path contains a query string. Each record contains the time of the response.
   krs: {
     name: 'krs',
     paths: { entity: '/api/krs/{id}?rejestr=P&format=json', stats: '/api/krs?statystyka=1' },
@@ -137,7 +137,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     search: { results: '/hits', main: '', total: '/count', empty: 'absent' },
   },
 
-  // A search returns one result for each register entry of a company, and the total counts results.
+  // A search returns one result for each of a company's register entries, and the total counts results.
   several_results: { name: 'several_results', search: { results_per_company: 3 } },
 
   // Links have a `rel`, as in HAL, JSON:API and Collection+JSON.

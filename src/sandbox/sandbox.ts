@@ -21,20 +21,18 @@ export interface SandboxOptions extends ArrivalLogOptions {
   readonly profile?: ApiProfileInput;
   /** The default is one paid account, `main`, without limits. */
   readonly accounts?: readonly AccountOptions[];
-  /**
-   * Returns the time for limits and dates, in epoch milliseconds. The default is the system's clock, with fractions.
-   */
+  /** Returns the time for limits and dates, in epoch milliseconds. The default is the system clock, with fractions. */
   readonly now?: () => number;
-  /** The offset that is added to `now` in the header `Date` and in `Retry-After` dates, to simulate a wrong clock. */
+  /** The offset added to `now` in the headers `Date` and `Retry-After`, to simulate a wrong clock. */
   readonly clockSkewMs?: number;
-  /** Automatic changes, in which companies change, appear and are deleted. By default, there are none. */
+  /** Automatic changes: companies change, appear and are deleted. By default, there are none. */
   readonly changes?: ChangingOptions;
   readonly host?: string;
   /** The port, or 0 for any free port. */
   readonly port?: number;
 }
 
-/** A running sandbox. Tests can inspect it and change all of its state. */
+/** A running sandbox. Tests can inspect and change all its state. */
 export interface Sandbox {
   /** Scheme, host and port. */
   readonly url: string;

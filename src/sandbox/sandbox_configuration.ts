@@ -2,9 +2,7 @@ import type { Account } from '../api/accounts.ts';
 import { defaultProfile } from '../api/api_profile.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/**
- * Returns the configuration with which registry-mirror can mirror a running sandbox. It uses one sandbox account's key.
- */
+/** Returns a configuration for mirroring a running sandbox with one of its accounts. */
 export function configurationFor(sandbox: Sandbox, account: Account): object {
   const { tier, limits } = account;
   const { key_header } = sandbox.profile;

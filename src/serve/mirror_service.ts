@@ -57,7 +57,7 @@ export interface MirrorService {
   readonly dialect: Dialect;
   /** Returns the number of companies in the name index. */
   companies(): number;
-  /** Returns how many companies match a query, and the ids of the first `limit` matches. */
+  /** Returns how many companies match a query, and the ids of the best matches (at most `limit`). */
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
   /** Returns a number that changes with each write to the mirror. */
   version(): number;

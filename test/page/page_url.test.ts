@@ -65,7 +65,7 @@ test('the list of changes can be filtered, shows its total, and links to CSV and
   const { text } = await get('/page/changes?kind=fields&field=/status');
   expect(text).toContain('1 change of 1');
   expect(text).toContain('href="/page/changes.atom?field=%2Fstatus&amp;kind=fields"');
-  expect((await get('/page/changes?since=2999-01-01')).text).toContain('No change matches.');
+  expect((await get('/page/changes?since=2999-01-01')).text).toContain('No changes match.');
 });
 
 test('the CSV file of changes escapes names that a spreadsheet would execute', async () => {

@@ -1,5 +1,5 @@
-// The page works without this script. The script updates the overview without a reload, shows search results while the
-// user types, and shows the values of charts.
+// The page works without this script. The script updates the overview without a reload, and shows search results while
+// the user types and chart values at the pointer.
 
 const { body } = document;
 const main = document.getElementById('main');
@@ -19,8 +19,7 @@ let hasTables = false;
 let loadedAt = performance.now();
 
 /**
- * Loads the page at most once per MIN_PAUSE_MS, so that updates do not disturb screen readers and users who read a
- * chart.
+ * Loads the page at most once per MIN_PAUSE_MS, so that updates do not disturb screen readers or users reading a chart.
  */
 function refresh() {
   if (isPlanned) return;
@@ -39,7 +38,7 @@ async function load() {
     const response = await fetch(url, { headers: { accept: 'text/html' } });
     if (response.ok) update(new DOMParser().parseFromString(await response.text(), 'text/html'));
   } catch {
-    // After a failure, the next event or a new connection retries.
+    // After a failure, the next event or a new connection triggers a retry.
   } finally {
     isLoading = false;
   }
@@ -98,10 +97,10 @@ function replaceOne(before, after) {
 
 /** The charts' script, or null while it is not loaded. */
 let charts = null;
-/** The last time the user used a chart that was not bound yet. The event is repeated once the tables are loaded. */
+/** The last event on a chart that was not bound yet. It is repeated once the tables are loaded. */
 let lastUse = null;
 
-/** When the user first uses a chart, load the script and the tables of all charts. */
+/** When the user first uses a chart, load the script and all charts' tables. */
 async function useChart(event) {
   const figure = event.target.closest('figure.chart:not([data-bound])');
   const isLink = event.target.closest('.table a') !== null;

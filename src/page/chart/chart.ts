@@ -53,7 +53,7 @@ ${hasTable ? dataTable(title, table) : html`<p class="table"><a href="/?tables=1
 </figure>`;
 }
 
-/** Draws a line through the points. With `isStep`, each value is constant until the next point. */
+/** Draws a line through the points. With `isStep`, each value stays constant until the next point. */
 export function line(
   points: readonly ChartPoint[],
   tone: Tone,
@@ -64,7 +64,7 @@ export function line(
   return stretched(html`<path class="${style}" d="${pathOf(points, isStep)}"/>`);
 }
 
-/** Draws the filled surface below a line. */
+/** Fills the area below a line. */
 export function surface(points: readonly ChartPoint[], tone: Tone): Html {
   const [first] = points;
   const last = points.at(-1);
@@ -114,7 +114,7 @@ export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>
   { id: 'hatch-bad', path: 'M0 0L6 6M0 6L6 0' },
 ].map(
   ({ id, path }) =>
-    // The scale roughly compensates for the way in which bars are stretched.
+    // The scale roughly compensates for the stretching of the bars.
     html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="scale(2 6)"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
 )}</defs></svg>`;
 

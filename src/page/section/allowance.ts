@@ -98,8 +98,8 @@ function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: nu
 }
 
 /**
- * Computes how the remaining quota changed over time. Going back from now, adds the calls in each interval to the quota
- * that remained after that interval. Between intervals with calls, the quota is constant.
+ * Computes how the remaining quota changed over time. Goes back from now and adds the calls in each interval to the
+ * quota that remained after that interval. Between intervals with calls, the quota is constant.
  */
 function quotaLeftOverTime(
   stretches: readonly Stretch[],

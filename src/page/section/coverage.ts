@@ -83,7 +83,7 @@ export const coverageSection = defineSection({
   },
 });
 
-/** Returns a curve from `fromMs` on. */
+/** Returns the part of a curve after `fromMs`. */
 function sinceTime(curve: readonly Grown[], fromMs: number): Grown[] {
   const before = curve.findLast(({ atMs }) => atMs < fromMs);
   const later = curve.filter(({ atMs }) => atMs >= fromMs);

@@ -7,8 +7,8 @@ import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection } from './section.ts';
 
 /**
- * The mirror's health, with a symbol, a word, and the causes and remedies of problems. Only the sentence is a live
- * region, which screen readers announce, because all other lines change with each call.
+ * The mirror's health: a symbol, a word, and the causes and remedies of problems. Screen readers announce changes only
+ * in the sentence, because all other lines change with each call.
  */
 export const healthSection = defineSection({
   id: 'health',

@@ -1,7 +1,8 @@
 import { count } from '../../report/figures.ts';
-import { quarantineRegister } from '../../warehouse/quarantine.ts';
+import { type Quarantined, quarantineRegister } from '../../warehouse/quarantine.ts';
 import { foreign, html } from '../html.ts';
 import { liveListing } from '../listing.ts';
+import type { Times } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
 /** Responses that could not be processed. */
@@ -21,17 +22,23 @@ export const quarantineSection = defineSection({
       note:
         open > 0 &&
         html`${count(latest.length)} of ${count(open)} responses that could not be processed. <a href="/page/quarantine">All entries</a>`,
-      empty: 'The quarantine is empty: all responses were processed.',
-      head: ['Since', 'Call', 'Target', 'Reason', 'Times'],
-      numeric: [4],
-      rows: latest.map(({ quarantineId, quarantinedAt, kind, target, reason, times: seen }) => [
-        times.brief(Date.parse(quarantinedAt)),
-        html`<a href="/page/quarantine?id=${quarantineId}">${kind} ${quarantineId}</a>`,
-        foreign(target),
-        foreign(reason),
-        count(seen),
-      ]),
+      ...quarantineTable(latest, times),
     }),
 });
+
+export function quarantineTable(entries: readonly Quarantined[], times: Times) {
+  return {
+    empty: 'The quarantine is empty: all responses were processed.',
+    head: ['Since', 'Call', 'Target', 'Reason', 'Times'],
+    numeric: [4],
+    rows: entries.map((one) => [
+      times.brief(Date.parse(one.quarantinedAt)),
+      html`<a href="/page/quarantine?id=${one.quarantineId}">${one.kind} ${one.quarantineId}</a>`,
+      foreign(one.target),
+      foreign(one.reason),
+      count(one.times),
+    ]),
+  };
+}
 
 const MAX_ROWS = 5;

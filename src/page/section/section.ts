@@ -12,7 +12,7 @@ export interface SectionDefinition<Data> {
   /** Which part of the page shows the section. `header` is beside the search field. */
   readonly group: 'header' | 'summary' | 'charts' | 'tables';
   /**
-   * When the section is shown: always, only if the mirror has companies (`filled`), or only if it has none (`empty`).
+   * Whether the section is always shown, only if the mirror has companies (`filled`), or only if it has none (`empty`).
    */
   readonly shownIf: 'always' | 'filled' | 'empty';
   /** Prepares the section's queries once. The returned function reads the data each time the section is drawn. */
@@ -24,7 +24,7 @@ export interface SectionDefinition<Data> {
   render(data: Data, context: SectionContext): Html | readonly Html[];
 }
 
-/** The sources of the data that only one section shows. */
+/** The sources of data that only one section shows. */
 export interface SectionSources {
   /** The warehouse, open for reading. */
   readonly db: Database;

@@ -66,7 +66,7 @@ const INTRODUCTION = `# Benchmarks
 The benchmarks compare this program with alternative tools. To run all of them in order and write this page, use
 \`npm run bench all\`. To list them, use \`npm run bench\`.
 
-- With \`-- --quick\`, the settings are smaller. With \`-- --only cost,growth\`, only these parts run.
+- With \`-- --quick\`, the benchmarks use smaller settings. With \`-- --only cost,growth\`, only the named parts run.
 - The command installs the other tools in \`test/bench/peers\`. If a tool cannot be installed or run, the command fails.
 - Each ratio comes from one run in which both programs alternated or ran in parallel. The range after a median shows the
   lowest and highest round. \`target\` is the required value.

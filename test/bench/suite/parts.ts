@@ -19,7 +19,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'cost',
-    title: 'Processor time and memory at a rate',
+    title: 'CPU time and memory at a limited rate',
     question:
       'The CPU time and memory for 1,000 calls at a limited rate, compared with the hand-written script.',
     full: [],
