@@ -41,10 +41,7 @@ export function probeBreadth(conclusions: Conclusions, search: SearchConclusions
 
 const WHY = 'which query has more than one page of matches?';
 
-/**
- * For a registry with at most this many companies, mirroring everything costs only a few more calls than further
- * probes.
- */
+/** Mirroring a registry with at most this many companies costs only a few more calls than further probes. */
 const SMALL_REGISTRY = 500;
 
 /** Returns whether the registry is small and the API refuses, or might refuse, unknown parameters. */
@@ -129,8 +126,8 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
 }
 
 /**
- * Returns the prefixes with `length` letters of the words in the names, most frequent first. If `isAnywhere` is true,
- * returns all such parts of words, not only prefixes.
+ * Returns the word prefixes with `length` letters in the names, most frequent first. With `isAnywhere`, parts from the
+ * middle of a word count too.
  */
 function frequentParts(names: readonly string[], length: number, isAnywhere: boolean): string[] {
   const partsOf = (word: string) => {

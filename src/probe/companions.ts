@@ -4,7 +4,7 @@ import { roleOfParam } from './param_roles.ts';
 
 /**
  * Companions are parameters that every search needs in addition to the query, such as a country. Error messages name
- * them. Every search is sent with its companions, and they are removed before the findings evaluate the search.
+ * them. Every search is sent with the companions, which are removed before the findings evaluate the search.
  */
 
 /** Returns the companions, each with a value that the API accepts, or with `all` if no accepted value is known. */

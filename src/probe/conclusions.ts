@@ -17,7 +17,7 @@ export interface Hints {
 
 /**
  * What an OpenAPI document states about an API. The certainty is `sure` if the document states the value, `likely` if
- * names suggest it, and `open` if the document says nothing about it. Responses take precedence over the document,
+ * names suggest it, and `open` if the document does not mention it. Responses take precedence over the document,
  * because a document can be outdated.
  */
 export interface Specification {
@@ -61,10 +61,10 @@ export interface ProbeInput {
 }
 
 export interface Conclusions {
-  /** Possible paths for the three resources. The documented paths come first. */
+  /** Possible paths for the three resources, the documented paths first. */
   readonly joins: readonly Addresses[];
   readonly addresses: Finding<Addresses | null>;
-  /** The paths at which the statistics are requested next, or null if all paths have been tried. */
+  /** The paths to try next for the statistics, or null if all have been tried. */
   readonly nextAddress: Addresses | null;
   readonly registryTotal: Finding<Pointer | null>;
   /** The registry count, read at the path `registryTotal`, or null if it is unknown. */
@@ -92,7 +92,7 @@ export interface Addresses {
 }
 
 export interface QueryEvidence {
-  /** All searches sent so far, in order. Searches that a limit rejected are not included. */
+  /** All searches sent so far, in order, except those rejected because of a limit. */
   readonly searches: readonly Exchange[];
   readonly listing: ResultList | null;
   /** The query parameter that the user named, or null if the user named none. */
@@ -103,10 +103,7 @@ export interface QueryEvidence {
   readonly stated: ErrorHints;
   /** Whether the API refuses, or might refuse, unknown parameters. */
   readonly mayBeStrict: boolean;
-  /**
-   * Whether the API, for a request that lacks a parameter and also has unknown ones, reports only the missing
-   * parameter.
-   */
+  /** Whether the API reports only the missing parameter if a request lacks one and also has unknown ones. */
   readonly reportsMissingFirst: boolean;
   /** Whether the probe may still guess parameter names. */
   readonly mayGuess: boolean;
@@ -149,7 +146,7 @@ export interface SearchConclusions {
   readonly id: Finding<Pointer>;
   readonly name: Finding<Pointer | null>;
   readonly total: Finding<Pointer | null>;
-  /** The largest total that the upstream reports even if more companies match, or null if there is no such limit. */
+  /** The cap on totals, which the upstream reports even if more companies match. Null if there is none. */
   readonly clamp: Finding<number | null>;
   readonly pages: readonly SearchPage[];
   readonly size: SizeFacts;
@@ -205,7 +202,7 @@ export type PagingStyle =
 
 export interface PagingConclusion extends Finding<PagingStyle | null> {
   readonly nextPageLink: NextPageLink | null;
-  /** The possible effects of page and offset parameters, except effects that a response contradicts. */
+  /** The possible effects of page and offset parameters that no response contradicts. */
   readonly moves: readonly Move[];
   readonly positions: readonly PagePosition[];
 }

@@ -63,7 +63,7 @@ function pagingOf({ paging, size }: SearchConclusions): Paging {
   return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }
 
-/** Returns a key for the list of a company's results. No row may have the same key. */
+/** Returns a key for the list of a company's results that no row has. */
 function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
   const keys = new Set(
     rows.flatMap((row) => {

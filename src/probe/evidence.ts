@@ -27,7 +27,7 @@ export interface Exchange {
   /** The first few characters of the body. */
   readonly text: string;
   readonly reading: Reading;
-  /** If the call is stored, its id. */
+  /** The call's id, if it is stored. */
   readonly callId?: number;
 }
 
@@ -51,7 +51,7 @@ export function wasSent(searches: readonly Exchange[], params: readonly Param[])
   return searches.some(({ request }) => keyOf(request.params) === key);
 }
 
-/** Whether a search was refused that had the same parameters, except for the first parameter's value. */
+/** Whether the upstream refused a search that differs only in the first parameter's value. */
 export function wasRefused(searches: readonly Exchange[], params: readonly Param[]): boolean {
   const key = keyOf(params.slice(1));
   return searches.some(

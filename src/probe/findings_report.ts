@@ -12,7 +12,7 @@ export interface ReportedFinding {
   readonly because: string;
 }
 
-/** Returns all findings in the order in which the report shows them. */
+/** Returns all findings in the report's order. */
 export function reportFindings(conclusions: Conclusions): ReportedFinding[] {
   const { addresses, registryTotal, queryParam, search, absence, fullListing } = conclusions;
   return [

@@ -27,7 +27,7 @@ export function arraysOutside(json: Json): { readonly pointer: Pointer; readonly
 }
 
 /**
- * Returns the scalars in the current element of each list, such as the name without an end date in a list of names. The
+ * Returns the scalars in each list's current element, such as the name without an end date in a list of names. The
  * pointer selects the element by a condition: `/names/[until=null]/name`. Lists without exactly one such element are
  * omitted.
  */

@@ -99,7 +99,7 @@ const NECESSARY = [
   probeEmptyResult,
 ];
 
-/** The larger pages of a named page size parameter make a sync shorter. */
+/** If the API names its page size parameter, larger pages make a sync shorter. */
 const VALUABLE = [...NECESSARY, probeNamedSize];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];

@@ -41,7 +41,7 @@ export function targetOfProbe(origin: string, probe: ProbeRequest): string {
   return `${probe.kind} ${urlOfProbe(origin, probe).href}`;
 }
 
-/** Parses a `_call.target`. Returns null if it is not a probe request or belongs to another host. */
+/** Parses a `_call.target`. Returns null if it is not a probe request to this host. */
 export function probeOfTarget(origin: string, target: string, why: string): ProbeRequest | null {
   const space = target.indexOf(' ');
   const kind = target.slice(0, space);

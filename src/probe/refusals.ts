@@ -94,8 +94,8 @@ export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
 }
 
 /**
- * Returns whether the upstream refuses unknown parameters, or might refuse them because it has refused a search with
- * many candidate parameters and accepted no such search.
+ * Returns whether the upstream refuses unknown parameters, or might: it has refused a search with many candidate
+ * parameters and accepted none.
  */
 export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
   const hasRefused = searches.some(
@@ -104,10 +104,7 @@ export function mayRefuseUnknownParams(searches: readonly Exchange[]): boolean {
   return refusesUnknownParams(searches) || (hasRefused && !ignoresUnknownParams(searches));
 }
 
-/**
- * Returns whether the upstream, for a request that lacks a parameter and also has unknown ones, reports only the
- * missing parameter.
- */
+/** Returns whether the upstream reports only the missing parameter if a request lacks one and also has unknown ones. */
 export function reportsMissingFirst(searches: readonly Exchange[]): boolean {
   return searches.some((search) => {
     if (search.request.params.length <= 3 || search.reading !== 'refused') return false;

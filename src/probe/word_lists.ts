@@ -127,7 +127,7 @@ export const NOT_TOTAL_WORDS: ReadonlySet<string> = new Set(
     remaining quota calls index max`),
 );
 
-/** Words in the statistics' keys that mean companies. */
+/** Words in the statistics' keys that refer to companies. */
 export const COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     company companies entity entities organisation organisations organization organizations enterprise enterprises
@@ -135,7 +135,7 @@ export const COMPANY_WORDS: ReadonlySet<string> = new Set(
     corporations records`),
 );
 
-/** Words in the statistics' keys that mean only some of the companies, or something else. */
+/** Words in the statistics' keys that refer to only some companies, or to something else. */
 export const NOT_COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     officer officers person persons people events filings documents acts charges active inactive dissolved closed new

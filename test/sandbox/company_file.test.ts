@@ -51,7 +51,7 @@ test('nested values and exact numbers are read from JSON Lines', async () => {
 });
 
 test.each<[string, string, RegExp, object]>([
-  ['no-id.csv', 'a,b\n1,2\n', /column of .* cannot be determined/, {}],
+  ['no-id.csv', 'a,b\n1,2\n', /needs --id-column, because no column has a usual name/, {}],
   ['column.csv', 'id,name\n1,2\n', /no column "nr"/, { idColumn: 'nr' }],
   ['where.csv', 'id,name\n1,2\n', /no column "kind"/, { where: { column: 'kind', value: 'x' } }],
   ['empty.csv', '', /no company/, {}],

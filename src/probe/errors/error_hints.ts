@@ -53,7 +53,7 @@ interface Collected {
   isTooBroad: boolean;
 }
 
-/** Collects what error responses state. */
+/** Collects the hints in error responses. */
 export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
   const found: Collected = {
     ...{ required: new Set(), allowed: new Set(), unknown: new Set(), values: new Map() },
@@ -143,7 +143,7 @@ function clausesOf(text: string): string[] {
     .filter((clause) => clause.trim() !== '');
 }
 
-/** Returns the position of the first match for `wanted` after the first match for `before`, or -1 if there is none. */
+/** Returns the position of the first match for `wanted` that follows a match for `before`, or -1. */
 function indexAfter(wanted: RegExp, text: string, before: RegExp): number {
   const first = before.exec(text);
   if (first === null) return -1;

@@ -51,8 +51,8 @@ const LIMIT_MEMBER =
 
 /**
  * Returns the messages in an error body, which can be XML, HTML, plain text or JSON. It reads the JSON formats of RFC
- * 9457, JSON:API, Spring, Laravel, FastAPI, .NET, zod, ajv, class-validator, and similar lists and maps. If a value is
- * the same as `requestPath`, it is not read as a parameter.
+ * 9457, JSON:API, Spring, Laravel, FastAPI, .NET, zod, ajv, class-validator, and similar lists and maps. A value that
+ * repeats `requestPath` is not read as a parameter.
  */
 export function messagesIn(json: Json | undefined, text: string, requestPath: string): ErrorMessage[] {
   const messages: ErrorMessage[] = [];
@@ -105,8 +105,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
 }
 
 /**
- * Returns whether a key is a parameter name. It is if the object is a map of errors, or if the key is at the top level
- * and its value is a list of sentences, as in Django.
+ * Returns whether a key is a parameter name: the object is a map of errors, or the key is at the top level and its
+ * value is a list of sentences, as in Django.
  */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;

@@ -63,7 +63,7 @@ export function probeAddress({ nextAddress }: Conclusions): ProbeRequest | null 
   return { kind: 'stats', path: nextAddress.stats, params: [], why };
 }
 
-/** Returns the paths that have not yet been tried for search. The search may exist even if no statistics were found. */
+/** Returns the paths that have not been tried for searches yet. Searches may work even if no statistics were found. */
 export function untriedSearch({ upstream, exchanges }: ProbeInput): Addresses | null {
   const tried = new Set(exchanges.map(({ request }) => request.path));
   return joinsOf(upstream).find(({ search }) => !tried.has(search)) ?? null;

@@ -46,7 +46,7 @@ export function isEmptyQuery({ request }: Exchange): boolean {
 }
 
 /**
- * Concludes from refused empty queries whether an empty query lists the registry. The finding stays open if the
+ * Finds out from refused empty queries whether an empty query lists the registry. The finding stays open if the
  * upstream refuses an empty query as too broad.
  */
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
@@ -82,9 +82,7 @@ function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean
   return ids.length === 0 || ids.join() !== all.ids.slice(0, ids.length).join();
 }
 
-/**
- * Returns whether no other page has more rows, and this page either has as many rows as requested or may be truncated.
- */
+/** Returns whether this page has the most rows of all, and either as many as requested or possibly fewer than match. */
 function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   const { length } = all.rows;
   const isRequested = all.exchange.request.params.some(([, size]) => Number(size) === length);

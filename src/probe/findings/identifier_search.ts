@@ -119,7 +119,7 @@ function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string
   });
 }
 
-/** Returns whether the wanted company is among the rows, and every row's id or name matches the identifier. */
+/** Returns whether the rows include the wanted company, and every row's id or name matches the identifier. */
 function hasFound({ ids, names }: SearchPage, identifier: string, isComplete: boolean): boolean {
   const isInName = (index: number) => loosely(names[index] ?? '').includes(loosely(identifier));
   return (

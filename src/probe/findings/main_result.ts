@@ -33,7 +33,7 @@ export function findMainResult(
   // A query's only match can be outside the list. The list is then empty or absent.
   const differing = possible.find((at) => new Set(idsAt(at, all)).size > 1);
   const at = differing ?? possible[0];
-  if (at === undefined) return open(null, 'no response has a result beside the list');
+  if (at === undefined) return open(null, 'no response has a result outside the list');
   const because = `${at || 'the top of the body'} contains a company that matches the query and is not in the list`;
   return differing === undefined ? likely(at, because) : sure(at, because);
 }

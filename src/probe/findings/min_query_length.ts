@@ -75,7 +75,7 @@ function queriesWithoutRows(
   });
 }
 
-/** Returns whether a search has no other parameters than page sizes so small that every API accepts them. */
+/** Returns whether a search's only other parameters are page sizes small enough for every API. */
 function hasOnlySmallSizes({ request }: Exchange): boolean {
   return request.params
     .slice(1)

@@ -21,7 +21,7 @@ import {
 } from './paging_probe.ts';
 
 /**
- * Finds the page or offset parameter. Each move is a possible effect of such a parameter, and explains where all pages
+ * Finds the page or offset parameter. Each move is a possible effect of such a parameter that explains where all pages
  * start. The finding is sure if there is only one move.
  */
 export function findPageOrOffset(moves: readonly Move[]): Finding<PagingStyle | null> {
@@ -68,9 +68,9 @@ export function possibleMoves(positions: readonly PagePosition[]): Move[] {
 }
 
 /**
- * Returns the moves that can explain the position of one page, the most common first: pages are usually numbered from
- * 1, and offsets from 0. A page parameter skips `(value - first) * page size` rows, and an offset parameter skips
- * `value - first` rows.
+ * Returns the moves that can explain one page's position, the most common first. Pages are usually numbered from 1, and
+ * offsets from 0. A page parameter skips `(value - first) * page size` rows, and an offset parameter skips `value -
+ * first` rows.
  */
 function movesOf({ exchange }: SearchPage, pageSizes: readonly number[]): Move[] {
   return exchange.request.params.flatMap(([param, text]) => {

@@ -53,8 +53,7 @@ function namedSizeParam(refusals: readonly Exchange[]): string | null {
 }
 
 /**
- * Returns a size parameter that was sent in a request without any other and that the API did not refuse as unknown.
- * Returns null if there is none.
+ * Returns a size parameter that was the only one in a request and was not refused as unknown, or null if there is none.
  */
 function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exchange[]): string | null {
   const limited = refusals.filter((refusal) => {
@@ -119,8 +118,8 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
 }
 
 /**
- * Returns whether the upstream ignored all size parameters in a request. It did if the page is truncated although its
- * number of rows is none of the requested sizes.
+ * Returns whether the upstream ignored all size parameters in a request. It did if the page is truncated but has none
+ * of the requested sizes.
  */
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
   const sizes = sizesSent(page).map(({ value }) => value);
@@ -139,8 +138,8 @@ function areSmallSizesIgnored(
 }
 
 /**
- * Returns whether another page has the same number of rows, although it was requested with a different value for the
- * parameter or without the parameter. If so, the parameter does not explain the number of rows.
+ * Returns whether another page has the same number of rows although it was requested with another value or without the
+ * parameter. If so, the parameter does not explain the number of rows.
  */
 function isIndependent(page: SearchPage, param: string, pages: readonly SearchPage[]): boolean {
   const size = paramOf(page.exchange, param);
@@ -220,8 +219,8 @@ function divisorsOf(shift: number): number[] {
 }
 
 /**
- * Returns a function that tests whether a page has all of its query's matches. `clamp` is the largest total that the
- * upstream reports, or null if there is no such limit.
+ * Returns a function that tests whether a page has all of its query's matches. `clamp` is the cap on totals, or null if
+ * there is none.
  */
 export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: number | null): IsWhole {
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
@@ -263,7 +262,10 @@ export function probeNamedSize(conclusions: Conclusions, search: SearchConclusio
   return isUseful ? probeSizeParam(conclusions, search) : null;
 }
 
-/** Drafts the same request if further matches are out of reach without it, because the next page cannot be requested. */
+/**
+ * Drafts the request from `probeNamedSize` if the next page cannot be requested, so that further matches are out of
+ * reach.
+ */
 export function probeNecessarySize(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return search.paging.value === null ? probeNamedSize(conclusions, search) : null;
 }

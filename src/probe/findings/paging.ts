@@ -111,8 +111,8 @@ export function probeParamNames(
 const MANY_UNTESTED = 8;
 
 /**
- * Returns whether another page is worth a call. It is not if the registry is small, parameter names can only be guessed
- * one by one, and no page is known to be truncated, because longer queries then cost fewer calls.
+ * Returns whether another page is worth a call. It is not if the registry is small, parameter names must be guessed one
+ * by one, and no page is known to be truncated. Longer queries then cost fewer calls.
  */
 function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
   if (!isSmallAndStrict(conclusions)) return true;

@@ -134,7 +134,7 @@ function matchOf(search: Exchange, listing: ResultList | null, candidates: Reado
   return { is: 'several', params: fitting.map(([name]) => name) };
 }
 
-/** Returns what share of the rows (0 to 1) match the query. */
+/** Returns the share of rows (0 to 1) that match the query. */
 function shareFound(query: string, rows: readonly JsonObject[], { names, ids }: ResultList): number {
   const paths = [...names.slice(0, 3), ...ids.slice(0, 2)];
   const found = rows.filter((row) => paths.some(({ pointer }) => mayFind(query, textAt(row, pointer) ?? '')));
@@ -266,8 +266,7 @@ function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft
 }
 
 /**
- * Returns the parameters that may take the query. In every search that several candidates explain, they are among those
- * candidates.
+ * Returns the parameters that may take the query, which are candidates in every search that several candidates explain.
  */
 function possibleParams(searches: readonly Exchange[], listing: ResultList): string[] {
   const candidates = new Set(QUERY_PARAMS);

@@ -50,8 +50,8 @@ interface QueryPage extends SearchPage {
 }
 
 /**
- * Returns the number of rows with the query in neither their name nor their id. The upstream matched them by a field
- * that the rows do not show.
+ * Counts the rows with the query in neither the name nor the id. The upstream matched them by a field that the rows do
+ * not show.
  */
 function unexplainedRows({ query, names, ids }: QueryPage): number {
   return names.filter((name, index) => !mayFind(query, `${name} ${ids[index]}`)).length;
@@ -175,7 +175,7 @@ interface QueryLimits {
   readonly registrySize: number;
   /** All queries sent so far, folded by `loosely`. */
   readonly sent: ReadonlySet<string>;
-  /** Whether an earlier probe sent part of a word and got a response that did not decide between the rules. */
+  /** Whether the response to part of a word has failed to decide between the rules. */
   readonly wasInconclusive: boolean;
 }
 
@@ -219,8 +219,8 @@ function bestOf(
 }
 
 /**
- * Returns the smallest number of letters n (4 to 9) for which the matches of a part of a word should fill at most half
- * a page:
+ * Returns the smallest number of letters n (4 to 9) with which a part of a word should match at most half a page of
+ * companies:
  *
  *   registrySize * 10^(-n/2 - 0.5) <= pageSize / 2
  *
@@ -242,8 +242,8 @@ function fragmentsOf(names: readonly string[], length: number): Set<string> {
 }
 
 /**
- * Returns pairs of adjacent words in three forms: both whole, without the last letter, and without the first and the
- * last letter.
+ * Returns pairs of adjacent words in three forms: whole, without the last letter, and without the first and the last
+ * letter.
  */
 function pairsIn(names: readonly string[]): Set<string> {
   const pairs = new Set<string>();

@@ -8,7 +8,7 @@ import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 import { itemOf, textAt } from './result_list.ts';
 import { innermost, relativeTo } from './row_paths.ts';
 
-/** A listed company for which the record was requested. */
+/** A listed company whose record was requested. */
 export interface ListedCompany {
   readonly id: string;
   readonly name: string | null;
@@ -106,8 +106,8 @@ export interface OpenedRecord {
 }
 
 /**
- * Finds the path in the rows to values with which records can be fetched. Each record must belong to the same company
- * as its row.
+ * Finds the path in the rows to ids with which records can be fetched. Each record must belong to the same company as
+ * its row.
  */
 export function findOpenedRecord(
   listing: ResultList,
@@ -141,7 +141,7 @@ function openedBy(
   return record.value === null ? null : { idPath, record };
 }
 
-/** Returns the finding for when no record was recognised. */
+/** Returns the finding if no record was recognised. */
 export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | null> {
   return open(
     null,

@@ -7,7 +7,7 @@ import { arraysOutside, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ELEMENT_WORDS } from '../word_lists.ts';
 import { idCandidates, innermost, nameCandidates } from './row_paths.ts';
 
-/** Finds the list of results that is in the same place in all successful searches, or null if no search had rows. */
+/** Finds the list of results that is at the same path in all successful searches, or null if no search had rows. */
 export function findResultList(searches: readonly Exchange[]): ResultList | null {
   const votes = new Map<Pointer, number>();
   for (const { json } of searches)

@@ -77,8 +77,8 @@ function idWordScore(pointer: Pointer): number {
 }
 
 /**
- * Returns the pairs of paths of which every row has exactly one, such as `/number` in most rows and `/foreign_number`
- * in the rest. The first path in a pair is the more frequent one.
+ * Returns the pairs of paths such that every row has exactly one of the two, for example `/number` in most rows and
+ * `/foreign_number` in the rest. The first path in a pair is the more frequent one.
  */
 function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly JsonObject[]): Candidate[] {
   const partial = [...byPath].filter(
@@ -101,7 +101,8 @@ function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly Js
 const MIN_NAMES = 0.8;
 
 /**
- * Returns whether no two rows have the same value, apart from rows with the same name. At least two values must differ.
+ * Returns whether the values differ from row to row, except in rows with the same name. At least two values must
+ * differ.
  */
 function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
   const distinct = new Set(texts).size;

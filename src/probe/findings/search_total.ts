@@ -50,7 +50,7 @@ export function findTotal(
   );
   const [shown] = unnamed.filter(([, all]) => exceeds(all) && equals(all));
   if (shown !== undefined)
-    return likely(shown[0], 'it is at least the number of rows, and equal to it on some pages');
+    return likely(shown[0], 'it is never below the number of rows, and matches it on some pages');
   if (fitting.length > 0 || unnamed.some(([, all]) => exceeds(all)))
     return open(null, 'no response shows what its numbers count');
   return sure(null, 'no number in the responses counts the matches');
@@ -106,7 +106,7 @@ function samplesOf(
   return samples;
 }
 
-/** Returns whether the keys give no sign that the number is, for example, a page number, a limit or a time. */
+/** Returns false if the keys suggest that the number is, for example, a page number, a limit or a time. */
 function isPlainNumber(pointer: Pointer): boolean {
   return !segmentsOf(pointer)
     .flatMap(wordsOfKey)
@@ -139,7 +139,7 @@ function isPossible({ count, rows }: Sample): boolean {
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 
 /**
- * Returns whether the number is the row count on one of a query's pages, and is the same on an empty page for that
+ * Returns whether the number is the row count of one of a query's pages, but does not change on an empty page for that
  * query.
  */
 const isSteady = (all: readonly Sample[]) =>

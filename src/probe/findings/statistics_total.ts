@@ -19,7 +19,7 @@ export function findRegistryTotal(stats: Json, listed: number | null): Finding<P
   if (equal !== undefined)
     return sure(equal.pointer, `${equal.pointer} is ${equal.count}, and so is the total of an empty query`);
   const [best, second] = counts.sort((a, b) => b.score - a.score || b.count - a.count);
-  if (best === undefined) return likely(null, 'no number in the statistics is named after companies');
+  if (best === undefined) return likely(null, 'no key in the statistics suggests a number of companies');
   const because = `${best.pointer} is ${best.count}`;
   const isPlain = second === undefined || (best.score - second.score >= 3 && best.count >= second.count);
   return isPlain && best.score >= 4

@@ -67,7 +67,8 @@ export function findKeyHeader({ security }: ApiDocument): Finding<string | null>
   if (scheme.type === 'apiKey') {
     const name = String(scheme.name);
     const because = 'the document describes a key in this header';
-    // Many proxies drop headers with an underscore. Such a name is often left over from an example, as is `api_key`.
+    // Many proxies drop headers with an underscore. Such a name, for example `api_key`, is often left over from an
+    // example.
     return name.includes('_')
       ? likely(name, `${because}, but few APIs use a header with an underscore`)
       : sure(name, because);

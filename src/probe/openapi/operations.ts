@@ -184,10 +184,10 @@ const SEARCH_WORDS = new Set([
   'hledat',
   'vyhledat',
 ]);
-/** Words that may follow the id in a record's path. Other words mean a part of the company. */
+/** Words that may follow the id in a record's path. Other words name a part of the company. */
 const RECORD_WORDS = new Set(['profile', 'detail', 'record', 'info', 'data', 'full']);
 const STATS_WORDS = new Set(['count', 'totals', 'summary', 'metrics']);
-/** Words in paths that mean a part of a company, or something other than companies. */
+/** Words in paths that name a part of a company, or something other than companies. */
 const PART_WORDS = new Set([
   ...[
     'officer',

@@ -61,7 +61,7 @@ export function findIdentifierParam(
   );
   const keys = new Set(idKeys.map(plain).filter((key) => key !== 'id'));
   const same = others.find(({ name }) => keys.has(plain(lastWordOf(name))) || keys.has(plain(name)));
-  if (same !== undefined) return sure(same.name, `the id of a company is also called ${same.name}`);
+  if (same !== undefined) return sure(same.name, `a company's id is also called ${same.name}`);
   const named = others.find(({ name }) => IDENTIFIER_PARAMS.includes(name));
   return named === undefined
     ? open(null, 'the document names no parameter for an identifier')
@@ -90,7 +90,7 @@ export function findMaxSize(param: Parameter | null): Finding<number | null> {
   const named = MAXIMUM.exec(param.description);
   const value = Number((named?.[1] ?? '').replace(/[ ,.]/g, ''));
   return value > 0
-    ? likely(value, `the document says: ${param.description.slice(0, 120)}`)
+    ? likely(value, `the document states: ${param.description.slice(0, 120)}`)
     : open(null, 'the document states no maximum');
 }
 
@@ -105,7 +105,7 @@ export function findMinLength(param: Parameter | null): Finding<number | null> {
   const named = /(?:at least|min(?:imum)?)\D{0,20}(\d)\D{0,3}(?:char|letter)/i.exec(param?.description ?? '');
   return named === null
     ? open(null, 'the document states no minimum')
-    : likely(Number(named[1]), `the document says: ${param?.description.slice(0, 120)}`);
+    : likely(Number(named[1]), `the document states: ${param?.description.slice(0, 120)}`);
 }
 
 /** Finds the paging method: a cursor, a page number, an offset, or a next-page link in the response. */
@@ -155,13 +155,13 @@ function firstOf(param: Parameter, usual: number): Finding<number> {
       description,
     )
   )
-    return sure(0, `the document says: ${description.slice(0, 120)}`);
+    return sure(0, `the document states: ${description.slice(0, 120)}`);
   if (
     /(starts?|begins?|from|first[^.]{0,20}) (at |is |with )?1\b|default\D{0,8} 1\b|one.?based/i.test(
       description,
     )
   )
-    return sure(1, `the document says: ${description.slice(0, 120)}`);
+    return sure(1, `the document states: ${description.slice(0, 120)}`);
   return likely(usual, `the document describes ${name}, but not its first value`);
 }
 

@@ -62,7 +62,7 @@ function named<T extends { readonly name: string }>({
   return { ...finding, value: value?.name ?? null };
 }
 
-/** The score for a path with keys that do not look like a name. */
+/** The score of a path whose keys do not look like a name. */
 const NAMED = 9;
 
 type ListFindings = Pick<Specification, 'results' | 'item' | 'id' | 'name' | 'total'>;
@@ -86,7 +86,7 @@ function listFindings(search: DescribedSearch | null, entity: Described | null):
       id === undefined
         ? open(null, 'no value in the results looks like an id')
         : same !== undefined
-          ? sure(inItem(id.pointer), 'the path of a record has the same name')
+          ? sure(inItem(id.pointer), 'the record path uses the same name')
           : likely(inItem(id.pointer), 'its key looks like an id'),
     name:
       name === undefined || name.score <= NAMED

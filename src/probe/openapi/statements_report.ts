@@ -2,7 +2,7 @@ import type { Specification } from '../conclusions.ts';
 import type { Finding } from '../evidence.ts';
 import { pagingInWords, type ReportedFinding } from '../findings_report.ts';
 
-/** Returns an OpenAPI document's statements in readable form, in the order in which the report shows them. */
+/** Returns an OpenAPI document's statements in readable form, in the report's order. */
 export function reportStatements(specification: Specification): ReportedFinding[] {
   const { addresses, keyHeader, queryParam, identifierParam, results, id, name, total, paging } =
     specification;
