@@ -29,7 +29,7 @@ export async function askWith(key: string, url: string, options: RequestInit = {
   return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
 }
 
-/** Makes a call as the mirror does, with the sandbox's dialect. */
+/** Makes a call as the mirror would, with the sandbox's dialect. */
 export async function askBy(sandbox: Sandbox, call: Call): Promise<Verdict> {
   const endpoints = endpointsOf({ base_url: sandbox.baseUrl, paths: sandbox.paths });
   const url = urlOf(endpoints, sandbox.dialect, call);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
 import type { Reply } from './api_client.ts';
 
-/** Companies that every service must contain to be tested against this contract. */
+/** Companies that a service needs before it can be tested against this contract. */
 export const CONTRACT_COMPANIES = [
   {
     id: '00000417',
@@ -14,7 +14,7 @@ export const CONTRACT_COMPANIES = [
   { id: 'us_ca/C32 68%2F', name: 'Mueller Holdings', fields: { status: 'active' } },
 ];
 
-/** A service with the three endpoints. It serves a sandbox or a mirror. */
+/** A service with the three endpoints, which serves a sandbox or a mirror. */
 export interface Service {
   readonly url: string;
   ask(path: string, options?: RequestInit): Promise<Reply>;
@@ -22,14 +22,14 @@ export interface Service {
   readonly barredKey: string;
 }
 
-/** Defines the tests that the endpoints must pass, whatever the catalogue. */
+/** Defines the tests that the endpoints must pass with any catalogue. */
 export function keepsTheContract(service: () => Service): void {
   const ask: Service['ask'] = (path, options) => service().ask(path, options);
   const askWithKey = async (path: string, authorization: string) =>
     await fetch(service().url + path, { headers: { authorization } });
 
   describe('a search', () => {
-    test('finds companies by name, and returns each entity id', async () => {
+    test('a search finds companies by name, and returns each entity id', async () => {
       const { status, headers, json } = await ask(`/api/search?q=${encodeURIComponent('MÜLL')}`);
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -39,18 +39,18 @@ export function keepsTheContract(service: () => Service): void {
       });
     });
 
-    test('finds companies by identifier through the same parameter', async () => {
+    test('a search finds companies by identifier through the same parameter', async () => {
       expect((await ask('/api/search?q=sc0001')).json).toMatchObject({
         total: 1,
         results: [{ id: 'SC000193' }],
       });
     });
 
-    test('returns an empty list and a total of 0 if nothing matches', async () => {
+    test('a search returns an empty list and a total of 0 if nothing matches', async () => {
       expect((await ask('/api/search?q=nothing')).json).toEqual({ total: 0, results: [] });
     });
 
-    test('uses the maximum page size if a larger page is requested', async () => {
+    test('a search uses the max page size if the request asks for a larger page', async () => {
       expect((await ask('/api/search?q=m&per_page=1000000')).json).toMatchObject({ total: 2 });
     });
 
@@ -62,7 +62,7 @@ export function keepsTheContract(service: () => Service): void {
       ['a negative page size', '?q=a&per_page=-1'],
       ['the same parameter twice', '?q=a&q=b'],
       ['a query with 3,000 characters', `?q=${'a'.repeat(3_000)}`],
-    ])('with %s is rejected with 400', async (_what, query) => {
+    ])('a search with %s is rejected with 400', async (_what, query) => {
       const { status, json } = await ask(`/api/search${query}`);
       expect(status).toBe(400);
       expect(json).toMatchObject({
@@ -73,18 +73,18 @@ export function keepsTheContract(service: () => Service): void {
   });
 
   describe('an entity', () => {
-    test('returns the record with every digit of integers above 2^53', async () => {
+    test("an entity's record keeps every digit of integers above 2^53", async () => {
       const { status, text } = await ask('/api/entity/00000417');
       expect(status).toBe(200);
       expect(text).toContain('"tax_reference":9007199254740993');
     });
 
-    test('accepts slashes, spaces and percent signs in the id', async () => {
+    test("an entity's id can contain slashes, spaces and percent signs", async () => {
       const { json } = await ask(`/api/entity/${encodeURIComponent('us_ca/C32 68%2F')}`);
       expect(json).toMatchObject({ id: 'us_ca/C32 68%2F', name: 'Mueller Holdings' });
     });
 
-    test('returns 404 with a problem document for an unknown id', async () => {
+    test('an unknown entity id gets 404 with a problem document', async () => {
       const { status, headers, json } = await ask('/api/entity/99999999');
       expect(status).toBe(404);
       expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
@@ -101,7 +101,7 @@ export function keepsTheContract(service: () => Service): void {
 
   describe('a key', () => {
     test.each(PATHS)(
-      'is required for %s, and otherwise the response is 401 with a challenge',
+      'a key is required for %s, and without one the response is 401 with a challenge',
       async (path) => {
         const response = await fetch(service().url + path);
         expect(response.status).toBe(401);
@@ -111,7 +111,7 @@ export function keepsTheContract(service: () => Service): void {
     );
 
     test.each(['Bearer nobody', 'bearer nobody'])(
-      'with an unknown value (%s) is an invalid token',
+      'a key with an unknown value (%s) is an invalid token',
       async (key) => {
         const response = await askWithKey('/api/search?q=a', key);
         expect(response.status).toBe(401);
@@ -122,14 +122,14 @@ export function keepsTheContract(service: () => Service): void {
     );
 
     test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])(
-      'is not recognised in the header "%s"',
+      'a key is not recognised in the header "%s"',
       async (key) => {
         const response = await askWithKey('/api/search?q=a', key);
         expect(await response.json()).toMatchObject({ status: 401, code: 'credentials_missing' });
       },
     );
 
-    test('is rejected with 403 if its account is suspended', async () => {
+    test('a key is rejected with 403 if its account is suspended', async () => {
       const response = await askWithKey('/api/registry/stats', `Bearer ${service().barredKey}`);
       expect(response.status).toBe(403);
       expect(await response.json()).toMatchObject({ code: 'account_suspended' });
@@ -160,7 +160,7 @@ export function keepsTheContract(service: () => Service): void {
       expect(await ask('/api/registry/stats', { method: 'HEAD' })).toMatchObject({ status: 405, text: '' });
     });
 
-    test('POST with a body of any size and type gets 405', async () => {
+    test('POST gets 405, whatever the size and type of its body', async () => {
       const body = 'x'.repeat(100_000);
       const headers = { 'content-type': 'a/b' };
       expect((await ask('/api/search', { method: 'POST', body, headers })).status).toBe(405);

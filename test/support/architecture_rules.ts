@@ -3,10 +3,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Every source file, as a path relative to the project's root. */
+/** Every source file's path, relative to the project's root. */
 export const sources: readonly string[] = [...filesUnder('src'), ...filesUnder('jobs')];
 
-/** The code's layers, highest first. A layer may import every layer below it. */
+/** The code's layers, highest first. A layer may import from every layer below it. */
 const ROWS = {
   edge: ['cli', 'jobs', 'page', 'serve', 'sandbox'],
   operation: ['operations', 'report', 'api'],
@@ -33,12 +33,12 @@ type Row = keyof typeof ROWS;
 
 const ORDER = Object.keys(ROWS) as Row[];
 
-/** Folders in the same layer that may import each other. The commands start everything else. */
+/** Folders in the same layer that may import from each other. The commands start everything else. */
 const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
   cli: ['jobs', 'page', 'serve', 'sandbox'],
 };
 
-/** Pure folders from which the vocabulary may import types, but no code. */
+/** Pure folders whose types, but not code, the vocabulary may import. */
 const LENDS_TYPES: ReadonlySet<string> = new Set(['json', 'names', 'change_rate']);
 
 /** The files that a stage without I/O may import in addition to the shared vocabulary. */
@@ -46,7 +46,7 @@ const WITHOUT_EFFECT =
   /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(window_table|windows|completion)\.ts$/;
 const STAGES_WITHOUT_EFFECT = new Set(['plan', 'probe', 'estimate']);
 
-/** Returns each import that breaks a rule, and the rule that it breaks. */
+/** Returns each import that breaks a rule, with that rule. */
 export function trespasses(): string[] {
   return sources
     .flatMap((file) =>
@@ -78,7 +78,7 @@ function faultOf(file: string, target: string, isTypeOnly: boolean): string | nu
   return null;
 }
 
-/** The Node modules that a stage without I/O imports. */
+/** Returns the Node modules that a stage without I/O imports. */
 export function platformImports(): string[] {
   return sources
     .filter((file) => STAGES_WITHOUT_EFFECT.has(roomOf(file)))
@@ -102,7 +102,7 @@ export function cycles(): string[][] {
   return found;
 }
 
-/** The files with code that matches the pattern. Comments are ignored. */
+/** Returns the files whose code, without comments, matches the pattern. */
 export function sourcesWith(pattern: RegExp): string[] {
   return sources.filter((file) => pattern.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')));
 }
@@ -120,7 +120,7 @@ function roomOf(file: string): string {
 
 interface Import {
   readonly target: string;
-  /** Whether this target is imported only with `import type` or `export type`. */
+  /** Whether the target is imported only with `import type` or `export type`. */
   readonly isTypeOnly: boolean;
 }
 

@@ -5,7 +5,10 @@ import { type Browser, chromium } from 'playwright-core';
 const PACKAGES = resolve(import.meta.dirname, '../../node_modules');
 const PACKED = join(PACKAGES, '@sparticuz/chromium');
 
-/** Opens Chromium. On Linux x64 it comes from a development dependency. Elsewhere it must be installed. */
+/**
+ * Opens Chromium. On Linux x64, a development dependency contains the browser. On other platforms, the user must
+ * install it.
+ */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform === 'linux' && process.arch === 'x64') return openPacked(await unpacked());
   const found = installed();
@@ -13,12 +16,12 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: found });
 }
 
-/** Uses the package's libraries and fonts, because a server may have none. */
+/** Uses the package's own libraries and fonts, because a server may have none. */
 function openPacked(folder: string): Promise<Browser> {
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
-    // Chromium's sandbox does not work for root, the usual user in containers. The tests open only pages served by this
-    // machine.
+    // Chromium's sandbox is off, because it does not work for root, the usual user in containers. This is safe, because
+    // the tests open only pages that this machine serves.
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
     env: {
       ...process.env,
@@ -29,7 +32,7 @@ function openPacked(folder: string): Promise<Browser> {
   });
 }
 
-/** Unpacks Chromium once per installation. The folder gets its final name when it is complete. */
+/** Unpacks Chromium once per installation. The folder gets its final name once it is complete. */
 async function unpacked(): Promise<string> {
   const manifest = readFileSync(join(PACKED, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
@@ -49,7 +52,7 @@ async function unpacked(): Promise<string> {
   return folder;
 }
 
-/** Points TMPDIR at the folder, because the package unpacks into the system's temporary folder. */
+/** Points TMPDIR at the folder, because the package unpacks into the temporary folder. */
 async function inflateInto(folder: string): Promise<void> {
   const { inflate } = await import('@sparticuz/chromium');
   const before = process.env.TMPDIR;

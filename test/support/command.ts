@@ -5,7 +5,7 @@ import { main } from '../../src/cli/main.ts';
 const root = resolve(import.meta.dirname, '../..');
 const BIN = join(root, 'src/cli/bin.js');
 
-/** A command in a separate process. */
+/** A command that runs in a separate process. */
 export interface Command {
   readonly process: ChildProcess;
   readonly finished: Promise<Finished>;
@@ -22,9 +22,9 @@ export interface Finished {
 }
 
 export interface CommandSettings {
-  /** The working directory. The default is the project's folder. */
+  /** The working directory, which is the project's folder by default. */
   readonly cwd?: string | undefined;
-  /** Environment variables to add to this process's own. */
+  /** Environment variables in addition to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -49,14 +49,14 @@ async function finish(child: ChildProcess): Promise<Finished> {
   return { code, signal, stdout, stderr, json: documentIn(stdout) };
 }
 
-/** The terminal's width in columns, or null if the output goes to a pipe. */
+/** The terminal's width in columns, or null if a pipe receives the output. */
 type Columns = number | null;
 
 let previous: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command in this process, which takes a tenth of the CPU time that a separate process would take. Commands run
- * one at a time, because they share the standard streams, the folder and the environment.
+ * Runs a command in this process, which needs a tenth of a separate process's CPU time. Commands run one at a time,
+ * because they share the standard streams, the folder and the environment.
  */
 export function runCommand(
   args: readonly string[],
@@ -99,7 +99,7 @@ async function runInside(
   }
 }
 
-/** Passes everything written to a stream to `write`. The returned function restores the stream. */
+/** Passes everything that is written to a stream to `write`. The returned function restores the stream. */
 function redirect(
   stream: NodeJS.WriteStream,
   write: NodeJS.WriteStream['write'],

@@ -9,7 +9,7 @@ const manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 ) as Manifest;
 
-/** The command's Node flags. Benchmarks and tests that replace the command use the same flags. */
+/** The Node flags that the command uses. Benchmarks and tests that start another program instead use the same flags. */
 export const COMMAND_FLAGS = manifest.scripts['registry-mirror']
   .split(' ')
   .filter((word) => word.startsWith('--'));

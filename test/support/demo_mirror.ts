@@ -7,14 +7,14 @@ import { join, resolve } from 'node:path';
 export interface DemoMirror {
   readonly folder: string;
   readonly warehouse: string;
-  /** Runs a command on the mirror. Returns its output. */
+  /** Runs a command on the mirror and returns its output. */
   run(...args: string[]): string;
   remove(): void;
 }
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
-/** Runs `demo` in a new folder and writes a configuration file for its mirror. */
+/** Runs `demo` in a new folder and writes a configuration for its mirror. */
 export function openDemoMirror(): DemoMirror {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-demo-'));
   const run = (...args: string[]) =>

@@ -21,7 +21,7 @@ export function dialectOf(changes: DialectInput = {}): Dialect {
   });
 }
 
-/** The simple dialect, with `changes` to individual keys in its search section. */
+/** The simple dialect with `changes` to single keys in its search section. */
 export function searchDialect(changes: object): Dialect {
   const { search } = dialectOf();
   return dialectOf({ search: { ...search, ...changes } });

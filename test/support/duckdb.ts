@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 
-/** Opens DuckDB with one view for each Parquet file in an export. */
+/** Opens DuckDB with one view for each of an export's Parquet files. */
 export interface DuckDb {
   rows(sql: string): Promise<Record<string, unknown>[]>;
   close(): void;

@@ -2,8 +2,8 @@ import { quoted } from '../../src/warehouse/table_naming.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
 /**
- * Every row of every table that is derived from responses, as text. Equal warehouses have equal dumps. A dump omits the
- * change feed's row versions, because these depend on the order of writes.
+ * Returns every row in the tables that are derived from responses, as text. Equal warehouses have equal dumps. The row
+ * versions of the change feed are left out, because they depend on the order of writes.
  */
 export function dumpDerived({ db }: Warehouse): string[] {
   const names = db

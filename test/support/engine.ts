@@ -21,34 +21,34 @@ import {
 export interface Run {
   readonly upstream: Upstream;
   readonly rig: Rig;
-  /** The stored attempts and the processed outcomes, in order. */
+  /** The attempts that were stored and the outcomes that were processed, in order. */
   readonly stored: Attempt[];
   readonly loaded: Outcome[];
-  /** Each choice that the planner made, with the remaining quota and the number of results that the planner knew. */
+  /** Each choice by the planner, with the remaining quota and the number of results known at that time. */
   readonly choices: {
     readonly target: string;
     readonly left: QuotaLeft;
     readonly learned: number;
     readonly atMs: number;
   }[];
-  /** Targets that were planned but neither processed nor released. */
+  /** Targets that were planned but were neither processed nor released. */
   readonly missing: () => string[];
   mirror(bounds?: Partial<Bounds>): Promise<Mirrored>;
 }
 
 export interface RunOptions extends Partial<RigOptions> {
-  /** Runs before the loader records attempts. It can throw, like a full disk. */
+  /** Runs before the loader records attempts, and can throw as if the disk were full. */
   readonly onStore?: (attempts: readonly Attempt[]) => void;
   readonly onProcess?: (outcomes: readonly Outcome[]) => void;
   /** Runs before each choice. */
   readonly onChoice?: (choices: number) => void;
-  /** Updates the due calls after a result. */
+  /** Changes the list of due calls after a result. */
   readonly onLearn?: (due: Call[], result: LoadResult) => void;
-  /** Further parts of each plan. Default: no retry and no drift. */
+  /** Additional properties for each plan, which has no retry and no drift by default. */
   readonly plan?: () => Partial<Plan>;
 }
 
-/** Runs the engine with a real upstream, a list of due calls, and a loader that records the outcomes. */
+/** Runs the engine with a real upstream, a list of due calls and a loader that records the outcomes. */
 export async function runOf(
   handler: Handler,
   calls: readonly Call[],
@@ -125,9 +125,9 @@ export async function runOf(
   };
 }
 
-/** A clock that moves only while a caller sleeps, so that a run with one connection has exact times. */
+/** A clock that moves only when a caller sleeps, which gives a run with one connection exact times. */
 export interface SteppedClock extends Clock {
-  /** The delays slept, in order. */
+  /** The delays for which callers slept, in order. */
   readonly sleepsMs: number[];
   step(byMs: number): void;
 }
@@ -155,7 +155,7 @@ export const records = (count: number) =>
 
 export const searches = (count: number) => Array.from({ length: count }, (_, at) => searchFor(`query ${at}`));
 
-/** Returns a record with the requested id. */
+/** Responds with a record that has the requested id. */
 export const echo: Handler = (request, response, index) =>
   answerWith(200, JSON.stringify({ id: request.url?.split('/').at(-1) }))(request, response, index);
 

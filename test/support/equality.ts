@@ -6,7 +6,7 @@ export interface Comparison {
   readonly upstream: number;
   readonly listed: number;
   readonly records: number;
-  /** The ids of at most ten missing or different records, with the reason for each. */
+  /** At most ten ids of missing or different records, each with the reason. */
   readonly differences: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison 
   };
 }
 
-/** JSON with sorted keys. Numbers keep all their digits. */
+/** Returns JSON with sorted keys, in which numbers keep all their digits. */
 export function canonical(text: string): string {
   return stringifyJson(sorted(parseJson(text)));
 }

@@ -3,12 +3,12 @@ import type { QueryState } from '../../src/knowledge.ts';
 import { dialectOf } from './simulation/discover.ts';
 import { PLAIN, type RegistrySettings } from './simulation/registry.ts';
 
-/** A simple registry's dialect with changed settings. */
+/** A simple registry's dialect with some settings changed. */
 export function dialectWith(settings: Partial<RegistrySettings>) {
   return dialectOf({ ...PLAIN, ...settings });
 }
 
-/** The state of a query with a complete listing. */
+/** A query state with a complete listing. */
 export function listed(by: 'name' | 'identifier', text: string, total: number | null = null): QueryState {
   const rows = total ?? 1;
   return {
@@ -17,7 +17,7 @@ export function listed(by: 'name' | 'identifier', text: string, total: number | 
   };
 }
 
-/** The scenario in which the unseen companies resemble the known companies. */
+/** The scenario in which unseen companies resemble known ones. */
 export const FAMILIAR: Scenario = {
   ...{ seed: 1, otherLanguages: 0, otherScripts: 0, otherForms: 0, openShare: 0 },
   ...{ ignoresDiacritics: false, ranksByQuery: false, isOutOfReach: false },

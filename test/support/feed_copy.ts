@@ -2,14 +2,11 @@ import type { Database } from 'better-sqlite3';
 import { type Cell, exportableTables, tableRows } from '../../src/warehouse/export/rowset.ts';
 import { type Applied, type Change, changesAfter } from '../../src/warehouse/feed/changes.ts';
 
-/** A copy of the public tables that a consumer keeps up to date from the change feed. */
+/** A copy of the public tables, which a consumer keeps up to date with the change feed. */
 export class FeedCopy {
   readonly tables = new Map<string, Map<string, Record<string, Cell>>>();
 
-  /**
-   * Applies a change to the row with the same key. @throws Error if the change updates a row that the copy does not
-   * contain.
-   */
+  /** Applies a change to the row with the same key. @throws Error if the change updates a row that the copy lacks. */
   apply(change: Change): void {
     const { op, table, key, row } = change;
     if (table === null) {
@@ -26,7 +23,7 @@ export class FeedCopy {
     else rows.set(id, Object.fromEntries(table.columns.map(({ name }, at) => [name, row[at] ?? null])));
   }
 
-  /** Every row as text. Equal copies return the rows in the same order. */
+  /** Returns every row as text. Copies with equal rows return them in the same order. */
   text(): string[] {
     return [...this.tables]
       .flatMap(([name, rows]) => [...rows.values()].map((row) => rowText(name, row)))
@@ -34,7 +31,7 @@ export class FeedCopy {
   }
 }
 
-/** Every row of a full export, in the same format as `FeedCopy.text`. */
+/** Returns every row of a full export, in the format of `FeedCopy.text`. */
 export function exportedText(db: Database): string[] {
   return exportableTables(db)
     .flatMap((name) => {
@@ -46,7 +43,7 @@ export function exportedText(db: Database): string[] {
     .sort();
 }
 
-/** Returns the remaining changes, at most `limit` of them, and checks their order. */
+/** Returns up to `limit` of the remaining changes, and checks their order. */
 export function changesUpTo(db: Database, applied: Applied, limit = Infinity): Change[] {
   const found: Change[] = [];
   let last = applied.version;
@@ -59,7 +56,7 @@ export function changesUpTo(db: Database, applied: Applied, limit = Infinity): C
   return found;
 }
 
-/** NULL and an absent column count as equal, because a new column does not change rows that have no value in it. */
+/** NULL and a missing column count as equal, because a new column does not change rows without a value in it. */
 export function rowText(table: string, row: Readonly<Record<string, Cell>>): string {
   const cells = Object.entries(row)
     .filter(([name, value]) => value !== null && name !== 'age_days')

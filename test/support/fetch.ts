@@ -23,13 +23,13 @@ export const GOOD_RECORD = '{"id":"42","name":"A"}';
 export interface Upstream {
   readonly origin: string;
   readonly port: number;
-  /** The requests in order of arrival, each with its arrival time. */
+  /** The requests in order of arrival, each with its time. */
   readonly arrivals: {
     readonly url: string;
     readonly atMs: number;
     readonly authorization: string | undefined;
   }[];
-  /** How many connections clients have opened. */
+  /** How many connections the clients have opened. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -78,9 +78,9 @@ export interface Rig {
   readonly ledger: Ledger & { readonly path: string };
   readonly connections: readonly Connection[];
   readonly fetch: Fetch;
-  /** Makes one call as the engine does. An unsent request is retried at most three times. */
+  /** Makes one call as the engine does, and tries an unsent request up to three more times. */
   make(call: Call, signal?: AbortSignal): Promise<Outcome | NotMade | NotSent>;
-  /** Makes calls concurrently, each on a separate connection. */
+  /** Makes calls concurrently, each on its own connection. */
   makeTogether(calls: readonly Call[]): Promise<(Outcome | NotSent)[]>;
 }
 
@@ -101,16 +101,16 @@ export interface RigOptions {
   readonly maxBodyBytes?: number;
   readonly apiKey?: string;
   readonly keyHeader?: string;
-  /** The path of the ledger file, so that two rigs can share a ledger. */
+  /** The ledger file's path, which two rigs can share. */
   readonly ledgerPath?: string;
   readonly keyHasWorked?: boolean;
-  /** Runs after a slot is taken and before the call is sent. */
+  /** Runs after a slot is taken and before its call is sent. */
   readonly beforeSending?: () => Promise<void>;
-  /** Returns a replacement for the ledger that fetch would use. */
+  /** Returns a ledger for fetch to use in place of the real one. */
   readonly watchLedger?: (ledger: Ledger) => Ledger;
 }
 
-/** The fetch stage with its real dependencies, set up as in assemble.ts. */
+/** The fetch stage with its real dependencies, connected as in assemble.ts. */
 export function rigOf(options: RigOptions): Rig {
   const { baseUrl, allowance = { total: 1000 }, clock = systemClock, apiKey = API_KEY } = options;
   const ledger = ledgerOf(allowance, options.ledgerPath === undefined ? {} : { path: options.ledgerPath });
@@ -204,14 +204,14 @@ async function outcomeOf({ fetch }: Parts, received: Attempt): Promise<Outcome> 
 
 const MAX_RETRIES = 3;
 
-/** Returns the outcome. Throws if the call was not made. */
+/** Returns the outcome, or throws if the call was not made. */
 export function made(result: Outcome | NotMade | NotSent): Outcome {
   if ('because' in result) throw new Error(`not made: ${JSON.stringify(result.because)}`);
   if ('why' in result) throw new Error(`not sent: ${result.why}`);
   return result;
 }
 
-/** Returns why no connection could be opened. Throws for any other result. */
+/** Returns why no connection could be opened, or throws if there is another result. */
 export function unreachable(result: Outcome | NotMade | NotSent): string {
   if (!('because' in result) || result.because.is !== 'unreachable')
     throw new Error(`not unreachable: ${JSON.stringify(result)}`);

@@ -3,7 +3,7 @@ import { type SqlValue, sqlValue } from '../../src/load/shred.ts';
 import { quoted } from '../../src/warehouse/table_naming.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
-/** Every scalar in a document except null, by its full path. The document's rows must contain all of these scalars. */
+/** Returns every scalar in a document except null, by its full path. The document's rows must contain all of them. */
 export type Leaves = Map<string, string>;
 
 export function leavesOf(value: Json, path = '', into: Leaves = new Map()): Leaves {
@@ -17,7 +17,7 @@ export function leavesOf(value: Json, path = '', into: Leaves = new Map()): Leav
   return into;
 }
 
-/** Reads a stored document's leaves from the tables, using `_column`, `_table` and `_rest`. */
+/** Reads a stored document's scalars from the tables, with the help of `_column`, `_table` and `_rest`. */
 export function leavesInRows({ db }: Warehouse, root: string, entityId: string): Leaves {
   const into: Leaves = new Map();
   const tables = db.prepare('SELECT table_name, parent_table, path FROM _table').all() as {

@@ -4,7 +4,7 @@ const hex = (code: number, digits = 2) => code.toString(16).padStart(digits, '0'
 const SPECIAL = /\W/g;
 const EVERY = /./g;
 
-/** The encodings in which an upstream can repeat a key within text. */
+/** Encodings in which an upstream may repeat a key within text. */
 export const KEY_ENCODINGS: Readonly<Record<string, (key: string) => string>> = {
   'as it is': (key) => key,
   'JSON, escaped slash': (key) => key.replaceAll('/', '\\/'),
@@ -33,7 +33,7 @@ export const KEY_ENCODINGS: Readonly<Record<string, (key: string) => string>> = 
   'quoted-printable': escaped((code) => `=${hex(code).toUpperCase()}`, SPECIAL),
 };
 
-/** Character sets in which an upstream can send the whole body, including the key. */
+/** Character sets in which an upstream may send the whole body, including the key. */
 export const BODY_CHARSETS: Readonly<Record<string, (text: string) => Buffer>> = {
   'utf-8': (text) => Buffer.from(text),
   'utf-16le': (text) => Buffer.from(text, 'utf16le'),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Starts `sync` and sends SIGKILL 0 to 8 ms after the upstream has received `calls` more calls, so that the kill can
+ * Starts `sync`, and sends SIGKILL 0 to 8 ms after the upstream has received `calls` more calls, so that the kill can
  * hit any point in a transaction. Returns false if `sync` ended before the kill.
  */
 export async function killAfterArrivals(upstream: Upstream, calls: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/clock.ts';
 
-/** A clock that skips long waits, so that a test can simulate days of retries and allowance windows in seconds. */
+/** A clock that skips long waits, so that a test simulates days of retries and allowance windows in seconds. */
 export interface LeapingClock extends Clock {
   leap(delayMs: number): void;
 }
@@ -22,5 +22,5 @@ export function leapingClock(startMs: number): LeapingClock {
   };
 }
 
-// Shorter waits are not skipped, because they determine the order of events in one process.
+// Short waits are not skipped, because they determine the order of events in a process.
 const SHORT_MS = 2;

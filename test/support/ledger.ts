@@ -12,7 +12,7 @@ import {
 } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
-/** An allowance with no limits except those in `changes`. */
+/** An allowance whose only limits are those in `changes`. */
 export function allowanceOf(changes: Partial<Allowance>): Allowance {
   return {
     perMinute: null,
@@ -26,7 +26,7 @@ export function allowanceOf(changes: Partial<Allowance>): Allowance {
   };
 }
 
-/** The state of an account that has no limits and has made no calls. */
+/** The state of an account without limits that has made no calls. */
 export const UNLIMITED: LedgerState = {
   windows: [],
   left: Infinity,
@@ -47,7 +47,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Opens a ledger in its own file. It is closed when the test ends. */
+/** Opens a ledger in its own file, and closes it when the test ends. */
 export function ledgerOf(
   changes: Partial<Allowance> = {},
   {
@@ -61,12 +61,12 @@ export function ledgerOf(
   return { ...ledger, path };
 }
 
-/** Requests slots at `nowMs`, one by default. */
+/** Requests slots at `nowMs`. The default is one slot. */
 export function spendAt(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): Spent {
   return ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: KEY, ...changes });
 }
 
-/** Spends every slot that is free at `nowMs`, and returns the number of calls. */
+/** Spends every slot that is free at `nowMs`, and returns how many calls it made. */
 export function spendAll(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): number {
   for (let calls = 0; ; ) {
     const spent = spendAt(ledger, nowMs, { most: 1000, ...changes });

@@ -17,7 +17,7 @@ export { dialectWith } from './loader_dialect.ts';
 
 export const START_MS = Date.parse('2026-03-01T00:00:00Z');
 
-/** A folder that is deleted after the test. */
+/** Creates a folder and deletes it after the test. */
 export function temporaryFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, 'registry-mirror-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,8 +25,8 @@ export function temporaryFolder(parent = tmpdir()): string {
 }
 
 /**
- * A folder for tests that open hundreds of warehouses. The folder is in memory if the machine has an in-memory file
- * system.
+ * Creates a folder for tests that open hundreds of warehouses. The folder is in memory if the machine has an in-memory
+ * file system.
  */
 function quickFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -42,7 +42,8 @@ export function temporaryWarehouse(): Warehouse {
 }
 
 /**
- * A loader for bodies. It classifies each body, and loads it one second after the previous body on the test's clock.
+ * A loader that takes bodies. It classifies each body, and loads it one second after the previous one on the test's
+ * clock.
  */
 export interface Bench {
   readonly warehouse: Warehouse;

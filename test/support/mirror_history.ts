@@ -9,8 +9,8 @@ const COMPANIES = 4_000;
 const FIELDS = ['/status', '/registered_office/address_line_1', '/officers/0/occupation'];
 
 /**
- * Adds 4,000 companies and the rows that 200 daily runs would leave: calls with every outcome, a registry count and
- * changes. The status page then has a long history. No calls are made.
+ * Adds 4,000 companies and the rows that 200 daily runs would leave, such as calls with every outcome, registry counts
+ * and changes. This gives the status page a long history. It makes no calls.
  */
 export function addHistory({ db }: { readonly db: Database }, nowMs: number): void {
   const run = db.prepare(

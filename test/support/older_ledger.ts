@@ -1,6 +1,9 @@
 import Database from 'better-sqlite3';
 
-/** Converts a ledger to the first version, which has no users table and no columns for a clock that was set back. */
+/**
+ * Converts a ledger to the first version's format, without a users table and without columns for a clock that was set
+ * back.
+ */
 export function makeOlder(path: string): void {
   const db = new Database(path);
   db.exec('DROP TABLE IF EXISTS user; DROP TABLE IF EXISTS identity');

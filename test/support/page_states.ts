@@ -13,17 +13,17 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const OWNER = 'registry.example:1:page-states';
 
-/** A mirror state. `enter` puts the mirror into the state, and returns a function that ends the state. */
+/** A state of a mirror. `enter` puts the mirror into this state and returns a function that ends it. */
 export interface PageState {
   readonly name: string;
   /** The first words of the health sentence. */
   readonly health: string;
-  /** The account in the configuration, if the state depends on it. */
+  /** The configuration's account, if the state depends on it. */
   account?(nowMs: number): ConfigInput['account'];
   enter(mirror: Mirrored): () => void;
 }
 
-/** A state for each cause of `needs_you`. */
+/** One state for each cause of `needs_you`. */
 const CAUSES: Readonly<Record<CauseName, PageState>> = {
   key_refused: {
     name: 'refused-key',
@@ -104,7 +104,7 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   },
 };
 
-/** All health states that a mirror can have after its first run. */
+/** All health states that are possible after a mirror's first run. */
 export const PAGE_STATES: readonly PageState[] = [
   { name: 'complete', health: 'Healthy', enter: () => () => {} },
   {
@@ -113,7 +113,7 @@ export const PAGE_STATES: readonly PageState[] = [
     enter({ house: { warehouse }, now }) {
       const { db } = warehouse;
       acquireLock(db, { owner: OWNER, pid: 1, host: 'registry.example', isAlive: () => true, nowMs: now() });
-      // The heartbeat stays recent for an hour.
+      // The heartbeat counts as recent for an hour.
       heartbeat(db, OWNER, now() + HOUR_MS);
       const runId = startRun(db, { command: 'sync', owner: OWNER, nowMs: now() });
       return () => {
@@ -126,15 +126,14 @@ export const PAGE_STATES: readonly PageState[] = [
   {
     name: 'waiting',
     health: 'Waiting for quota until',
-    // The ledger never deletes a report that the quota is exhausted. Therefore this state and the states with other
-    // accounts come last.
+    // The ledger never deletes a report of exhausted quota, so this state and those with other accounts come last.
     enter: (mirror) =>
       withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
   },
   ...Object.values(CAUSES).filter(({ account }) => account !== undefined),
 ];
 
-/** Stores the estimate that `sync` stores when it ends. */
+/** Stores an estimate, as `sync` does when it ends. */
 export async function syncWithEstimate(mirror: Mirrored, laterMs?: number): Promise<void> {
   updateStoredEstimate(mirror.house, await mirror.sync(laterMs));
 }

@@ -2,10 +2,12 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A browser tab that records console messages and the origins that it sends requests to. */
+/** A browser tab that records console messages and the origins of its requests. */
 export interface Tab {
   readonly page: Page;
-  /** Closes the tab. Fails if the console has errors (such as policy violations) or if a request went to another host. */
+  /**
+   * Closes the tab. Fails if the console shows errors, such as policy violations, or if a request went to another host.
+   */
   close(): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ export async function openTab(
   };
 }
 
-/** All violations that axe reports, whatever their impact, each with the first element that causes it. */
+/** All violations that axe reports, whatever their impact, each with the first element at fault. */
 export async function axeViolations(page: Page): Promise<string[]> {
   const isLoaded = await page.evaluate('"axe" in window');
   if (!isLoaded) await page.evaluate(axe.source);
@@ -44,7 +46,7 @@ export async function axeViolations(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** How many pixels the document extends beyond the screen's right edge. */
+/** How many pixels of the document are beyond the screen's right edge. */
 export function overflowPixels(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -14,7 +14,7 @@ import type { Hints } from '../../src/probe/probe.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { NO_HINTS } from './probe_client.ts';
 
-/** A folder with a configuration file that has no dialect. */
+/** A folder whose configuration has no dialect. */
 export interface Place {
   readonly directory: string;
   readonly path: string;
@@ -47,7 +47,7 @@ export interface ProbeOptions {
   readonly clock?: Clock;
 }
 
-/** Runs `probe` and writes the dialect to the configuration file, as the command does. */
+/** Runs `probe` and writes the dialect into the configuration, as the command does. */
 export async function probeAt(place: Place, options: ProbeOptions = {}): Promise<ProbeReport> {
   const { hints = NO_HINTS, maxCalls = 16, clock = systemClock } = options;
   const workspace = openWorkspace(place.config(), clock);
@@ -75,14 +75,14 @@ export async function probeAt(place: Place, options: ProbeOptions = {}): Promise
 export interface Mirrored {
   /** The ids of all known companies. */
   readonly known: ReadonlySet<string>;
-  /** Current documents by id. */
+  /** The current documents by id. */
   readonly records: ReadonlyMap<string, string>;
   readonly ended: string;
   readonly calls: number;
   readonly gone: number;
 }
 
-/** Runs `sync` until it ends or has made `maxCalls` calls. */
+/** Runs `sync` until it ends, or until it has made `maxCalls` calls. */
 export async function syncAt(
   config: Config,
   maxCalls = Number.POSITIVE_INFINITY,
@@ -118,7 +118,7 @@ export async function syncAt(
   }
 }
 
-/** Returns the configuration with another dialect, a separate warehouse and a separate ledger. */
+/** Returns the configuration with another dialect and with its own warehouse and ledger. */
 export function configWith(place: Place, sandbox: Sandbox, dialect: Dialect): Config {
   const config = place.config();
   return {

@@ -8,7 +8,7 @@ export interface CompletedProbe extends ProbeStep {
   readonly exchanges: readonly Exchange[];
 }
 
-/** Probes an upstream over HTTP without using the engine. */
+/** Probes an upstream over HTTP without the engine. */
 export async function probeAll(
   baseUrl: string,
   key: string,

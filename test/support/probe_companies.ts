@@ -4,13 +4,13 @@ import type { Company } from '../../src/sandbox/company_store.ts';
 
 let sample: Promise<readonly Company[]> | null = null;
 
-/** The sample registry. It is read once per test process. */
+/** The sample registry, which each test process reads once. */
 export function sampleRegistry(): Promise<readonly Company[]> {
   sample ??= sampleCompanies();
   return sample;
 }
 
-/** Returns about `maxCompanies` companies from the sample registry. Ids that are JSON numbers are above 2^53. */
+/** Returns about `maxCompanies` companies from the sample registry. Ids that are JSON numbers exceed 2^53. */
 export async function companiesFor(
   { ids }: ApiProfileInput | ApiProfile,
   maxCompanies = Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import type { Json } from '../../src/json/json.ts';
 import type { SearchPage } from '../../src/probe/conclusions.ts';
 import type { Exchange } from '../../src/probe/evidence.ts';
 
-/** A row of a search result. `index` is 0 to 25. */
+/** A row in a search result, with an index from 0 to 25. */
 export function row(index: number) {
   return {
     company_number: `0834390${index}`,
@@ -11,7 +11,7 @@ export function row(index: number) {
   };
 }
 
-/** A successful search with the body `json`. */
+/** A successful search whose body is `json`. */
 export function searchExchange(json: Json | object, query?: string): Exchange {
   return {
     request: {
@@ -28,7 +28,7 @@ export function searchExchange(json: Json | object, query?: string): Exchange {
   };
 }
 
-/** A parsed page that shows all matches of its query. */
+/** A parsed page that shows every match of its query. */
 export function searchPage(
   query: string,
   found: readonly { readonly id: string; readonly name: string }[],

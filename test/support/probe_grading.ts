@@ -7,7 +7,7 @@ import type { Conclusions, SearchConclusions } from '../../src/probe/probe.ts';
 /** right: correct · open: certainty `open` · guessed wrong: incorrect with certainty `likely` · wrong: incorrect and `sure`. */
 export type Grade = 'right' | 'open' | 'guessed wrong' | 'wrong';
 
-/** Compares a probe's findings with its upstream's true dialect. */
+/** Compares a probe's findings with the upstream's true dialect. */
 export function gradesOf(conclusions: Conclusions, profile: ApiProfile, truth: Dialect): Map<string, Grade> {
   const { queryParam, registryTotal, search, fullListing } = conclusions;
   return new Map([
@@ -52,7 +52,7 @@ function searchGrades(
   ];
 }
 
-/** Returns whether the number of rows is the max page size, or the cap on a query's results if the cap is smaller. */
+/** Returns whether the number of rows is the max page size, or the cap if the cap is smaller. */
 function isMaxPageSize(
   rows: number,
   { search: { paging, window } }: ApiProfile,
@@ -81,7 +81,7 @@ function isSamePaging(
   );
 }
 
-/** Returns whether the parameter is correct. If the upstream has no identifier search, every parameter is correct. */
+/** Returns whether the parameter is correct, as every parameter is if the upstream has no identifier search. */
 function isSameParam(param: string | null, truth: Dialect['search']): boolean {
   return (
     truth.identifiers === 'none' ||

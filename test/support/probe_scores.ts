@@ -1,9 +1,9 @@
 import type { Grade } from './probe_grading.ts';
 
-/** Counts each finding's grades over many probes. */
+/** Counts the grades of each finding over many probes. */
 export interface GradeCounts {
   count(grades: ReadonlyMap<string, Grade>): void;
-  /** Returns in what share of the probes the finding has the grade. */
+  /** Returns the share of the probes in which the finding has the grade. */
   share(topic: string, grade: Grade): number;
   rows(): TopicCounts[];
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Returns whether Prometheus's `promtool` is installed. With REQUIRE_PROMTOOL=1, it is an error if `promtool` is
- * missing.
+ * Returns whether `promtool`, which belongs to Prometheus, is installed. With REQUIRE_PROMTOOL=1, a missing `promtool`
+ * is an error.
  */
 export function hasPromtool(): boolean {
   const isInstalled = spawnSync('promtool', ['--version']).status === 0;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Schemas for the responses of the Reconciliation Service API 0.2, in the order of the specification's sections. */
+/** Schemas for responses in the Reconciliation Service API 0.2, in the order of the specification's sections. */
 
 const type = z.union([z.string(), z.object({ id: z.string(), name: z.string().optional() })]);
 const suggestion = z.object({ id: z.string(), name: z.string(), description: z.string().optional() });

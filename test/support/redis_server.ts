@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 /**
- * A Redis server for tests. Uses the first of three servers that is available, and names it in the output: the server
- * at REDIS_URL, `redis-server` from PATH on a free port with its own folder, or a server written in JavaScript. With
- * REQUIRE_REAL_REDIS=1, the JavaScript server is not permitted.
+ * A Redis server for tests. It is the first of these three that is available: the server at REDIS_URL, `redis-server`
+ * from PATH on a free port with its own folder, or a server written in JavaScript. The output names it.
+ * REQUIRE_REAL_REDIS=1 forbids the JavaScript server.
  */
 export interface TestRedis {
   readonly url: string;
@@ -16,19 +16,22 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-/** A Redis server for one test. The test may flush, kill and restart the server, so it is never the one at REDIS_URL. */
+/** A Redis server for one test. The test may flush, kill and restart it, so it is never the server at REDIS_URL. */
 export interface OwnRedis extends TestRedis {
-  /** The folder that contains the server's files. */
+  /** The folder for the server's files. */
   readonly folder: string;
   flush(): Promise<void>;
-  /** Ends the server with SIGKILL and keeps its files. */
+  /** Kills the server with SIGKILL and keeps its files. */
   kill(): Promise<void>;
   /** Starts the server again on the same port. */
   start(): Promise<void>;
 }
 
 export interface RedisSettings {
-  /** redis.conf lines, as arguments: `['--appendonly', 'no']`. Default: append-only file, noeviction. */
+  /**
+   * Lines of redis.conf as arguments, such as `['--appendonly', 'no']`. By default, the server has an append-only file
+   * and does not evict keys.
+   */
   readonly settings?: readonly string[];
 }
 
@@ -56,7 +59,7 @@ export async function startOwnRedis({ settings = DURABLE }: RedisSettings = {}):
   );
 }
 
-/** Returns whether `redis-server` is installed. Some properties can be tested only with a real Redis. */
+/** Returns whether `redis-server` is installed, because a few properties need a real Redis. */
 export function hasRealRedis(): boolean {
   return installedVersion() !== null;
 }

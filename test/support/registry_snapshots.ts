@@ -3,10 +3,7 @@ import type { LastRun, QueueFacts } from '../../jobs/due_jobs.ts';
 import type { RegistrySnapshot } from '../../jobs/registry_snapshot.ts';
 import { UNLIMITED } from './ledger.ts';
 
-/**
- * The snapshot of a registry in which every job has just ended. The argument replaces some of the snapshot's
- * properties.
- */
+/** A snapshot of a registry in which every job has just ended. The argument replaces some of its properties. */
 export function snapshotOf(given: Partial<QueueFacts> = {}, nowMs = Date.now()): RegistrySnapshot {
   const done: LastRun = { runId: 1, startedAtMs: nowMs, endedAtMs: nowMs, ended: 'done', calls: 0 };
   return {

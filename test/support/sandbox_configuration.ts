@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/config.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** A configuration that mirrors the sandbox into a folder without limits. */
+/** A configuration without limits that mirrors the sandbox into a folder. */
 export function sandboxConfiguration(sandbox: Sandbox, folder: string, account = 'main'): ConfigInput {
   return {
     version: 1,

@@ -16,7 +16,7 @@ import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_ac
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 
-/** A sandbox, a mirror of that sandbox, and a function that serves the mirror. All servers listen on loopback. */
+/** A sandbox, its mirror, and a function that serves the mirror. All servers listen on loopback. */
 export interface Mirrored {
   readonly sandbox: Sandbox;
   readonly folder: string;
@@ -42,7 +42,7 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
     ...configuration,
   });
   let shiftMs = 0;
-  // Without the machine's uptime, the ledger does not treat a shift as a clock fault.
+  // The machine's uptime is omitted, so that the ledger does not treat a shift as a clock fault.
   const clock: Clock = { now: () => systemClock.now() + shiftMs, sleep: systemClock.sleep };
   const workspace = openWorkspace(config, clock);
   return {
@@ -76,12 +76,12 @@ export function companies(count: number): Company[] {
   return [...generateRegistry({ companies: count, seed: 31 })];
 }
 
-/** A served mirror. */
+/** A mirror that is being served. */
 export interface Served {
   readonly service: MirrorService;
-  /** Errors that the service reported. */
+  /** Errors that the service has reported. */
   readonly failures: readonly Error[];
-  /** The key for an account without limits. */
+  /** The key to an account without limits. */
   readonly key: string;
   newKey(account: string, limits?: Partial<StoredLimits>): string;
   ask(path: string, options?: RequestInit & { readonly key?: string }): Promise<Reply>;
@@ -118,7 +118,7 @@ export async function serve(
   };
 }
 
-/** Creates a key for the account. Creates the account first if it does not exist. */
+/** Creates a key for the account, and the account itself if it does not exist. */
 export function keyFor(accountsPath: string, account: string, limits: Partial<StoredLimits> = {}): string {
   const file = openAccountFile(accountsPath);
   try {

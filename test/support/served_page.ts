@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** `serve` in a separate process. */
 export interface ServedPage {
-  /** The URL of the page up to the port: scheme, host and port. */
+  /** The page's scheme, host and port. */
   readonly url: string;
   close(): Promise<void>;
 }

@@ -3,15 +3,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 /** A program on this machine that reads SQLite files with its own SQLite library. */
 export interface SqliteTool {
   readonly name: string;
-  /** For example 3.40.1. */
+  /** For example, 3.40.1. */
   readonly version: string;
-  /** Runs the queries in one process. Returns the rows for each query. */
+  /** Runs the queries in one process, and returns each query's rows. */
   rows(path: string, queries: readonly string[]): Record<string, unknown>[][];
 }
 
 /**
- * The sqlite3 command and Python, if they are installed. With REQUIRE_SQLITE_TOOLS=1, it is an error if a program is
- * missing.
+ * Returns the sqlite3 command and Python, if they are installed. With REQUIRE_SQLITE_TOOLS=1, a missing program is an
+ * error.
  */
 export function sqliteTools(): SqliteTool[] {
   const found = [commandLine(), python()].filter((tool) => tool !== null);

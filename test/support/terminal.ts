@@ -10,7 +10,7 @@ export interface Terminal {
 export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
-  /** The output to both streams, in the order in which it was written. */
+  /** What was written to both streams, in order. */
   readonly text: string;
   readonly code: number;
 }

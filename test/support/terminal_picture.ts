@@ -8,13 +8,13 @@ import { stringify } from 'yaml';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { companies } from './served_mirror.ts';
 
-/** An HTML document that shows a command's output in a terminal, for a screenshot. */
+/** Returns an HTML document that shows a command's output in a terminal, for a screenshot. */
 export interface TerminalPicture {
   readonly name: string;
   readonly document: string;
 }
 
-/** The output that `plan` and `sync` print with the sandbox. A few earlier calls make an estimate possible. */
+/** Returns what `plan` and `sync` print with the sandbox. A few earlier calls make a cost estimate possible. */
 export async function terminalPictures(): Promise<TerminalPicture[]> {
   const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   const sandbox = await startSandbox({ companies: companies(800) });
@@ -48,8 +48,8 @@ export async function terminalPictures(): Promise<TerminalPicture[]> {
 }
 
 /**
- * `script` (from util-linux) gives the command a terminal. The sandbox runs in this process, so waiting for the command
- * must not block the process.
+ * `script`, a program in util-linux, gives the command a terminal. The sandbox runs in this process, which must
+ * therefore not block while it waits for the command.
  */
 async function atTerminal(args: readonly string[]): Promise<string> {
   const bin = resolve(import.meta.dirname, '../../src/cli/bin.js');
@@ -77,7 +77,7 @@ function documentOf(command: string, output: string): string {
   </style><pre><i>$</i> registry-mirror ${command}\n${markupOf(output)}</pre>`;
 }
 
-/** Each progress line overwrites the previous line. If a sequence sets several colours, the last colour applies. */
+/** Each progress line overwrites the one before. If a sequence sets several colours, the last colour applies. */
 function markupOf(output: string): string {
   const lines = output.replaceAll('\r\n', '\n').split('\n');
   const shown = lines

@@ -6,7 +6,7 @@ export interface UntidyList {
   readonly duplicates: number;
 }
 
-/** A typical CSV file from a spreadsheet: byte order mark, CRLF, quotes, blanks, duplicates and unknown ids. */
+/** A CSV file as spreadsheets write it, with a byte order mark, CRLF, quotes, blanks, duplicates and unknown ids. */
 export function untidyList(ids: readonly string[]): UntidyList {
   const unknown: string[] = [];
   const lines = ['name;Company Number;since'];

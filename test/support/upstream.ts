@@ -10,18 +10,18 @@ import { type Command, type Finished, runCommand, startCommand } from './command
 import { sampleRegistry } from './probe_companies.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 
-/** The environment that an operator works in: a registry, a folder and the command. */
+/** An operator's environment, which consists of a registry, a folder and the command. */
 export interface Upstream {
   readonly sandbox: Sandbox;
   readonly folder: string;
   readonly configPath: string;
-  /** Writes the configuration file, or another file in the same folder, and returns its path. */
+  /** Writes the configuration or another file into the folder, and returns its path. */
   configure(overrides: Overrides, name?: string): string;
-  /** Starts the command in a separate process. A `--config` argument replaces the default. */
+  /** Starts the command in a separate process. A `--config` argument replaces the default configuration. */
   start(...args: string[]): Command;
   /** Runs the command in a separate process and waits until it ends. */
   cli(...args: string[]): Promise<Finished>;
-  /** Runs the command in this process, with the same result. Use it in tests that do not need a separate process. */
+  /** Runs the command in this process, with the same result. Use this if a test does not need a separate process. */
   run(...args: string[]): Promise<Finished>;
   /** Resolves when the upstream has received `calls` requests in total, or when the command ends. */
   arrived(calls: number, command: Command): Promise<void>;

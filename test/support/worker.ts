@@ -15,7 +15,7 @@ import { compareWithUpstream } from './equality.ts';
 import { startRedis, type TestRedis } from './redis_server.ts';
 import { type Overrides, openUpstream, type Upstream } from './upstream.ts';
 
-/** A registry, a Redis server and a configuration that names both. A test starts workers with this configuration. */
+/** A registry, a Redis server, and a configuration that names both and is used by the workers. */
 export interface Workplace {
   readonly upstream: Upstream;
   readonly redis: Redis;
@@ -27,7 +27,7 @@ export interface Workplace {
   startWorker(jobs?: readonly JobDefinition[]): Promise<TestWorker>;
   /** Returns whether the mirror matches the upstream. */
   isMirrored(): boolean;
-  /** Rows of `_run`, earliest first. */
+  /** The rows in `_run`, earliest first. */
   runs(): RunOfTest[];
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export interface WorkplaceOptions {
 /** Cron patterns that match no time during a test, so that only jobs that are already due run. */
 export const NEVER = { stats: '0 0 29 2 *', sweep: '0 0 29 2 *', entities: '0 0 29 2 *' };
 
-/** Starts one Redis for all tests in a file. The returned function opens a workplace that closes after its test. */
+/** Starts one Redis for all of a file's tests. The returned function opens a workplace and closes it after the test. */
 export function workplacesOverOneRedis(): (
   options?: Omit<WorkplaceOptions, 'redisUrl'>,
 ) => Promise<Workplace> {
@@ -160,7 +160,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   };
 }
 
-/** Polls a condition. If the condition stays false, throws an error that describes it. */
+/** Polls a condition until it is true. If it stays false, throws an error that describes it. */
 export async function until(
   condition: string,
   holds: () => boolean | Promise<boolean>,

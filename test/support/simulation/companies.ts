@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { seededRandom } from '../../../src/random.ts';
 import { type Company, foldedName } from './registry.ts';
 
-/** Reads a CSV file with the columns `id` and `name`. Returns one company for each id, with its current name. */
+/** Reads a CSV file with the columns `id` and `name`, and returns one company for each id, with its current name. */
 export function readCompanies(path: string): Company[] {
   const rows: Record<string, string>[] = parse(readFileSync(path, 'utf8'), { columns: true, bom: true });
   const byId = new Map<string, Company>();
@@ -16,8 +16,7 @@ export function readCompanies(path: string): Company[] {
 }
 
 /**
- * The half of the companies that is used only for measurements. A hash of each name selects this half, so it never
- * changes.
+ * The half of the companies that is used only for measurements. A hash of each name selects it, so it never changes.
  */
 export function heldOut(companies: readonly Company[]): Company[] {
   return companies.filter(({ name }) => {

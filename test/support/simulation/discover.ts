@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 export const START_MS = Date.UTC(2026, 0, 1);
 
 export interface Discovered {
-  /** The number of known companies after each call. */
+  /** How many companies are known after each call. */
   readonly known: readonly number[];
   /** The CPU time for each choice, in milliseconds. */
   readonly choiceMs: readonly number[];
@@ -20,10 +20,10 @@ export interface DiscoverOptions {
   readonly mostCalls: number;
   /** Stops when this many companies are known. */
   readonly enough: number;
-  /** Stops after this time. */
+  /** Stops after this many milliseconds. */
   readonly mostMs?: number;
   readonly mirror?: MemoryMirror;
-  /** The dialect that the planner uses. Default: the correct dialect. */
+  /** The planner's dialect, which is the correct one by default. */
   readonly dialect?: Dialect;
   /** Whether the registry reports a count. */
   readonly isCounted?: boolean;

@@ -24,21 +24,21 @@ interface Known {
 }
 
 /**
- * An in-memory replacement for the warehouse that the planner reads. Loading a response changes it as it would change a
- * warehouse.
+ * Takes the place of the warehouse for the planner, and keeps everything in memory. Loading a response changes it as it
+ * would change a warehouse.
  */
 export class MemoryMirror implements Knowledge {
   readonly companies = new Map<string, Known>();
   readonly queryStates = new Map<string, QueryState>();
-  /** The received pages of each query's current listing. A page can arrive before the earlier pages. */
+  /** The pages received for each query's current listing. A page can arrive before earlier ones. */
   readonly #pages = new Map<string, Map<number, Page>>();
-  /** Ordered strings, created when first used. */
+  /** Ordered strings, which are created when first used. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
   stats: { observedAtMs: number; total: number | null } | null = null;
   readonly #counts: { readonly observedAtMs: number; readonly total: number | null }[] = [];
   statsCalls = 0;
   needsControl = false;
-  /** The number of new companies that each search found, most recent search first. */
+  /** How many new companies each search found, most recent search first. */
   #newBySearches: number[] = [];
   /** The simulated time, which only the simulation sets. */
   nowMs: number;
@@ -122,7 +122,7 @@ export class MemoryMirror implements Knowledge {
     return this.needsControl;
   }
 
-  /** Adds a known company. */
+  /** Adds a company to the known ones. */
   add({ id, name }: { readonly id: string; readonly name: string | null }): void {
     const one: Known = { entityId: id, name, fetchedAtMs: null, flagged: false };
     this.companies.set(id, one);

@@ -13,11 +13,11 @@ export interface RegistrySettings {
   readonly semantics: Semantics;
   readonly identifiers: 'prefix' | 'exact' | 'none';
   readonly pageSize: number;
-  /** The cap: the maximum number of results that one query can return, or null if there is no cap. */
+  /** The cap, which is the maximum number of results for one query, or null if there is none. */
   readonly window: number | null;
   readonly order: Order;
   readonly totals: 'exact' | 'none' | { readonly clampedAt: number };
-  /** The registry rejects queries with more results than this, or no queries if null. */
+  /** The registry rejects queries with more results than this. Null means that it rejects none. */
   readonly refusesAbove: number | null;
   readonly minLength: number;
 }
@@ -48,7 +48,7 @@ export interface Page {
 }
 
 /**
- * An in-memory registry that responds as an upstream does. Each query's matches are cached, so that the planner
+ * A registry in memory that responds as an upstream does. Each query's matches are cached, so that the planner
  * dominates the measured times.
  */
 export class Registry {
@@ -93,7 +93,7 @@ export class Registry {
     return { size: pageSize, rows, total, refused, clamped, cut: !more && reachable < found.length, more };
   }
 
-  /** The positions of all companies that the query matches, in the registry's order. */
+  /** Returns the positions of all companies that the query matches, in the registry's order. */
   matches(query: SearchQuery): readonly number[] {
     const key = `${query.by}:${query.text}`;
     const cached = this.#cache.get(key);

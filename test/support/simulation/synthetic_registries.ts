@@ -42,8 +42,8 @@ const ENDINGS = ['', 'n', 'r', 's', 'll', 'rt', 'th'];
 const LAST = ['Limited', 'Limited', 'Limited', 'Ltd', 'LLC', 'Foundation', 'PLC', ''];
 
 /**
- * Synthetic companies. Their names share words, occur repeatedly and use several scripts. The same seed always gives
- * the same companies.
+ * Synthetic companies. The companies' names share words, occur repeatedly and use several scripts. The same seed always
+ * gives the same companies.
  */
 export function syntheticCompanies(count: number, seed = 1): Company[] {
   const random = seededRandom(seed).next;

@@ -2,23 +2,26 @@ import { seededRandom } from '../../../../src/random.ts';
 
 export interface RegistrySettings {
   readonly companies: number;
-  /** The shape parameter of the Gamma distribution from which the change rates are drawn. */
+  /** The shape parameter of the Gamma distribution that yields the change rates. */
   readonly shape: number;
   /** Days between two changes to a company with the mean rate. */
   readonly meanDays: number;
-  /** The share of changes that appear in a summary. */
+  /** The share of changes that a summary shows. */
   readonly shown: number;
 }
 
-/** Companies that change at random, each with its own rate. A change is simulated only when a fetch or listing needs it. */
+/**
+ * Companies that change at random, each with its own rate. Each change is simulated only when a fetch or listing needs
+ * it.
+ */
 export class ChangingRegistry {
   readonly ratesPerDay: Float64Array;
   readonly #shown: number;
   readonly #random: () => number;
-  /** The day of the next change that appears in the summary, and of the next change that does not. */
+  /** The days of the next change that the summary shows, and of the next one that it does not show. */
   readonly #nextShown: Float64Array;
   readonly #nextHidden: Float64Array;
-  /** The day of the first change to appear in the summary since the record was fetched. */
+  /** The day of the first change since the last fetch that the summary shows. */
   readonly #firstShown: Float64Array;
   readonly #fetchedAt: Float64Array;
   readonly #isSummaryNew: Uint8Array;
@@ -39,7 +42,7 @@ export class ChangingRegistry {
     this.#nextHidden = this.ratesPerDay.map((rate) => this.#waits(rate * (1 - this.#shown)));
   }
 
-  /** Records a company's first fetch. */
+  /** Records that a company was fetched for the first time. */
   begin(at: number, day: number): void {
     const rate = this.ratesPerDay[at] as number;
     this.#fetchedAt[at] = day;
@@ -47,7 +50,7 @@ export class ChangingRegistry {
     this.#nextHidden[at] = day + this.#waits(rate * (1 - this.#shown));
   }
 
-  /** Fetches the record. Returns whether the record has changed since the last fetch. */
+  /** Fetches the record and returns whether it has changed since the last fetch. */
   fetch(at: number, day: number): boolean {
     const outdatedSince = this.#outdatedSince(at, day);
     this.#addCurrentDays(at, Math.min(outdatedSince, day));
@@ -58,7 +61,7 @@ export class ChangingRegistry {
     return outdatedSince <= day;
   }
 
-  /** Lists the company. Returns whether the summary has changed since the last listing. */
+  /** Lists the company and returns whether its summary has changed since the last listing. */
   list(at: number, day: number): boolean {
     this.#advance(at, day);
     const isNew = this.#isSummaryNew[at] === 1;
@@ -107,7 +110,7 @@ export class ChangingRegistry {
 }
 
 /**
- * Returns a random number from the Gamma distribution with this shape and scale 1. Source: Marsaglia and Tsang, "A
+ * Returns a random number from the Gamma distribution with the given shape and scale 1. Source: Marsaglia and Tsang, "A
  * simple method for generating gamma variables" (ACM TOMS 26(3), 2000).
  */
 function gamma(shape: number, random: () => number): number {

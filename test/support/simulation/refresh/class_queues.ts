@@ -1,7 +1,4 @@
-/**
- * A heap of the companies in one rate class, earliest time first. The caller skips outdated entries when they come
- * first.
- */
+/** A heap of one rate class's companies, earliest time first. The caller skips outdated entries at the top. */
 export class AgeHeap {
   readonly #times: number[] = [];
   readonly #companies: number[] = [];

@@ -1,19 +1,19 @@
-/** The share of records that are up to date if all companies are fetched in rotation. */
+/** The share of up-to-date records if all companies are fetched in rotation. */
 export function roundRobin(ratesPerDay: Float64Array, callsPerDay: number): number {
   const everyDays = ratesPerDay.length / callsPerDay;
   return mean(ratesPerDay, (rate) => currentShare(rate, everyDays));
 }
 
 /**
- * The highest share of records that a fetch schedule can keep up to date if all change rates are known.
+ * The highest share of up-to-date records that a fetch schedule can reach if all change rates are known.
  *
- * Each company has a fetch interval `I` in days. At the optimum, a fetch has the same marginal value for every company:
- * `[1 − e^(−λI)(1 + λI)] / λ = μ`, with change rate `λ`. Bisection finds the `μ` at which exactly the daily calls are
- * used. Source: Cho and Garcia-Molina, "Effective page refresh policies for web crawlers" (ACM TODS 28(4), 2003).
+ * Each company has a fetch interval `I` in days. At the optimum, each fetch has the same marginal value: `[1 −
+ * e^(−λI)(1 + λI)] / λ = μ`, with change rate `λ`. Bisection finds the `μ` that uses exactly the daily calls. Source:
+ * Cho and Garcia-Molina, "Effective page refresh policies for web crawlers" (ACM TODS 28(4), 2003).
  */
 export function fetchOnlyOptimum(ratesPerDay: Float64Array, callsPerDay: number): number {
   const sorted = Float64Array.from(ratesPerDay).sort();
-  // Similar rates get the same interval, because each group is treated as having its mean rate.
+  // Companies with similar rates form a group with one mean rate, and get the same interval.
   const groups = Array.from({ length: GROUPS }, (_, at) => {
     const group = sorted.subarray(
       Math.floor((at * sorted.length) / GROUPS),
@@ -35,7 +35,7 @@ export function fetchOnlyOptimum(ratesPerDay: Float64Array, callsPerDay: number)
   return current / ratesPerDay.length;
 }
 
-/** The fetch interval in days that gives a fetch this marginal value (in days), or Infinity if no interval does. */
+/** The fetch interval in days at which a fetch has this marginal value, or Infinity if there is none. */
 function interval(rate: number, marginalDays: number): number {
   if (1 / rate <= marginalDays) return Number.POSITIVE_INFINITY;
   let [low, high] = [0, 60 / rate];

@@ -19,7 +19,7 @@ import type {
 import { SortedTexts, type TextsInOrder } from '../../../../src/names/ordered_texts.ts';
 import { AgeHeap } from './class_queues.ts';
 
-/** An in-memory replacement for a warehouse in which all companies are known and fetched. The planner reads it. */
+/** Takes the place of a warehouse in which all companies are known and fetched, and keeps everything in memory. */
 export class RefreshedMirror implements Knowledge {
   readonly #estimates = new Estimates(FIRST_ESTIMATES);
   readonly #ids: readonly string[];
@@ -73,7 +73,7 @@ export class RefreshedMirror implements Knowledge {
     if (this.#estimates.isFitDue) this.#fit();
   }
 
-  /** Records a repeated listing. Returns when the previous listing was made. */
+  /** Records a repeated listing, and returns the time of the previous one. */
   listed(at: number, atMs: number, changed: boolean): number {
     const { evidence, rateClass } = this.#estimates.listed(this.#watched(at), atMs, changed);
     const before = this.#listedAtMs[at] as number;
@@ -154,7 +154,7 @@ export class RefreshedMirror implements Knowledge {
     return this.#queries;
   }
 
-  /** Names are not used, because all queries search for ids. */
+  /** Names are not used, because every query searches for ids. */
   knownCompanies(): Iterable<KnownCompany> {
     return this.#ids.map((entityId) => ({ entityId, name: null }));
   }
@@ -175,7 +175,7 @@ export class RefreshedMirror implements Knowledge {
     return false;
   }
 
-  /** The companies that match a query, in the registry's order. */
+  /** Returns the companies that match a query, in the registry's order. */
   members({ text }: SearchQuery): number[] {
     const width = (this.#ids[0] as string).length - text.length;
     const from = Number(text === '' ? 0 : text) * 10 ** width;

@@ -10,32 +10,32 @@ import { RefreshedMirror } from './refreshed_mirror.ts';
 
 export interface Case extends RegistrySettings {
   readonly callsPerDay: number;
-  /** The number of rows on a page, or null if listings are not repeated. */
+  /** The number of rows on a page, or null if no listing is repeated. */
   readonly pageSize: number | null;
 }
 
 export interface Simulated {
-  /** The share of records that are up to date. */
+  /** The share of up-to-date records. */
   readonly right: number;
   readonly roundRobin: number;
   readonly optimum: number;
-  /** What share of the calls during the measurement were listings. */
+  /** The share of listings among the calls during the measurement. */
   readonly listings: number;
   readonly estimates: EstimateState;
-  /** The share of changes that listings show, as learned by the planner. */
+  /** The share of changes that listings show, as the planner has learned it. */
   readonly shown: number;
 }
 
 /**
- * Fetches each company once. Then the planner learns from as many calls as five full rotations take, and the calls for
- * two further rotations are measured.
+ * Fetches each company once, and then lets the planner learn during the calls of five full rotations. The calls of two
+ * further rotations are measured.
  */
 export function simulate(one: Case, seed: number): Simulated {
   const registry = new ChangingRegistry(one, seed);
   const mirror = new RefreshedMirror(one.companies, one.pageSize ?? 100, 100);
   const roundDays = one.companies / one.callsPerDay;
   for (let at = 0; at < one.companies; at++) {
-    // The order follows the golden ratio, so it is unrelated to the listing order.
+    // The order follows the golden ratio, so that it does not depend on the listing order.
     const day = roundDays * (((at * 0.6180339887498949) % 1) - 1);
     registry.begin(at, day);
     mirror.begin(at, START_MS + day * DAY_MS);
@@ -55,17 +55,14 @@ export function simulate(one: Case, seed: number): Simulated {
   };
 }
 
-/**
- * Returns a function that makes the calls that the planner chooses over a number of days, and returns what share were
- * listings.
- */
+/** Returns a function that makes the planner's calls for some days, and returns what share were listings. */
 function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror) {
   const kinds = new Set<CallKind>(one.pageSize === null ? ['entity'] : ['entity', 'search']);
   const planner = openSyncPlanner({
     knowledge: mirror,
     dialect: dialectOf(one.pageSize ?? 100),
     settings: {
-      // Every record is due at every call, as if each call were its own run.
+      // Every record is due at every call, as if each call were a run of its own.
       startedAtMs: Number.POSITIVE_INFINITY,
       maxAge: { statsMs: DAY_MS, summariesMs: DAY_MS / 10, recordsMs: DAY_MS / 10 },
       focus: 'freshness',
