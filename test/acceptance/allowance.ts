@@ -1,6 +1,6 @@
 // npm run accept allowance
 // Spends a total allowance of 100 calls on a registry of 5,000 companies, in four scenarios. The sandbox counts the
-// calls it receives.
+// calls that it receives.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';

@@ -1,6 +1,6 @@
 // npm run accept backfill [-- --ids 5000 --kills 10]
-// Runs a backfill of many ids listed in an untidy file, and kills it repeatedly. Each valid id must be fetched exactly
-// once, except by calls that are in flight when a kill happens, and the report must be complete.
+// Runs a backfill of many ids from an untidy file, and kills it repeatedly. Each valid id must be fetched exactly once,
+// except by calls in flight at the time of a kill, and the report must be complete.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,9 +59,7 @@ try {
   await upstream.close();
 }
 
-/**
- * Starts the backfill and kills it after it has made this many more calls. Returns false if it ended before the kill.
- */
+/** Starts the backfill and kills it after this many more calls. Returns false if the backfill ended before the kill. */
 async function killAfter(at: Upstream, calls: number): Promise<boolean> {
   const command = at.start(...args);
   await at.arrived(at.sandbox.arrivals().length + calls, command);

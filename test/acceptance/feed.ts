@@ -1,6 +1,6 @@
 // npm run accept feed -- [--kills 50] [--companies 100] [--seed 1]
 // A consumer follows the change feed of `serve` into its own file while `sync`, `forget` and `reprocess` run. The
-// consumer is killed at random times. In the end, its copy must match a full export.
+// consumer is killed at random times. In the end, the copy must match a full export.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -27,8 +27,8 @@ const { values } = parseArgs({
 });
 const kills = Number(values.kills);
 /**
- * Each kill waits at least this long, because on a busy machine all kills could otherwise happen before the mirror
- * changes.
+ * Each kill waits at least this long, because all kills could otherwise happen before the mirror changes on a busy
+ * machine.
  */
 const MIN_SYNCS = 10;
 const random = seededRandom(Number(values.seed));

@@ -1,7 +1,7 @@
 // npm run accept hostile [-- --case PART_OF_A_NAME]
 // Tests small responses that need a lot of memory. For each response, `sync` runs three times with a 512 MB heap.
-// Prints each run's exit code, its peak resident memory, and how often it called the hostile target. Then prints the
-// stored rows and bytes.
+// Prints each run's exit code, its peak resident memory and its calls to the hostile target. Then prints the stored
+// rows and bytes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ interface Hostile {
   readonly name: string;
   readonly kind: 'search' | 'entity';
   readonly body: () => string;
-  /** The expected number of rows in quarantine. */
+  /** How many rows must be in quarantine. */
   readonly quarantined: number;
 }
 
@@ -138,8 +138,8 @@ async function scenario(hostile: Hostile): Promise<boolean> {
 }
 
 /**
- * Starts an upstream with one company. It sends the hostile response either to the first query or to every call that
- * requests the company's record.
+ * Starts an upstream with one company. It sends the hostile response either to the first query or to every call for the
+ * company's record.
  */
 async function openHostile({ kind, body }: Hostile) {
   const hostile = gzipSync(body(), { level: 9 });

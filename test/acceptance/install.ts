@@ -26,13 +26,13 @@ function pack(): string {
     encoding: 'utf8',
     timeout: 600_000,
   });
-  // The build prints some lines before the JSON document.
+  // The build prints a few lines before the JSON document.
   const [{ filename, size, entryCount }] = JSON.parse(printed.slice(printed.indexOf('\n[') + 1));
   process.stdout.write(`${filename}: ${entryCount} files, ${Math.round(size / 1000)} kB\n`);
   return join(folder, filename);
 }
 
-/** Installs the production dependencies and measures how much disk space they need. */
+/** Installs the production dependencies and measures how much disk space they use. */
 function checkDependencies(): void {
   for (const file of ['package.json', 'package-lock.json'])
     copyFileSync(join(root, file), join(folder, file));
@@ -99,7 +99,7 @@ function npm(args: readonly string[], path: string) {
   });
 }
 
-/** Returns the path of npm's own script, so that each Node version under test can run it. */
+/** Returns the path of npm's own script, so that each tested Node version can run it. */
 function npmPath(): string {
   const script = (process.env.PATH ?? '')
     .split(':')
@@ -109,7 +109,7 @@ function npmPath(): string {
   return join(dirname(realpathSync(script)), 'npm-cli.js');
 }
 
-/** The environment without the variables that npm sets for this script. */
+/** Returns the environment without the variables that npm sets for this script. */
 function clean(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
 }

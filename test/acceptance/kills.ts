@@ -1,5 +1,5 @@
 // npm run accept kills [-- --kills 100]
-// Repeatedly runs `sync` on one mirror and kills it with SIGKILL at random times. In the end the mirror must match the
+// Repeatedly runs `sync` on one mirror and kills it with SIGKILL at random times. In the end, the mirror must match the
 // upstream, and each kill may waste only the calls in flight.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';

@@ -1,6 +1,6 @@
 // npm run accept names [-- --names 2000 --companies 6000]
-// For each query rule, runs `backfill` with many names. A third of them are misspelt or have another legal form. Prints
-// the calls per name, and how many matches are right, are wrong or need the user's decision.
+// Runs `backfill` with many names, once for each query rule. A third of the names are misspelt or have another legal
+// form. Prints the calls per name, and how many matches are right, wrong or left to the user.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

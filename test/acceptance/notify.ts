@@ -38,7 +38,7 @@ try {
   const wholeMs = await send(null);
   while (kills < Number(values.kills)) {
     changeRegistry();
-    // Half of the kills are timed to happen during deliveries, although a run spends little time on deliveries.
+    // Half of the kills are timed to hit deliveries, on which a run spends little time.
     await send(
       random.chance(0.5)
         ? { afterMs: random.below(wholeMs) }
@@ -68,12 +68,12 @@ function changeRegistry(): void {
 }
 
 interface Kill {
-  /** The sender is killed after the receivers have got this many requests from it. */
+  /** The sender is killed after this many more requests to the receivers. */
   readonly afterRequests?: number;
   readonly afterMs: number;
 }
 
-/** Runs the sender one day later than the last time, and kills it. Returns how long it ran. */
+/** Runs the sender one day later than before, kills it, and returns how long it ran. */
 async function send(kill: Kill | null): Promise<number> {
   const earlier = receivers.counts.requests;
   days += 1;
@@ -137,7 +137,7 @@ async function checkDisabled(): Promise<void> {
 
 /** Checks that the receiver got every digest, and that each change is in exactly one digest. */
 function checkReceived(name: string): void {
-  // If the sender is killed while writing a message to a program, the program gets an incomplete message without an id.
+  // A killed sender may have written only part of a message to a program, without an id.
   const messages = receivers
     .received(name)
     .filter(({ id, body }) => (name === 'mail' ? id !== '' : isDigest(body)));

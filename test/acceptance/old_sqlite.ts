@@ -1,6 +1,6 @@
 // npm run accept old-sqlite
-// Reads every table and view in the demo's warehouse with each SQLite version installed on this machine, and searches
-// for names with and without accents.
+// Reads every table and view in the demo's warehouse with each SQLite version on this machine, and searches for names
+// with and without accents.
 import { openDemoMirror } from '../support/demo_mirror.ts';
 import { sqliteTools } from '../support/sqlite_tools.ts';
 

@@ -1,6 +1,6 @@
 // npm run accept questions
-// Runs the queries in docs/analysts.md on the demo's warehouse with each SQLite version installed on this machine, and
-// on a Parquet export with DuckDB. Prints how many rows each query returns.
+// Runs the queries in docs/analysts.md on the demo's warehouse with each SQLite version on this machine, and on a
+// Parquet export with DuckDB. Prints how many rows each query returns.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { questionsFor } from '../docs/questions.ts';

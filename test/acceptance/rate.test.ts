@@ -8,12 +8,12 @@ import type { TrialResult } from './rate_trial.ts';
 describe('soonerThanRate', () => {
   const everyMs = (spacingMs: number) => Array.from({ length: 70 }, (_, nth) => nth * spacingMs);
 
-  test('accepts calls at their slots, even if one is late', () => {
+  test('the check accepts calls at their slots, even if one is late', () => {
     expect(soonerThanRate(everyMs(1017), 60)).toBe(0);
     expect(soonerThanRate([0, 1017, 2034 + 250, 3051, 4068], 60)).toBe(0);
   });
 
-  test('reports a burst, and spacing that permits more than 60 calls in 60 s', () => {
+  test('the check reports a burst, and spacing that permits more than 60 calls in 60 s', () => {
     expect(soonerThanRate([0, 10, 20, 30], 60)).toBe(3);
     expect(soonerThanRate(everyMs(999), 60)).toBeGreaterThan(0);
   });
@@ -26,7 +26,7 @@ describe('earlyRecords', () => {
   });
   const companies = 100;
 
-  test('finds record calls made before and during a search that is expected to find new companies', () => {
+  test('the check finds record calls before and during a search that should find new companies', () => {
     const calls = [
       call('search', 0, 9),
       call('entity', 20, 1),
@@ -39,13 +39,13 @@ describe('earlyRecords', () => {
     ]);
   });
 
-  test('finds record calls made at the end of a run that has not listed all companies', () => {
+  test('the check finds record calls at the end of a run that has not listed all companies', () => {
     const calls = [call('search', 0, 9), call('entity', 1000, 1)];
     expect(earlyRecords(calls, { listed: 60, companies })).toHaveLength(1);
     expect(earlyRecords(calls, { listed: 100, companies })).toEqual([]);
   });
 
-  test('does not report a control call made before a search', () => {
+  test('the check does not report a control call before a search', () => {
     const calls = [call('entity', 0, 0), call('search', 1000, 9)];
     expect(earlyRecords(calls, { listed: 100, companies })).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('failedChecks', () => {
     ...changes,
   });
 
-  test('returns no failure for runs with equal results', () => {
+  test('the check returns no failure for runs with equal results', () => {
     expect(failedChecks([result(1), result(4), result(16, { listed: 490 })])).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('failedChecks', () => {
       '1 records fetched while a search was expected to find up to 7 companies',
       { earlyRecords: 1, bestSearch: 7.2 },
     ],
-  ])('fails with: %s', (failure, changes) => {
+  ])('the check fails with: %s', (failure, changes) => {
     expect(failedChecks([result(1), result(4, changes)])).toEqual([
       `word prefix, 60/min, 4 connections, 50 ms: ${failure}`,
     ]);

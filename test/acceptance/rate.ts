@@ -1,9 +1,9 @@
 // npm run accept rate [-- --data FILE] [--rates 60:24,10:9] [--connections 1,4,16] [--responses 50,2000]
 //   [--rules "name prefix,word prefix,identifier prefix"] [--parallel 36] [--json] [--quick]
 //
-// Runs `sync` in real time at a limited rate. With several connections it must find as many companies as with one. It
+// Runs `sync` in real time at a limited rate. With several connections, it must find as many companies as with one. It
 // must fetch no record while a search is expected to find companies. It must never exceed the rate. `--rates` lists
-// pairs: calls per minute, and calls per run. `--rates 60:90` fills whole minutes. `--quick` makes two short runs with
+// pairs of calls per minute and calls per run. `--rates 60:90` fills whole minutes. `--quick` makes two short runs with
 // generated companies.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';

@@ -11,9 +11,9 @@ export interface SentCall {
 }
 
 /**
- * Calls that arrived before their slot. Slots are (60,000 + 1,000) / per_minute ms apart, so arrival j belongs at least
- * (j - i) × spacing after arrival i. It may be up to 1,000 ms early if arrival i was late. Even then, at most
- * per_minute calls arrive in any 60 seconds, however long the run is.
+ * Calls that arrived before their slot. Slots are (60,000 + 1,000) / per_minute ms apart, so arrival j may come no
+ * earlier than (j - i) × spacing after arrival i. An exception of 1,000 ms applies, because arrival i may have been
+ * late. Even with it, at most per_minute calls arrive in any 60 seconds, however long the run is.
  */
 export function soonerThanRate(timesMs: readonly number[], perMinute: number): number {
   const spacingMs = 61_000 / perMinute;
@@ -29,15 +29,15 @@ export function soonerThanRate(timesMs: readonly number[], perMinute: number): n
 const TOLERANCE_MS = 1000;
 
 export interface EarlyRecord {
-  /** The highest expected yield of any search when the record call was made. */
+  /** The highest expected yield of any search at the time of the record call. */
   readonly bestSearch: number;
   readonly isDuringSearch: boolean;
 }
 
 /**
- * Record calls sent before the searches were exhausted. A search that the run made later could have been sent instead.
- * If the run made no later search and the list is incomplete, the last search's yield stands for the next search's
- * yield. Control calls and witness calls prove a deletion and have no expected yield, so they may be sent first.
+ * Returns record calls that were sent although a search was still expected to find companies. Any later search by the
+ * run shows this. If there is none and the list is incomplete, the last search's yield is used instead. Control calls
+ * and witness calls may be sent first, because they prove a deletion and have no expected yield.
  */
 export function earlyRecords(
   calls: readonly SentCall[],
@@ -78,7 +78,7 @@ function failuresOfOne(result: TrialResult): string[] {
   return failures.filter((failure) => failure !== null).map((failure) => `${nameOf(result)}: ${failure}`);
 }
 
-/** Additional connections must not cause worse choices: if responses are fast, every choice uses the same knowledge. */
+/** Additional connections must not cause worse choices. If responses are fast, every choice uses the same knowledge. */
 function fewerThanWithOne(results: readonly TrialResult[]): string[] {
   return results.flatMap((result) => {
     const { trial, listed } = result;

@@ -9,7 +9,7 @@ import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 import { earlyRecords, type SentCall, soonerThanRate } from './rate_checks.ts';
 import { accountOf, PER_DAY, type Trial } from './rate_upstream.ts';
 
-/** The result of one run, taken from the upstream's counts and the run's warehouse. */
+/** The result of one run, from the upstream's counts and the run's warehouse. */
 export interface TrialResult {
   readonly trial: Trial;
   /** `max_calls`, or why the run failed. */
@@ -19,15 +19,15 @@ export interface TrialResult {
   readonly fetched: number;
   /** The highest number of arrivals in any 60 seconds. */
   readonly peakMinute: number;
-  /** The number of arrivals above the run's call limit, plus the number of requests that the upstream rejected. */
+  /** How many arrivals exceeded the run's call limit, plus how many requests the upstream rejected. */
   readonly overAllowance: number;
-  /** The number of calls that arrived before their slot. */
+  /** How many calls arrived before their slot. */
   readonly tooSoon: number;
-  /** The number of record calls sent although a search was expected to find companies. */
+  /** How many record calls were sent although a search was expected to find companies. */
   readonly earlyRecords: number;
-  /** How many of these record calls were sent while a search was still waiting for its response. */
+  /** How many of them were sent while a search waited for its response. */
   readonly duringSearch: number;
-  /** The highest expected yield of any search when one of these record calls was sent. */
+  /** The highest expected yield of any search when one of them was sent. */
   readonly bestSearch: number;
 }
 

@@ -4,7 +4,7 @@ import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { readCompanies } from '../../src/sandbox/company_file.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 
-/** The query rules. There is one registry with many accounts for each rule. */
+/** The query rules, each of which has one registry with many accounts. */
 export const RULES = {
   'name prefix': { matches: 'prefix', identifiers: 'none' },
   'word prefix': { matches: 'token_prefix', identifiers: 'none' },
@@ -26,7 +26,7 @@ export function accountOf({ perMinute, connections, responseMs }: Trial): string
   return `${perMinute}-${connections}-${responseMs}`;
 }
 
-/** Reads the current names from a CSV file, or generates companies if there is no such file. */
+/** Reads the current names from a CSV file, or generates companies if the file does not exist. */
 export async function companiesFrom(data: string | undefined) {
   if (data === undefined || !existsSync(data)) return [...generateRegistry({ companies: 20_000, seed: 17 })];
   return readCompanies(data, { where: { column: 'name_status', value: 'Current' } });

@@ -1,6 +1,6 @@
 // npm run accept reconcile [-- --names 300]
 // Reconciles names with the demo's mirror in batches of ten. A third of the names are misspelt or have another legal
-// form. Checks every response, and prints how many automatic matches are right and how many are wrong.
+// form. Checks every response, and prints how many automatic matches are right and wrong.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';

@@ -1,6 +1,6 @@
 // npm run accept search [-- --names 300]
 // Searches the demo's mirror for names. A third of them are misspelt or have another legal form. Prints the wanted
-// company's position in the results and how long one search takes.
+// company's position in the results, and how long a search takes.
 import { parseArgs } from 'node:util';
 import { companySearch } from '../../src/warehouse/company_search.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';

@@ -1,6 +1,7 @@
 // npm run bench choosing [-- --companies 1000000 --calls 300 --keep FOLDER]
-// Measures how calls are chosen in a large registry with 99% known companies: the CPU time for planning and learning,
-// the time until the first choice, and the process's memory, which includes loading responses.
+// Measures how calls are chosen in a large registry in which 99% of the companies are known. The figures are the CPU
+// time for planning and learning, the time until the first choice, and the process's memory, which includes the memory
+// for loading responses.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '300' },
     /** Measures only the kinds whose name contains this text. */
     kinds: { type: 'string', default: '' },
-    /** The warehouse's folder. It is not deleted, and a warehouse that it already contains is reused. */
+    /** The warehouse's folder, which is kept, and whose warehouse is reused if it has one. */
     keep: { type: 'string' },
   },
 });
@@ -82,8 +83,8 @@ function choose(order: ChoosingOrder): Promise<Choices> {
 }
 
 /**
- * Opens a loader with this dialect before the measurement, because the loader may have to count words again for a
- * changed dialect.
+ * Opens a loader with this dialect before the measurement, because a changed dialect may require counting the words
+ * again.
  */
 function settle(path: string, kind: ChoosingKind): void {
   const nowMs = Date.now();
@@ -96,13 +97,11 @@ function settle(path: string, kind: ChoosingKind): void {
   if (tookMs > 1000) say(`  words counted in ${(tookMs / 1000).toFixed(1)} s`);
 }
 
-/**
- * Writes a file of unknown companies, one for every hundred known companies, and deletes the warehouse's name queries.
- */
+/** Writes a file of unknown companies, one for each hundred known ones, and deletes the warehouse's name queries. */
 function writeUnseen(path: string, file: string): void {
   const held = openWarehouse({ path, nowMs: Date.now() });
   const known = openKnowledge(held).knownCount();
-  // Name queries made under another query rule provide no information.
+  // Name queries made under another query rule would provide no information.
   held.db.exec(`DELETE FROM _query WHERE "by" = 'name'`);
   held.close();
   const hidden = Array.from({ length: Math.ceil(known / 100) }, (_, at) => {

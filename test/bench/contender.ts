@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UpstreamReady } from './throughput/upstream.ts';
 
-/** A contender's task. Each contender runs as its own process. */
+/** The task for a contender, which is one of the compared programs. Each contender runs as its own process. */
 export interface ContenderOrder extends UpstreamReady {
-  /** The folder for the contender's files. It is deleted afterwards. */
+  /** The folder for the contender's files, which is deleted afterwards. */
   readonly folder: string;
   /** The number of parallel requests. */
   readonly lanes: number;
@@ -14,7 +14,7 @@ export interface ContenderOrder extends UpstreamReady {
   readonly records: number;
   /** Requests per minute, or null if the rate is unlimited. */
   readonly perMinute: number | null;
-  /** At a limited rate: the unmeasured time at the start, and the measured time that follows. */
+  /** For a limited rate, the time at the start that is not measured, and the measured time after it. */
   readonly warmUpMs?: number;
   readonly measuredMs?: number;
 }
@@ -37,7 +37,7 @@ export const CONTENDERS = {
 export const AT_RATE = { mirror: 'cost/mirror.ts', script: 'peers/script_at_rate.js' } as const;
 export type Contender = keyof typeof CONTENDERS;
 
-/** Runs one contender until it ends. Throws if it ends without a result. */
+/** Runs one contender until it ends, and throws if there is no result. */
 export async function perform(
   program: string,
   order: Omit<ContenderOrder, 'folder'>,
@@ -52,7 +52,7 @@ export async function perform(
   const ended = once(child, 'exit');
   const first = await Promise.race([once(child, 'message'), ended.then(() => null)]);
   if (first === null) throw new Error(`${program} ended without a result`);
-  // Some contenders leave timers running. A contender is killed once its result has arrived.
+  // A contender is killed once its result has arrived, because some contenders leave timers running.
   const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_WITHIN_MS);
   if (child.connected) child.disconnect();
   await ended;

@@ -1,6 +1,6 @@
 // npm run bench cost [-- --rates 10,600 --seconds 120 --copies 2]
 // Measures the CPU time and memory for 1,000 calls at a limited rate. Compares the mirror with the hand-written script.
-// All processes run in parallel, because they spend most of the time waiting.
+// All processes run in parallel, because they mostly wait.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const rates = values.rates.split(',').map(Number);
 const measuredMs = Number(values.seconds) * 1000;
 const WARM_UP_MS = 15_000;
-// A contender that uses less than this share of the rate cannot be compared.
+// A contender that uses a smaller share of the rate than this is not comparable.
 const LEAST_SHARE = 0.8;
 const LABELS = { mirror: 'registry-mirror', script: 'hand-written script' } as const;
 type Name = keyof typeof AT_RATE;
@@ -30,7 +30,7 @@ const names = Object.keys(AT_RATE) as Name[];
 installPeers();
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-cost-'));
 const upstream = await openUpstream(folder, 5000);
-// The sources are compiled only once, as they are for the installed command.
+// The sources are compiled once, as for the installed command.
 process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
 try {
   for (const name of names) await performAs(name, { ...orderAt(600), warmUpMs: 3000, measuredMs: 100 });

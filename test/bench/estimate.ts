@@ -1,6 +1,6 @@
 // npm run bench price [-- --registries 10 --first 1 --companies 600]
-// Compares the cost estimates of `plan` and `backfill --dry-run` with the actual calls, for random sandbox registries:
-// the whole registry once a tenth is listed, a list of ids, and a list of names.
+// Compares the cost estimates of `plan` and `backfill --dry-run` with the actual calls, for random sandbox registries.
+// The estimates are for a whole registry once a tenth is listed, for a list of ids and for a list of names.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { randomProfile } from '../../src/sandbox/random_profile.ts';
@@ -65,7 +65,7 @@ function holds({ estimate, actual }: EstimateResult): boolean {
   return estimate.low <= actual && actual <= (estimate.high ?? Infinity);
 }
 
-/** Returns whether the actual number of calls is within the range widened by 10%. */
+/** Returns whether the actual number of calls is in the range after it is widened by 10%. */
 function isWithinTenth({ estimate, actual }: EstimateResult): boolean {
   return estimate.low * 0.9 <= actual && actual <= (estimate.high ?? 0) * 1.1;
 }

@@ -20,7 +20,7 @@ export function inWords({ median: middle, least, most }: Ratio): string {
   return `${middle.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`;
 }
 
-/** Formats a ratio with its target, and marks the target if it was missed. */
+/** Formats a ratio with its target, and marks a missed target. */
 export function judged(what: string, ratio: Ratio, reach: { least: number } | { most: number }): string {
   const isMet = 'least' in reach ? ratio.median >= reach.least : ratio.median <= reach.most;
   const target = 'least' in reach ? `at least ${reach.least}` : `at most ${reach.most}`;

@@ -17,7 +17,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '10000,100000,1000000' },
     calls: { type: 'string', default: '3000' },
     rounds: { type: 'string', default: '3' },
-    /** The warehouses' folder. The warehouses are not deleted, and those already in the folder are reused. */
+    /** The folder with the warehouses, which are kept and reused. */
     keep: { type: 'string' },
   },
 });
@@ -39,7 +39,7 @@ try {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs one batch. Each batch fetches different records, because records that were fetched are no longer due. */
+/** Runs one batch of calls. Each batch fetches other records, because a fetched record is no longer due. */
 async function runBatch(companies: number): Promise<Batch> {
   const upstream = startPart('growth/upstream.ts', String(companies));
   const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];

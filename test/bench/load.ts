@@ -1,5 +1,5 @@
 // npm run bench load [-- --part load|wire|reader|questions --records N --companies N --reader-records N --reader-seconds N]
-// Measures loading and queries. Each part and its comparison run in one process.
+// Measures loading and queries. Each part runs in one process with the program that it is compared with.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ export function startPart(script: string, ...args: string[]): ChildProcess {
   return fork(join(import.meta.dirname, script), args, { execArgv: COMMAND_FLAGS, stdio: [...stdio] });
 }
 
-/** Waits for the result that a part sends before it exits. */
+/** Waits for the result that the part sends before it exits. */
 export async function resultOf<T>(child: ChildProcess): Promise<T> {
   const ended = once(child, 'exit');
   const first = await Promise.race([once(child, 'message'), ended.then(() => null)]);

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 /**
  * npm run bench rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
  *
- * Measures in real time how much of the rate is used. Processes share one ledger and call an upstream that logs
- * arrivals. With --stalls each process is stopped (SIGSTOP) at random times for up to two seconds.
+ * Measures in real time how much of the permitted rate is used. The processes share one ledger, and call an upstream
+ * that logs arrivals. With --stalls, SIGSTOP stops each process at random times for up to two seconds.
  */
 const { values } = parseArgs({
   options: {
@@ -70,14 +70,14 @@ function judge(arrivalsMs: readonly number[]): Record<string, unknown> {
   };
 }
 
-/** Counts the arrivals before `endMs`, starting with the arrival at index `first`. */
+/** Counts the arrivals before `endMs`, from the arrival at index `first` on. */
 function countWithin(sorted: readonly number[], first: number, endMs: number): number {
   let index = first;
   while (index < sorted.length && (sorted[index] ?? Infinity) < endMs) index += 1;
   return index - first;
 }
 
-/** Stops and continues a process repeatedly at random times. */
+/** Repeatedly stops and continues a process at random times. */
 function stall(child: ChildProcess): { end(): void } {
   let timer = setTimeout(stop, 1000 + Math.random() * 4000);
   function stop(): void {

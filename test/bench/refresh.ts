@@ -3,8 +3,8 @@ import { type Case, type Simulated, simulate } from '../support/simulation/refre
 
 /**
  * Measures what share of the records is up to date while a registry changes continuously. Compares the planner, which
- * chooses between fetching records and repeating listings, with two alternatives: round robin, and the best schedule of
- * fetches if all change rates are known.
+ * chooses between fetches and repeated listings, with two alternatives. One is round robin. The other is the best
+ * schedule of fetches if all change rates are known.
  *
  *   node test/bench/refresh.ts [--quick] [--seeds 5] [--only TEXT]
  */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench serve` compares `serve` with a bare fastify route on the same warehouse, in alternating rounds. This
- * process sends the requests. Each server is a separate process.
+ * process sends the requests, and each server is a separate process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '20000' },
     flat: { type: 'string', default: '1000000' },
     connections: { type: 'string', default: '8' },
-    /** The path where the warehouse is kept for the next run. */
+    /** The warehouse's path, where it is kept for the next run. */
     warehouse: { type: 'string' },
   },
 });
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     `entity by id: ${ratio.toFixed(2)} of the bare route's throughput (${cpuRatio.toFixed(2)} by CPU time)`,
     ratio >= 0.7,
   );
-  // Shows how much other work on the machine raises the p99. The searches' p99 cannot be lower than this.
+  // Shows how much other work on the machine raises the p99. The p99 of the searches cannot be lower.
   const noise = median(rounds.map(({ bare }) => bare.p99Ms / bare.p50Ms));
   print(`the bare route's own p99 is ${noise.toFixed(1)} × its median`);
   for (const name of ['rare', 'prefix'] as const) {
@@ -92,7 +92,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** Checks that resident memory does not increase during the second half of the requests. */
+/** Checks that resident memory does not grow during the second half of the requests. */
 async function flatMemory(mirror: Server, ask: (count: number) => Promise<unknown>): Promise<void> {
   const total = Number(values.flat);
   const megabytes: number[] = [];
@@ -138,7 +138,7 @@ function configured(warehouse: string): string {
   return path;
 }
 
-/** Creates a key with every kind of limit. The limits are so high that no request reaches them. */
+/** Creates a key with every kind of limit, each so high that no request reaches it. */
 async function newKey(configPath: string): Promise<string> {
   const limits = ['--per-minute', '100000000', '--per-day', '1000000000', '--total', '1000000000'];
   const child = start([

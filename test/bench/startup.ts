@@ -1,6 +1,5 @@
 // npm run bench startup [-- --rounds 10]
-// Measures the CPU time, elapsed time and memory that everyday commands use, as multiples of `node -e 0` in the same
-// rounds.
+// Measures the CPU time, elapsed time and memory of everyday commands, as multiples of `node -e 0` in the same rounds.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +14,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '--help': [...bin, '--help'],
   status: [...bin, 'status'],
 };
-// Prints the resources that the process used when it ends.
+// Prints the resources that the process has used when it ends.
 const METER =
   'data:text/javascript,process.on("exit",()=>process._rawDebug(JSON.stringify(process.resourceUsage())))';
 
@@ -33,7 +32,7 @@ try {
     `version: 1\nupstream: { base_url: '${base}', api_key: a-key }\nallowance: { per_day: 500 }\n`,
   );
   const costs = new Map(Object.keys(COMMANDS).map((name) => [name, [] as Cost[]]));
-  // The first round fills the compile cache and is not counted.
+  // The first round fills the compile cache and is not measured.
   for (let round = 0; round <= Number(values.rounds); round++)
     for (const [name, args] of Object.entries(COMMANDS)) {
       const cost = costOf(args);

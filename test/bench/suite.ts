@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    /** Replaces the part's arguments. Only one part may be selected. */
+    /** Replaces the arguments of the part, of which --only must select exactly one. */
     with: { type: 'string' },
   },
 });
@@ -27,7 +27,7 @@ for (const name of wanted ?? [])
 if (values.with !== undefined && wanted?.length !== 1)
   throw new Error('--with needs a single part: add --only NAME');
 
-// The tools to compare are installed before any measurement, so that the command ends immediately if one is missing.
+// The tools to compare are installed first, so that the command ends immediately if one is missing.
 installPeers();
 const failed: string[] = [];
 for (const part of PARTS) {
@@ -73,7 +73,7 @@ async function runPart(
   return { output: withoutPaths(output), exitCode };
 }
 
-/** Removes paths on this machine from the output. */
+/** Removes this machine's paths from the output. */
 function withoutPaths(text: string): string {
   return text.replaceAll(root, '.').replaceAll(tmpdir(), '…');
 }

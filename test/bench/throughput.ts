@@ -1,6 +1,6 @@
 // npm run bench throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
 // Searches, fetches and loads a sandbox registry without limits, and compares the mirror with other tools. The sandbox
-// runs as another process, and the contenders run alternately.
+// runs as another process, and the contenders take turns.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const companies = Number(values.companies);
 const lanes = Number(values.lanes);
 const contenders = values.only.split(',') as Contender[];
-// Crawlee takes minutes for calls that the others make in seconds. Therefore it fetches fewer records, and only the
+// Crawlee takes minutes for calls that the others make in seconds. It therefore fetches fewer records, and only the
 // calls per second are compared.
 const sizes = {
   mirror: companies,

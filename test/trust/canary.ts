@@ -6,10 +6,10 @@ import { KEY_ENCODINGS } from '../support/key_encodings.ts';
 /** A key that must not leak. The tests search for it in all files and outputs. */
 export const CANARY = 'canary/5b1f+93=ae7d2c40_68';
 
-/** The key in each encoding in which an upstream can repeat it. */
+/** Returns the key in each encoding in which an upstream may repeat it. */
 export const CANARY_FORMS = Object.values(KEY_ENCODINGS).map((encode) => encode(CANARY));
 
-/** The key in several encodings combined. It cannot be removed from a body, so the body must not be stored. */
+/** The key in several encodings at once, which cannot be removed from a body, so the body must not be stored. */
 const MIXED_FORM = CANARY.replaceAll('+', '\\u0025252B');
 const SEARCHED = [...CANARY_FORMS, MIXED_FORM];
 
@@ -17,7 +17,7 @@ export function holdsCanary(text: string): boolean {
   return SEARCHED.some((form) => text.includes(form));
 }
 
-/** The files below a folder that contain the key, except those that are supposed to contain it. */
+/** Returns the files below a folder that contain the key, except those that should contain it. */
 export function filesWithCanary(folder: string, except: readonly string[]): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -33,13 +33,13 @@ const MEMBERS = CANARY_FORMS.map(
 /** An error that repeats the key in each encoding. */
 export const TELLTALE_BODY = `{"error":"key ${CANARY} has no access","link":"https://x.example/?key=${encodeURIComponent(CANARY)}",${MEMBERS}}`;
 
-/** A correct response with the key added in each encoding as additional members. */
+/** A correct response with additional members that contain the key in each encoding. */
 export const WELL_FORMED: Fault = {
   kind: 'altered',
   body: (text) => text.replace('{', () => `{"your_key":${JSON.stringify(CANARY)},${MEMBERS},`),
 };
 
-/** The faults of an upstream that repeats the key, in the order in which they occur. Some responses are correct. */
+/** The faults of an upstream that repeats the key, in order, with correct responses among them. */
 export function telltale(nth: number): Fault | null {
   const body = TELLTALE_BODY;
   const faults: readonly (Fault | null)[] = [

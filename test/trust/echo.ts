@@ -1,6 +1,6 @@
 // npm run trust echo
-// An upstream repeats the key in each encoding: in records, search results, statistics, error bodies and headers. The
-// key must not appear in any of the mirror's files (including the WAL), or in any export, backup, output, page or
+// An upstream repeats the key in each encoding, in records, search results, statistics, error bodies and headers. The
+// key must not appear in any of the mirror's files (including the WAL), nor in an export, backup, output, page or
 // argument list.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const upstream = await openUpstream({
   latencyMs: 2,
 });
 try {
-  // While a reader is open, the end of a run does not delete the WAL.
+  // An open reader prevents the end of a run from deleting the WAL.
   await upstream.cli('sync', '--max-calls', '1');
   const reader = upstream.warehouse();
   reader.exec('BEGIN');

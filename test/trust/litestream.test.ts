@@ -49,7 +49,7 @@ test('a warehouse has the settings that Litestream needs: WAL, NORMAL, a busy ti
   copier.close();
 });
 
-/** Expands variables as Litestream does: an unset variable becomes empty. */
+/** Expands variables as Litestream does, so that an unset variable becomes empty. */
 function expanded(source: string, values: Readonly<Record<string, string>>): string {
   return source.replace(/\$\{(\w+)\}|\$(\w+)/g, (_all, braced: string, bare: string) => {
     return values[braced ?? bare] ?? '';

@@ -8,11 +8,11 @@ const MIGRATIONS = readdirSync(folder)
   .filter((file) => file.endsWith('.sql'))
   .sort();
 
-/** The number of migrations. */
+/** How many migrations exist. */
 export const STEPS = MIGRATIONS.length;
 export const CALLS = 20;
 
-/** The number of migrations that come before the migration with this number. */
+/** How many migrations come before the one with this number. */
 export function stepsBefore(number: number): number {
   return MIGRATIONS.filter((file) => Number(file.slice(0, 3)) < number).length;
 }
@@ -49,7 +49,7 @@ export function writeOlderWarehouse(path: string, steps: number): void {
   db.close();
 }
 
-/** The number of applied migrations, and the number of unchanged responses. */
+/** Returns the number of applied migrations and of unchanged responses. */
 export function readOlderWarehouse(path: string): { readonly steps: number; readonly answers: number } {
   const db = new Sqlite(path);
   try {

@@ -40,7 +40,7 @@ test('a reader without write permission gets a message with a remedy, and can re
   const { folder, configPath } = upstream;
   await upstream.run('sync');
   expect((await upstream.run('backup', join(folder, 'backup.db'))).code).toBe(0);
-  // A writer removes the WAL and its index when it ends. Other users can read only while it runs.
+  // A writer removes the WAL and its index when it ends, so other users can read only while it runs.
   await upstream.run('sync');
   const copyConfig = upstream.configure({ warehouse: join(folder, 'backup.db') }, 'copy.yaml');
   permit(folder, { writeFolder: false, write: [] });

@@ -1,6 +1,6 @@
 // npm run trust recovery -- [--companies 1000000] [--restarts 7] [--keep FOLDER]
-// After a `sync` was killed, measures how long the next `sync` takes from its start until its first call reaches the
-// upstream. The warehouse lists all companies and has a tenth of the records.
+// Measures how long `sync` takes after a killed run, from its start until its first call reaches the upstream. The
+// warehouse lists all companies and has a tenth of the records.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     companies: { type: 'string', default: '1000000' },
     restarts: { type: 'string', default: '7' },
-    /** The warehouse's folder. The folder is not deleted, and a warehouse that it already contains is reused. */
+    /** The warehouse's folder, which is kept, and whose warehouse is reused if it has one. */
     keep: { type: 'string' },
   },
 });
@@ -33,7 +33,7 @@ try {
   const config = configure(upstream.port);
   const restartsMs: number[] = [];
   const processorMs: number[] = [];
-  // The first start is not measured, because the files are not in the disk cache yet or have just been written.
+  // The first start is not measured, because the files have just been written or are not in the disk cache yet.
   for (let nth = 0; nth <= Number(values.restarts); nth++) {
     const { afterMs, cpuMs } = await restartAndKill(config, upstream);
     if (nth === 0) continue;
@@ -63,7 +63,7 @@ async function fill(): Promise<void> {
   if (code !== 0) throw new Error('the process that fills the warehouse failed; see its output');
 }
 
-/** The time from the process's start to the arrival of its first call, and the CPU time used until then. */
+/** The time from a process's start until its first call arrives, and the CPU time used by then. */
 async function restartAndKill(config: string, upstream: Counting) {
   const first = upstream.nextArrival();
   const startedMs = performance.now();
@@ -81,7 +81,7 @@ async function restartAndKill(config: string, upstream: Counting) {
   return { afterMs: Math.round(arrivedMs - startedMs), cpuMs };
 }
 
-/** A process's user and system time (proc(5), fields 14 and 15, in ticks of 10 ms). */
+/** A process's user and system time (fields 14 and 15 in proc(5), in ticks of 10 ms). */
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

@@ -8,7 +8,7 @@ import { openUpstream, type Upstream } from '../support/upstream.ts';
 import { CANARY, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
 
 describe('a canary key', () => {
-  test('appears in no output, file, backup, export, page or argument list if the upstream repeats it', async () => {
+  test('a canary key appears in no output, file, backup, export, page or argument list if the upstream repeats it', async () => {
     let [asked, isSound] = [0, true];
     const upstream = await openUpstream({
       companies: [...generateRegistry({ companies: 60, seed: 3 })],
@@ -43,7 +43,7 @@ describe('a canary key', () => {
     expect(sightings).toEqual([]);
   }, 60_000);
 
-  test('appears neither in a rejection nor in a connection error', async () => {
+  test('a canary key appears neither in a rejection nor in a connection error', async () => {
     const upstream = await openUpstream(
       { accounts: [{ id: 'main', key: 'another' }] },
       { upstream: { api_key: CANARY } },
@@ -60,7 +60,7 @@ describe('a canary key', () => {
   }, 60_000);
 });
 
-/** All that `serve` outputs: its pages, its event stream, its responses and its log. */
+/** Everything that `serve` outputs, such as its pages, its event stream, its responses and its log. */
 async function served(upstream: Upstream): Promise<string[]> {
   const { key } = (await upstream.cli('keys', 'create', 'reports', '--json')).json.data;
   const command = upstream.start('serve', '--port', '0', '--json');
@@ -80,7 +80,7 @@ async function served(upstream: Upstream): Promise<string[]> {
   command.process.kill('SIGTERM');
   const { code, stdout: out, stderr } = await command.finished;
   expect(code).toBe(0);
-  // The member that contained the key is shown without the key.
+  // The member that contained the key is shown without it.
   expect(outputs.filter((text) => text.includes('your_key')).length).toBeGreaterThan(1);
   return [...outputs, neighbours, out, stderr];
 }

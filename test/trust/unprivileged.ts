@@ -14,9 +14,7 @@ export function permit(folder: string, may: { writeFolder: boolean; write: reado
   setRight(folder, 0o755, may.writeFolder);
 }
 
-/**
- * Root can write to every file. Therefore, if the tests run as root, another user owns the files and runs the command.
- */
+/** Root can write to every file, so tests that root runs use another user to own the files and run the command. */
 function setRight(path: string, mode: number, mayWrite: boolean): void {
   if (IS_ROOT) chownSync(path, mayWrite ? NOBODY : 0, mayWrite ? NOBODY : 0);
   chmodSync(path, mayWrite || IS_ROOT ? mode : mode & 0o555);

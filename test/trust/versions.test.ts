@@ -11,7 +11,7 @@ import { openUpstream } from '../support/upstream.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-// A migration only adds tables and columns, so processes that have the file open can continue.
+// Processes that have the file open can continue, because a migration only adds tables and columns.
 const NEXT_SCHEMA = `
 ALTER TABLE _call ADD COLUMN of_next TEXT;
 ALTER TABLE _lock ADD COLUMN of_next INTEGER NOT NULL DEFAULT 0;
@@ -19,7 +19,7 @@ CREATE TABLE _next (number INTEGER PRIMARY KEY);
 CREATE INDEX _next_index ON _answer (call_id, length(body));
 `;
 
-test("if a newer version migrates the file during an older version's run, that run succeeds and the next run is rejected", async () => {
+test("if a newer version migrates the file during an older version's run, that run succeeds but the next is rejected", async () => {
   const upstream = await openUpstream({
     companies: [...generateRegistry({ companies: 200, seed: 5 })],
     latencyMs: 60,

@@ -11,7 +11,7 @@ import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FOR
 
 const UNAUTHORISED: Fault = { kind: 'status', status: 401, body: TELLTALE_BODY };
 
-// The debug level logs the most lines, and includes everything that the other three levels log.
+// The debug level logs the most lines, which include everything that the other levels log.
 test("a canary key appears in none of a worker's logs, metrics, dashboards, queues or files", async () => {
   const redis = await startOwnRedis();
   onTestFinished(() => redis.close());
@@ -34,7 +34,7 @@ test("a canary key appears in none of a worker's logs, metrics, dashboards, queu
     log += text;
   });
   const neighbours = readFileSync(`/proc/${command.process.pid}/cmdline`, 'utf8');
-  await until('the faults were met', () => asked > 22, 40_000);
+  await until('the worker has met all faults', () => asked > 22, 40_000);
   fault = () => WELL_FORMED;
   await until('a call was good', () => log.includes('"level":"debug"'));
   fault = () => UNAUTHORISED;

@@ -1,5 +1,5 @@
 // npm run trust worker-soak [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
-// Runs a worker and a standby. At random times, SIGKILL ends workers and Redis, and FLUSHALL empties Redis. In the end
+// Runs a worker and a standby. At random times, SIGKILL ends workers and Redis, and FLUSHALL empties Redis. In the end,
 // the mirror must match the upstream, and the sandbox must have counted no call above the rate or the allowance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -106,7 +106,7 @@ async function cause(fault: Fault, server: OwnRedis): Promise<void> {
   }
 }
 
-/** Waits until Redis has all three schedules again. Returns how long it waited in milliseconds. */
+/** Waits until Redis has all three schedules again, and returns how many milliseconds it waited. */
 async function untilSchedules(): Promise<number> {
   const fromMs = performance.now();
   while ((await queue.getJobSchedulersCount()) < 3) await sleep(100);

@@ -11,7 +11,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** Local receivers that accept, reject or redirect messages, or never respond. All of them record the requests. */
+/** Local receivers, all of which record the requests. They accept, reject or redirect messages, or never respond. */
 export interface Receivers {
   readonly configuration: NonNullable<ConfigInput['notify']>;
   /** The next request to `slow` gets no response. */
@@ -28,7 +28,7 @@ const SECRET = `whsec_${KEY.toString('base64')}`;
 const MAX_AGE_S = 300;
 const DAY_S = 86_400;
 
-/** Starts the receivers. The sender's clock is a whole number of days ahead of this machine's clock. */
+/** Starts the receivers, whose clock is a whole number of days behind the sender's. */
 export async function startReceivers(folder: string): Promise<Receivers> {
   const counts = { requests: 0, badSignatures: 0, redirectsFollowed: 0, private: 0 };
   const received = new Map<string, Received[]>();
@@ -123,7 +123,7 @@ function isSigned({ headers }: IncomingMessage, body: string, nowMs: number): bo
   );
 }
 
-/** A program that writes its standard input to a file in the folder. */
+/** A program that writes its standard input into a file in the folder. */
 function programIn(folder: string) {
   const path = join(folder, 'program');
   const script = `#!/bin/sh\nfile=$(mktemp ${folder}/part.XXXXXXXX)\ncat > $file\nmv $file $file.whole\n`;

@@ -1,4 +1,4 @@
-// Chooses and loads calls of one kind in its own process: node test/bench/choosing/batch.ts ORDER
+// Chooses and loads one kind of call in its own process: node test/bench/choosing/batch.ts ORDER
 import { once } from 'node:events';
 import type { Call } from '../../../src/call.ts';
 import { openLoader } from '../../../src/load/load.ts';
@@ -14,18 +14,18 @@ export interface ChoosingOrder {
   readonly warehouse: string;
   readonly kind: ChoosingKind;
   readonly calls: number;
-  /** JSON file that lists the registry's unknown companies as pairs of id and folded name. */
+  /** The JSON file of the registry's unknown companies, as pairs of id and folded name. */
   readonly hidden: string;
 }
 
 export interface Choices {
   readonly calls: number;
-  /** The time from opening the file to the first choice. */
+  /** The time from opening the warehouse to the first choice. */
   readonly start: { readonly wallMs: number; readonly cpuMs: number };
   /** The CPU time for choosing a call and learning from its response. */
   readonly medianMs: number;
   readonly most99Ms: number;
-  /** The longest time taken to load one response. */
+  /** The longest time that loading one response took. */
   readonly mostLoadMs: number;
   readonly peakMib: number;
 }
@@ -65,7 +65,7 @@ for (let made = 0; made < calls; made++) {
   } = planner.next({ nowMs: Date.now(), left: { calls, lifetimeLimit: null }, most: 1 });
   const choosing = process.cpuUsage(chosen);
   if (made === 0) start = { wallMs: performance.now() - openedMs, cpuMs: cpuMs(process.cpuUsage(begun)) };
-  // If no call was chosen, every company has already been found.
+  // If no call is chosen, every company has already been found.
   if (call === undefined) break;
   const outcome = outcomeOf(call, callId++, await answerTo(call));
   const loadedMs = performance.now();

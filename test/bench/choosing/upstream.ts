@@ -1,5 +1,5 @@
 // node test/bench/choosing/upstream.ts ORDER Serves the registry in its own process, so that its memory and time are
-// not measured. The registry has all companies in a warehouse, and some that the warehouse does not know.
+// not measured. The registry contains a warehouse's companies, and some that the warehouse does not know.
 import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { Call } from '../../../src/call.ts';
@@ -14,7 +14,7 @@ import type { ChoosingKind } from './kind.ts';
 
 interface Found {
   readonly total: number;
-  /** The ids of the first matches. */
+  /** Returns the ids of the first matches. */
   readonly first: readonly number[];
 }
 
@@ -56,7 +56,7 @@ function semantics() {
   return kind === 'token' || kind === 'token_prefix' ? kind : 'prefix';
 }
 
-/** Returns the names that were known at the start and match a prefix. */
+/** Returns the names known at the start that have the prefix. */
 function beginningSo({ db }: Warehouse): (text: string) => Found {
   const last = db.prepare('SELECT max(known_id) FROM _known').pluck().get() as number;
   const among = 'FROM _name WHERE folded >= @text AND folded < @end AND known_id <= @last';
@@ -69,8 +69,8 @@ function beginningSo({ db }: Warehouse): (text: string) => Found {
 }
 
 /**
- * Returns the names that match the words, from an index file in the warehouse's folder. The file is kept for later
- * runs.
+ * Returns the names that match the words. Reads them from an index file in the warehouse's folder. Later runs reuse the
+ * file.
  */
 function withWords({ path, db }: Warehouse, how: ChoosingKind): (text: string) => Found {
   const index = new Sqlite(`${path}.words`);

@@ -13,7 +13,7 @@ await run(workspace, {
   command: 'bench',
   purpose: 'scheduled',
   kinds: ALL_KINDS,
-  // Like the script, the mirror fetches only records. The companies are listed at the start.
+  // Like the script, it fetches only records, because the companies are listed at the start.
   focus: 'records',
   maxCalls: Number.POSITIVE_INFINITY,
   maxMinutes: Number.POSITIVE_INFINITY,

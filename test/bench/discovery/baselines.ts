@@ -17,8 +17,8 @@ export function twoLetterSweep(registry: Registry, bound: Bound): readonly numbe
 }
 
 /**
- * Lists queries that are not truncated, and extends each truncated query by the letters and the known next characters.
- * The query with the highest total comes first. This baseline makes no predictions.
+ * Lists queries that are not truncated, and extends each truncated query by letters and by the characters known to
+ * follow. The query with the highest total comes first. This baseline predicts nothing.
  */
 export function plainTree(
   registry: Registry,

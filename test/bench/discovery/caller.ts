@@ -9,7 +9,7 @@ export interface Bound {
   readonly mostMs: number;
 }
 
-/** Makes a baseline's calls to a simulated registry, and records the number of known companies after each call. */
+/** Makes a baseline's calls to a simulated registry, and records how many companies are known after each call. */
 export class Caller {
   readonly known: number[] = [];
   readonly #registry: Registry;
@@ -17,7 +17,7 @@ export class Caller {
   readonly #bound: Bound;
   readonly #untilMs: number;
   readonly #ids = new Set<string>();
-  /** The known next characters after each prefix of a name or of a word, depending on the query rule. */
+  /** The characters known to follow each prefix of a name, or of a word, depending on the query rule. */
   readonly #followers = new Map<string, Set<string>>();
 
   constructor(registry: Registry, bound: Bound, by: SearchQuery['by'] = 'name') {

@@ -1,16 +1,17 @@
-/** The number of calls is measured when these shares of the registry are known. */
+/** The calls are counted until these shares of the registry are known. */
 export const SHARES = [0.5, 0.9, 0.99];
 
 export interface Growth {
-  /** The number of known companies after each call. */
+  /** How many companies are known after each call. */
   readonly known: readonly number[];
   readonly companies: number;
   readonly pageSize: number;
 }
 
 /**
- * The calls needed to reach each share, as multiples of the lower bound `LB`: `0.52 / 0.92 / 1.01`. If a share was not
- * reached, the cell shows the last share that was reached: `83 % at 12.0`. For several runs, the figures are means.
+ * The calls needed to reach each share, as multiples of the lower bound `LB`, such as `0.52 / 0.92 / 1.01`. If a share
+ * was not reached, the cell shows the highest one instead, such as `83 % at 12.0`. If there are several runs, the
+ * figures are means.
  */
 export function callsPerBest(runs: readonly Growth[]): string {
   return SHARES.map((share) => {
@@ -24,7 +25,7 @@ export function callsPerBest(runs: readonly Growth[]): string {
     .join(' / ');
 }
 
-/** The runs' lowest and highest figures at the last share, or `–` if a run did not reach that share. */
+/** The runs' lowest and highest figures for the last share, or `–` if a run did not reach it. */
 export function spread(runs: readonly Growth[]): string {
   const multiples = runs.map((run) => multipleAt(run, SHARES.at(-1) as number));
   if (multiples.includes(null)) return '–';
@@ -32,7 +33,7 @@ export function spread(runs: readonly Growth[]): string {
   return `${Math.min(...numbers).toFixed(2)} to ${Math.max(...numbers).toFixed(2)}`;
 }
 
-/** The lower bound on the number of calls: `LB = ceil(N/P)` for N companies and P rows per page. */
+/** The lower bound on the number of calls, which is `LB = ceil(N/P)` for N companies and P rows per page. */
 export function fewestCalls({ companies, pageSize }: Pick<Growth, 'companies' | 'pageSize'>): number {
   return Math.ceil(companies / pageSize);
 }

@@ -9,7 +9,7 @@ const FREE_CALLS = 100;
 const DAY_MS = 86_400_000;
 const MOST_CALLS_FOR_NEW = 2000;
 
-/** The number of companies found with 100 calls, as a share of the rows that fit on 100 pages. */
+/** Returns how many companies 100 calls find, as a share of the rows on 100 full pages. */
 export function freeAccount(companies: readonly Company[], mostMs: number): string[] {
   const cases = [
     { title: 'names, no cap', settings: names(null, 20), of: companies },
@@ -32,7 +32,7 @@ export function freeAccount(companies: readonly Company[], mostMs: number): stri
   ];
 }
 
-/** Discovery by identifier prefix. */
+/** Discovers a registry by identifier prefix. */
 export function identifierPrefixes(count: number, mostMs: number): string[] {
   const companies = syntheticCompanies(count);
   const lines = [
@@ -55,7 +55,7 @@ export function identifierPrefixes(count: number, mostMs: number): string[] {
   return [`| ${title}: cap | page | plain tree | planner |`, '|---|---|---|---|', ...lines];
 }
 
-/** The number of calls needed to find 50 new companies in a registry in which all other companies are known. */
+/** Returns how many calls find 50 new companies in a registry whose other companies are known. */
 export function newCompanies(count: number, mostMs: number): string[] {
   const old = syntheticCompanies(count);
   const others = syntheticCompanies(50, 2);
@@ -64,7 +64,7 @@ export function newCompanies(count: number, mostMs: number): string[] {
     scattered: scattered(old, others),
   };
   const lines = Object.entries(newCompaniesBy).map(([position, added]) => {
-    // When sorted by id, the new companies lie between the old companies rather than after them.
+    // Sorted by id, the new companies lie between the old ones, not after them.
     const settings: RegistrySettings = { ...byIdentifier(1000, 100), order: 'id' };
     const bound = { mostCalls: count, enough: count, mostMs };
     const first = discover(new Registry(old, settings), bound);
@@ -89,7 +89,7 @@ export function newCompanies(count: number, mostMs: number): string[] {
   ];
 }
 
-/** Companies with identifiers between those of old companies, spread over the whole range. */
+/** Companies whose identifiers lie between those of old companies, over the whole range. */
 function scattered(old: readonly Company[], others: readonly Company[]): Company[] {
   const step = Math.floor(old.length / others.length);
   return others.map(({ name }, at) => ({ id: String(Number(old[at * step]?.id) + 3), name }));

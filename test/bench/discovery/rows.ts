@@ -1,6 +1,6 @@
 import type { RegistrySettings, Semantics } from '../../support/simulation/registry.ts';
 
-/** The query rule, cap and page size in one row of the table. */
+/** One table row's query rule, cap and page size. */
 export interface Row {
   readonly semantics: Semantics;
   readonly window: number | null;

@@ -15,9 +15,9 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 import { mean } from './figures.ts';
 
 /**
- * Measures how complete discovery is in small registries. It searches registries made of sampled names until the
- * planner has no more calls. A cell shows the found companies, the reachable companies and the calls. For several
- * samples, it shows the total companies and the mean number of calls.
+ * Measures how completely discovery finds small registries. It searches registries of sampled names until the planner
+ * has no more calls. A cell shows the found companies, the reachable companies and the calls. For several samples, it
+ * shows the sums of the companies and the mean number of calls.
  *
  *   node test/bench/discovery/small.ts [--data FOLDER] [--samples 3] [--sizes 300,1000,5000] [--rows TEXT] [--uncounted]
  *
@@ -34,7 +34,7 @@ const { values } = parseArgs({
   },
 });
 
-/** `rule`: the registry's query rule. `isKnown`: whether the dialect defines this rule. */
+/** `rule` is the registry's query rule. `isKnown` is true if the dialect defines this rule. */
 interface Search {
   readonly title: string;
   readonly rule: RegistrySettings['semantics'];
@@ -102,7 +102,7 @@ function cell(companies: readonly Company[], size: number, search: Search, limit
   return isIncomplete ? `**${text}**` : text;
 }
 
-/** The companies that can be listed by searching for their whole names. For whole words, see `reachableByWords`. */
+/** The companies that a search for their whole name can list. For whole words, see `reachableByWords`. */
 function reachableOf(companies: readonly Company[], registry: Registry): number {
   if (registry.settings.semantics === 'token') return reachableByWords(companies);
   const { window } = registry.settings;
@@ -115,8 +115,8 @@ function reachableOf(companies: readonly Company[], registry: Registry): number 
 }
 
 /**
- * The companies that a chain of word searches would reach without a cap. The chain starts with common words, and each
- * company found adds its own words.
+ * The companies that a chain of word searches would reach without a cap. The chain starts with common words, and
+ * continues with the words of each company found.
  */
 function reachableByWords(companies: readonly Company[]): number {
   const known = new Set([...wordSeeds().map(({ text }) => text), ...'0123456789']);

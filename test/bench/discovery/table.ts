@@ -10,10 +10,10 @@ import { freeAccount, identifierPrefixes, newCompanies } from './identifiers.ts'
 import { ROWS, type Row, settingsOf, titleOf } from './rows.ts';
 
 /**
- * Measures how many searches the planner needs to discover a registry. Compares the planner with two baselines: a sweep
- * of all pairs of letters, and a tree without predictions. Further tables show how many companies a free account finds
- * in 100 calls, and how many calls it takes to find new companies. A row ends after 12 times the lowest possible number
- * of calls, or at its time limit.
+ * Measures how many searches the planner needs to discover a registry. Compares it with two baselines, which are a
+ * sweep of all letter pairs and a tree without predictions. Further tables show how many companies a free account finds
+ * in 100 calls, and how many calls find new companies. A row ends after 12 times the lowest possible number of calls,
+ * or at its time limit.
  *
  *   node test/bench/discovery/table.ts [--data FILE] [--held-out] [--rows TEXT] [--seeds 1] [--seconds 60]
  *                                      [--companies 20000] [--quick]
@@ -81,7 +81,10 @@ function tableRow(row: Row): string {
   return `| ${titleOf(row)} | ${cells.join(' | ')} |`;
 }
 
-/** The order in which every query lists its results. Like sorting by date, it is unrelated to the names. */
+/**
+ * The order in which every query lists its results. It does not depend on the names, as if companies were sorted by
+ * date.
+ */
 function inOrder(seed: number): Company[] {
   return shuffle(companies, seed);
 }

@@ -24,12 +24,12 @@ export interface EstimateResult {
   readonly actual: number;
 }
 
-/** A random sandbox registry. Each method uses its own folder. */
+/** A random sandbox registry. Each method uses a folder of its own. */
 export interface EstimateCase {
   readonly sandbox: Sandbox;
-  /** Mirrors a tenth of the registry, estimates the calls needed for the rest, and mirrors the rest. */
+  /** Mirrors a tenth of the registry, estimates the calls for the rest, and mirrors the rest. */
   sync(): Promise<EstimateResult & { readonly by: string; readonly searches: EstimateResult }>;
-  /** Estimates how many calls a backfill needs in an almost empty mirror, and runs the backfill. */
+  /** Estimates a backfill's calls in an almost empty mirror, and runs the backfill. */
   backfill(items: readonly BackfillItem[]): Promise<EstimateResult>;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ async function compareSync(workspace: Workspace, companies: number) {
     nowMs: workspace.clock.now(),
     focus: config.focus,
     explain: 0,
-    // There is no time limit, because the estimate must not depend on how busy the machine is.
+    // There is no time limit, so that the estimate does not depend on how busy the machine is.
     simulateMs: Number.POSITIVE_INFINITY,
   });
   const { totals } = await syncFor(workspace, MAX_CALLS);

@@ -1,4 +1,4 @@
-// In its own process, makes a batch of `sync` calls and loads the responses into a warehouse: node
+// Makes one batch of `sync` calls in its own process, and loads the responses into a warehouse: node
 // test/bench/growth/batch.ts ORDER
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load_config.ts';

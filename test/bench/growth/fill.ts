@@ -1,5 +1,5 @@
-// node test/bench/growth/fill.ts WAREHOUSE COMPANIES Fills a warehouse through `load` with a list of all companies and
-// a tenth of the records.
+// node test/bench/growth/fill.ts WAREHOUSE COMPANIES
+// Fills a warehouse through `load` with a list of all companies and a tenth of the records.
 import { statSync } from 'node:fs';
 import { openLoader } from '../../../src/load/load.ts';
 import type { Outcome } from '../../../src/outcome.ts';
@@ -7,7 +7,7 @@ import { finishRun, startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { DIALECT, FIRST_ID, outcomeOf, recordBody, searchBody, searchesOf, statsBody } from './registry.ts';
 
-/** The file size in bytes after all companies are listed, and after the records are loaded. */
+/** The file's size in bytes after all companies are listed, and after the records are loaded. */
 export interface Filled {
   readonly listedBytes: number;
   readonly fetchedBytes: number;

@@ -5,7 +5,7 @@ import { Dialect } from '../../../src/dialect/dialect.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { companyRecord } from '../load/records.ts';
 
-/** A synthetic registry of any size that needs no memory, because each company is computed from its id. */
+/** A synthetic registry of any size, which needs no memory because it computes each company from its id. */
 export const FIRST_ID = 10_000_000;
 const ID_DIGITS = 8;
 const PAGE = 100;
@@ -57,7 +57,7 @@ function idsWithPrefix(companies: number, text: string): { from: number; to: num
   return { from, to: Math.min((Number(text) + 1) * width, FIRST_ID + companies) };
 }
 
-/** The searches that list the whole registry, in the order of the identifier prefix tree. */
+/** Returns the searches that list the whole registry, in the order of the identifier prefix tree. */
 export function* searchesOf(companies: number): Generator<SearchCall> {
   for (let digits = 1; digits <= LEAF_DIGITS; digits++) {
     const width = 10 ** (ID_DIGITS - digits);
@@ -75,7 +75,7 @@ export function* searchesOf(companies: number): Generator<SearchCall> {
 
 const classify = openClassify(DIALECT);
 
-/** The outcome that `fetch` would return. */
+/** Returns the outcome that `fetch` would return. */
 export function outcomeOf(call: Outcome['call'], callId: number, text: string): Outcome {
   const body = Buffer.from(text);
   const sentAtMs = Math.floor(callId / 1024);

@@ -18,8 +18,8 @@ export interface BareRows {
 }
 
 /**
- * The bare loop writes the same rows as cheaply as possible: with prepared statements, in transactions, to the same
- * tables. It parses no JSON, compares no versions and infers no schema.
+ * The bare loop writes the same rows to the same tables as cheaply as possible, with prepared statements in
+ * transactions. It parses no JSON, compares no versions and infers no schema.
  */
 export function openBareLoop(db: Database) {
   const entityColumns = columnsOf(db, 'entity');

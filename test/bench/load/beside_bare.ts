@@ -7,7 +7,7 @@ import { companyRecord } from './records.ts';
 
 const GROUP = 200;
 
-/** The mirror and the bare loop alternate after each group, so that other load on the machine affects both equally. */
+/** The mirror and the bare loop take turns after each group, so that other load on the machine affects both equally. */
 export function loadBesideBare(folder: string, records: number): void {
   say(
     `Loading ${records} records of ${Buffer.byteLength(JSON.stringify(companyRecord(1)))} bytes with two lists, ${GROUP} a transaction`,
@@ -44,7 +44,7 @@ export function loadBesideBare(folder: string, records: number): void {
   ours.warehouse.close();
 }
 
-/** Alternately loads unchanged responses from new calls, and responses with typical changes. */
+/** Loads unchanged responses from new calls in turn with responses that have typical changes. */
 function loadAgain(load: ReturnType<typeof newMirror>['load'], records: number): void {
   const again = { same: stopwatch(), changed: stopwatch() };
   settleDisk();

@@ -11,7 +11,7 @@ import { companyRecord } from './records.ts';
 const GROUP = 200;
 const TURNS = 4;
 
-/** Throws if sqlite-utils is not installed, because this part compares the mirror with sqlite-utils. */
+/** Throws if sqlite-utils is not installed, because this part compares the mirror with it. */
 export function requireSqliteUtils(): void {
   if (spawnSync('sqlite-utils', ['--version']).status === 0) return;
   process.stderr.write(
@@ -22,9 +22,8 @@ export function requireSqliteUtils(): void {
 }
 
 /**
- * Loads records from response bytes in quarters, which alternate with quarters that `sqlite-utils upsert --flatten`
- * loads. That command reads the same records from a file and writes one table, without lists, changes, search or
- * lineage.
+ * Loads records from response bytes in quarters, in turn with quarters that `sqlite-utils upsert --flatten` loads. That
+ * command reads the same records from a file and writes one table, without lists, changes, search or lineage.
  */
 export function loadFromTheWire(folder: string, records: number): void {
   say(`\nLoading ${records} records from response bytes, compared with sqlite-utils upsert --flatten`);
@@ -45,7 +44,7 @@ export function loadFromTheWire(folder: string, records: number): void {
     }
     settleDisk();
     times.utils.time(() => upsert(path('utils.db'), lines));
-    // The start-up time is subtracted, so that only the work is measured.
+    // The start-up time is subtracted, so that only the loading is measured.
     times.utils.ms -= startMs;
     sizes.plain += statSync(lines).size;
     sizes.gzipped += gzipSync(readFileSync(lines)).length;

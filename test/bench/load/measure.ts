@@ -20,7 +20,7 @@ export function timeOf(action: () => void): number {
   return performance.now() - startedMs;
 }
 
-/** Writes pending data to disk, so that the next measurement does not include the time for this. */
+/** Writes pending data to the disk, so that the next measurement does not include this time. */
 export function settleDisk(): void {
   spawnSync('sync');
 }

@@ -24,7 +24,7 @@ export function newMirror(
   return { warehouse, ...openLoader({ warehouse, dialect: DIALECT, runId }) };
 }
 
-/** The outcomes that `fetch` would return for the companies from `from` to `to`. */
+/** Returns the outcomes that `fetch` would return for the companies from `from` to `to`. */
 export function outcomesOf(from: number, to: number, version: number, firstCallId: number): Outcome[] {
   return Array.from({ length: to - from }, (_, at) =>
     outcomeOf(from + at, firstCallId + at, companyRecord(from + at, version)),
@@ -34,7 +34,7 @@ export function outcomesOf(from: number, to: number, version: number, firstCallI
 export function outcomeOf(index: number, callId: number, record: JsonObject): Outcome {
   const entityId = idOf(index);
   const text = JSON.stringify(record);
-  // Parsed from JSON as responses are, because V8 may lay out the generator's objects differently in memory.
+  // They are parsed from JSON like responses, because V8 may lay out the generator's objects differently in memory.
   const document = parseJson(text) as JsonObject;
   return {
     callId,

@@ -42,7 +42,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The variants alternate after each group of records, so that other load on the machine affects all of them equally. */
+/**
+ * The variants take turns after each group of records, so that other load on the machine affects all of them equally.
+ */
 function comparePragmas(): void {
   const mirrors = VARIANTS.map((variant, at) => ({ ...openVariant(variant, at), variant, ms: 0, cpuMs: 0 }));
   for (let from = 0; from < records; from += 200) {

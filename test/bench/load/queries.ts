@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** Queries that analysts typically run, for the mirror and for hand-made tables with the same columns and indexes. */
+/** Typical queries of analysts, for the mirror and for hand-made tables with the same columns and indexes. */
 export const QUESTIONS: readonly { readonly question: string; readonly sql: (table: Tables) => string }[] = [
   {
     question: 'companies by status',

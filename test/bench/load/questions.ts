@@ -6,8 +6,8 @@ import { HANDMADE, MIRRORED, makeByHand, QUESTIONS } from './queries.ts';
 const GROUP = 200;
 
 /**
- * Measures the queries on the mirror and on hand-made tables: medians of five alternating rounds on one warm
- * connection.
+ * Measures the queries on the mirror and on hand-made tables. Each figure is the median of five alternating rounds on
+ * one open connection.
  */
 export function runQueries(folder: string, companies: number): void {
   say(`\nFive queries over ${companies} companies, compared with a hand-made table with the same indexes`);

@@ -23,7 +23,10 @@ const FORMS = ['Limited', 'AS', 'GmbH', 'SA', 'plc', 'Oy', '株式会社'];
 const STATUSES = ['active', 'active', 'active', 'dissolved', 'liquidation'];
 const COUNTRIES = ['Norway', 'Sweden', 'Denmark', 'Finland', 'Iceland'];
 
-/** A synthetic company of about 1.5 KB with two lists: officers (objects) and activity codes (scalars). */
+/**
+ * Returns a synthetic company of about 1.5 KB with two lists, which are officers (objects) and activity codes
+ * (scalars).
+ */
 export function companyRecord(index: number, version = 0): JsonObject {
   const random = seededRandom(index * 7919 + 13).next;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -79,7 +82,7 @@ export function companyRecord(index: number, version = 0): JsonObject {
     ),
   };
   if (version === 0) return record;
-  // Typically a status, a number, an address or an officer changes.
+  // Changes a company as registries usually do: its status, a number, its address or an officer.
   const [, ...stayed] = record.officers;
   return {
     ...record,

@@ -8,8 +8,8 @@ import { newMirror, outcomesOf } from './mirror.ts';
 const GROUP = 200;
 
 /**
- * Loads records alternately into two files. One file has a reader that keeps its transaction open. After the reader has
- * ended, loading continues, and the WAL must shrink.
+ * Loads records into two files in turn. A reader keeps its transaction open on one of the files. Loading continues
+ * after the reader has ended, and the WAL must shrink.
  */
 export async function readWhileLoading(folder: string, records: number, seconds: number): Promise<void> {
   say(`\nA reader in a transaction of ${seconds} s while ${records} records load`);

@@ -9,8 +9,8 @@ export interface HuntResult {
   readonly right: number;
   readonly wrong: number;
   /**
-   * How many names the user must decide, by whether the wanted company is the first candidate, a later candidate or no
-   * candidate.
+   * How many names the user must decide, depending on whether the wanted company is the first candidate, a later one or
+   * none.
    */
   readonly undecidedFirst: number;
   readonly undecidedAmong: number;
@@ -19,7 +19,7 @@ export interface HuntResult {
   readonly open: number;
 }
 
-/** Searches for the names in an in-memory registry, one call at a time. The real planner chooses the calls. */
+/** Searches for the names in a registry in memory, one call at a time. The real planner chooses the calls. */
 export function hunt(
   registry: Registry,
   wanted: readonly WantedName[],

@@ -2,14 +2,14 @@ import { comparable } from '../../../src/names/similarity.ts';
 import { seededRandom } from '../../../src/random.ts';
 import type { Company } from '../../support/simulation/registry.ts';
 
-/** A name that a user enters, and the company that the user means. */
+/** A name that a user enters, with the company that the user means. */
 export interface WantedName {
   readonly text: string;
   readonly meantId: string;
   readonly spoiltBy: 'nothing' | 'spelling' | 'form';
 }
 
-/** Every third name is misspelt or has another legal form. No changed name is the same as another company's name. */
+/** Every third name is misspelt or has another legal form. No changed name equals another company's name. */
 export function wantedNames(companies: readonly Company[], count: number, seed: number): WantedName[] {
   const random = seededRandom(seed).next;
   const taken = new Set(companies.map(({ name }) => comparable(name)));
@@ -34,7 +34,7 @@ function otherForm(name: string, random: () => number): string | null {
   return core === undefined ? null : `${core} ${FORMS[Math.floor(random() * FORMS.length)]}`;
 }
 
-/** Makes one or two typing errors: a letter is omitted, doubled, swapped with the next letter, or replaced. */
+/** Makes one or two typing errors, which omit, double or replace a letter, or swap it with the next one. */
 function misspelt(name: string, random: () => number): string {
   const letters = [...name];
   const slips = random() < 0.7 ? 1 : 2;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /**
  * Installs the compared tools in this folder, unless they are already installed.
  *
- * @throws if the installation fails, because the benchmark cannot compare anything without these tools.
+ * @throws if the installation fails, because the benchmark needs these tools.
  */
 export function installPeers(): void {
   const folder = import.meta.dirname;
@@ -21,7 +21,7 @@ export function installPeers(): void {
     );
 }
 
-/** Returns whether the packages that npm lists as installed in `node_modules` match the lockfile. */
+/** Returns whether the packages that npm has installed in `node_modules` match the lockfile. */
 function areInstalled(folder: string): boolean {
   try {
     const locked = versionsIn(join(folder, 'package-lock.json'));

@@ -1,5 +1,5 @@
-// The upper limit of the throughput: got requests the same pages and records, whose URLs it knows in advance, and
-// discards the bodies.
+// The upper limit of the throughput. got requests the same pages and records, knows their URLs in advance, and discards
+// the bodies.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import got from 'got';

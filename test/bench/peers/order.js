@@ -1,6 +1,6 @@
 /**
- * The task of a contender. `report` runs `work` and sends the counts that `work` returns, with the measurements. The
- * measurement starts when `report` is called, after the modules are loaded.
+ * The task for a contender. `report` runs `work`, and sends the counts that `work` returns along with the measurements.
+ * The measurement starts when `report` is called, after the modules are loaded.
  */
 export const order = JSON.parse(process.argv[2]);
 

@@ -1,4 +1,4 @@
-// A typical hand-written script: got, p-queue and better-sqlite3. It stores the body and two columns of each record.
+// A typical hand-written script with got, p-queue and better-sqlite3. It stores each record's body and two columns.
 import http from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';

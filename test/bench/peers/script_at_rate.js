@@ -1,4 +1,4 @@
-// The hand-written script at a limited rate: p-queue starts one request in each interval.
+// The hand-written script at a limited rate, in which p-queue starts one request per interval.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import got from 'got';
@@ -13,7 +13,7 @@ const insert = db.prepare(
   'INSERT INTO company (id, name, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, body = excluded.body',
 );
 const client = got.extend({ headers, retry: { limit: 0 } });
-// The interval is the same as the mirror's, so that both make the same number of calls.
+// The interval is the mirror's, so that both make the same number of calls.
 const queue = new PQueue({
   concurrency: order.lanes,
   interval: 61_000 / order.perMinute,
@@ -30,7 +30,7 @@ const fetchRecord = async (id) => {
   const body = await client(recordUrl(id)).text();
   insert.run(id, JSON.parse(body).name, body);
   progress.calls += 1;
-  // Each finished call adds another one, so the queue is never empty.
+  // Each finished call adds another one, so that the queue is never empty.
   queue.add(() => fetchRecord(id));
 };
 await queue.add(search);

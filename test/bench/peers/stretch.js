@@ -1,6 +1,6 @@
 /**
- * Measures a process while it works: from the end of its start-up to the end of the measured time. Returns the number of
- * calls and their cost. The worker counts its calls in the returned object.
+ * Measures a process from the end of its start-up to the end of the measured time. Returns the number of calls and
+ * their cost. The worker counts its calls in the returned object.
  */
 export function stretch({ warmUpMs, measuredMs }) {
   const progress = { calls: 0 };

@@ -9,7 +9,7 @@ import { openConnections } from '../../../src/fetch/connection.ts';
 import { type Fetch, openFetch, type SendSlot } from '../../../src/fetch/fetch.ts';
 import { openSend } from '../../../src/fetch/send.ts';
 
-/** The `fetch` stage, set up as in assemble.ts but without `plan` or `load`. */
+/** The `fetch` stage, connected as in assemble.ts but without `plan` or `load`. */
 export interface Caller {
   readonly fetch: Fetch;
   close(): void;
@@ -71,7 +71,7 @@ export function openCaller({ port, ledgerPath, perMinute, lanes }: CallerOptions
   return { fetch, close };
 }
 
-/** Keeps every connection busy until the given time. Returns how many calls got a correct response. */
+/** Keeps every connection busy until the given time, and returns how many calls got a correct response. */
 export async function callUntil({ fetch }: Caller, untilMs: number): Promise<number> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), untilMs - Date.now());

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Runs an upstream in its own process. It logs when each request arrives, and responds after a delay. */
+/** Runs an upstream in its own process. It logs each request's arrival, and responds after a delay. */
 const arrivalsMs: number[] = [];
 const server = http.createServer((_request, response) => {
   arrivalsMs.push(Date.now());

@@ -1,4 +1,4 @@
-/** The baseline for `serve`: fastify with one route and one prepared statement, without keys or limits. */
+/** The baseline for `serve`, which is fastify with one route and one prepared statement, without keys or limits. */
 import Sqlite from 'better-sqlite3';
 import fastify from 'fastify';
 

@@ -1,14 +1,14 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The measurements of one series of requests. */
+/** What a series of requests has measured. */
 export interface Measured {
   readonly requests: number;
   readonly perSecond: number;
   /** Milliseconds from sending the request to receiving the last byte. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The number of responses with each status. */
+  /** How many responses had each status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -22,8 +22,8 @@ export interface Load {
 }
 
 /**
- * Sends requests over persistent connections, each with one request at a time. It writes to sockets directly, because
- * an HTTP client would use more CPU time than the server.
+ * Sends requests over persistent connections, one at a time on each. It writes to sockets directly, because an HTTP
+ * client would use more CPU time than the server.
  */
 export async function measureLoad(load: Load): Promise<Measured> {
   const latencies = new Float64Array(load.requests);
@@ -93,7 +93,7 @@ async function connect(port: number): Promise<Socket> {
   }
 }
 
-/** Returns the position after the first response in the buffer, or null if the head of this response is incomplete. */
+/** Returns where the buffer's first response ends, or null if that response's head is incomplete. */
 function endOfAnswer(received: Buffer): number | null {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return null;

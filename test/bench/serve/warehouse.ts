@@ -11,7 +11,7 @@ import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 export function fillWarehouse(path: string, companies: number, nowMs: number): void {
   const warehouse = openWarehouse({ path, nowMs });
   const { db } = warehouse;
-  // The settings are fast but not crash-safe. That is enough, because the next run replaces an incomplete file.
+  // The settings are fast but not crash-safe, which is enough because the next run replaces an incomplete file.
   db.pragma('synchronous = OFF');
   db.pragma('foreign_keys = OFF');
   const call = db.prepare(

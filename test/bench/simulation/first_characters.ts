@@ -1,7 +1,7 @@
 import type { Company } from '../../support/simulation/registry.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
-/** Companies with Latin names. Only the names at the end of the list start with these characters. */
+/** Companies with Latin names. `firsts` gives the names at the end of the list their first characters. */
 export function latinCompanies(count: number, firsts: readonly string[]): Company[] {
   const usual = syntheticCompanies(2 * count)
     .filter(({ name }) => /^[A-Z][\x20-\x7e]+$/.test(name))

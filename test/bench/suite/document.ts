@@ -15,7 +15,7 @@ export interface Section {
   readonly date: string;
 }
 
-/** Writes one part's section. The other sections do not change, and each section has its own date. */
+/** Writes one part's section. The other sections do not change, because each has its own date. */
 export function writeSection(section: Section): void {
   const sections = readSections();
   sections.set(section.part.title, textOf(section));
@@ -54,7 +54,7 @@ function existingText(): string {
   }
 }
 
-/** This machine's processors, memory and platform, without a host name or path. */
+/** Describes this machine's processors, memory and platform, without a host name or path. */
 function machine(): string {
   const processors = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);

@@ -1,6 +1,6 @@
-/** One benchmark of the suite, with its arguments for a full and for a quick run. */
+/** One benchmark in the suite, with its arguments for a full and for a quick run. */
 export interface Part {
-  /** Name for `npm run bench`. */
+  /** The benchmark's name for `npm run bench`. */
   readonly name: string;
   readonly title: string;
   readonly question: string;

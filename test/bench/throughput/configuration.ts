@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ContenderOrder } from '../contender.ts';
 
-/** Writes the mirror's configuration for an order. Returns the configuration's path. */
+/** Writes the mirror's configuration for an order, and returns its path. */
 export function writeConfiguration(order: ContenderOrder): string {
   const path = join(order.folder, 'mirror.yaml');
   const configuration = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { UpstreamReady } from './upstream.ts';
 
-/** Starts the sandbox as its own process. It ends when its IPC channel closes. */
+/** Starts the sandbox as its own process, which ends when its IPC channel closes. */
 export async function openUpstream(
   folder: string,
   companies: number,

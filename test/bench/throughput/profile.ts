@@ -5,7 +5,7 @@ import { join } from 'node:path';
 interface Profile {
   readonly nodes: readonly Frame[];
   readonly samples: readonly number[];
-  /** For each sample, the microseconds since the previous sample. */
+  /** For each sample, how many microseconds have passed since the one before. */
   readonly timeDeltas: readonly number[];
 }
 
@@ -16,8 +16,8 @@ interface Frame {
 }
 
 /**
- * Returns the main thread's time in the newest profile in a folder, in microseconds by part of the program, largest
- * first.
+ * Returns how the newest profile in a folder divides the main thread's time among parts of the program, in
+ * microseconds, largest part first.
  */
 export function partsOfLatestProfile(folder: string): [part: string, us: number][] {
   const latest = readdirSync(folder)
@@ -74,7 +74,7 @@ function partOf(stack: readonly Frame['callFrame'][]): string {
   return OF_FOLDER.get(nearest.split('/')[1] ?? '') ?? 'the rest';
 }
 
-/** The part of the program to which a frame belongs, such as `src/load/load.ts`, `got` or `node:net`. */
+/** Returns the part of the program to which a frame belongs, such as `src/load/load.ts`, `got` or `node:net`. */
 function placeIn(url: string): string {
   const ofPackage = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   return ofPackage ?? /\/(src\/.*)$/.exec(url)?.[1] ?? url;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { generateRegistry } from '../../../data/generate.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** Runs the sandbox with this many synthetic companies, in its own process. It ends with the benchmark. */
+/** Runs the sandbox with this many synthetic companies in its own process, which ends with the benchmark. */
 export interface UpstreamReady {
   readonly baseUrl: string;
   readonly key: string;

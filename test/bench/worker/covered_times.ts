@@ -1,8 +1,8 @@
-/** A run and the scheduled times that it covers. */
+/** A run with the scheduled times that it covers. */
 export interface Covered {
   readonly runId: number;
   readonly startedAtMs: number;
-  /** The scheduled times for which this run was the first to start then or later. */
+  /** The scheduled times after the previous run's start, up to this run's start. */
   readonly times: readonly number[];
 }
 
@@ -11,7 +11,7 @@ export interface RunTimes {
   readonly startedAtMs: number;
 }
 
-/** Assigns each scheduled time to the first run that started then or later. Both lists are in chronological order. */
+/** Assigns each scheduled time to the first run that started at or after it. Both lists are in chronological order. */
 export function coverTimes(
   times: readonly number[],
   runs: readonly RunTimes[],

@@ -2,8 +2,8 @@
 // Reads from /proc how much CPU time and resident memory an idle worker with a complete mirror uses. Its schedules wake
 // it every other minute, and nothing is due. The worker is the built program with the image's flags and environment
 // variables. With --source, the worker runs from the source, as `npm run registry-mirror` does. With --just-mirrored,
-// the same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the node program's
-// pages, which all node processes share. Proportional memory (Pss) divides them among these processes.
+// the same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the pages of the
+// Node program, which all Node processes share. Proportional memory (Pss) divides them among these processes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ await upstream.close();
 await redis.close();
 process.exitCode = ok ? 0 : 1;
 
-/** The flags for node and the environment variables that the Dockerfile's last stage sets. */
+/** The Node flags and environment variables that the last stage of the Dockerfile sets. */
 function readImage(): { flags: string[]; variables: Record<string, string> } {
   const stage = readFileSync(join(root, 'Dockerfile'), 'utf8')
     .split(/^FROM /m)
@@ -84,12 +84,12 @@ function readImage(): { flags: string[]; variables: Record<string, string> } {
   const entry: string[] = JSON.parse(stage?.match(/^ENTRYPOINT (.+)$/m)?.[1] ?? '[]');
   return {
     flags: entry.filter((word) => word.startsWith('--')),
-    // The image is read-only, so node cannot write its compile cache there.
+    // The image is read-only, so Node cannot write its compile cache there.
     variables: { ...Object.fromEntries(variables), NODE_DISABLE_COMPILE_CACHE: '1' },
   };
 }
 
-/** A process's user and system time (proc(5), fields 14 and 15, in ticks of 10 ms). */
+/** A process's user and system time (fields 14 and 15 in proc(5), in ticks of 10 ms). */
 function cpuMsOf(process: number): number {
   const fields = readFileSync(`/proc/${process}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -97,7 +97,7 @@ function cpuMsOf(process: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** A process's memory in MiB (proc(5), smaps_rollup). */
+/** A process's memory in MiB (smaps_rollup in proc(5)). */
 function memoryOf(process: number): { resident: number; proportional: number } {
   const sums = readFileSync(`/proc/${process}/smaps_rollup`, 'utf8');
   const mib = (name: string) =>

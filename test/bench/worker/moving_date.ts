@@ -1,4 +1,4 @@
-/** Sets this process's clock to another date. The clock runs normally from there. Timers use real time. */
+/** Sets this process's clock to another date, from which it runs normally. Timers use real time. */
 export function moveDateTo(epochMs: number): void {
   const offsetMs = epochMs - realNow();
   const now = () => realNow() + offsetMs;

@@ -1,6 +1,6 @@
 // npm run bench worker-nights
-// Runs a worker with a real Redis through the two nights on which clocks change in Oslo. This process sets its clock to
-// shortly before each scheduled time, and the clock then runs normally.
+// Runs a worker with a real Redis through the two nights on which Oslo's clocks change. This process sets its clock to
+// shortly before each scheduled time, and lets it run normally from there.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { startWorker } from '../../../jobs/worker.ts';
@@ -85,7 +85,7 @@ async function night(season: string, from: string, until: string): Promise<boole
   }
 
   /**
-   * Prints each scheduled time with its run. Returns false if a scheduled time has no run, or a run has no scheduled
+   * Prints each scheduled time with its run. Returns false if a scheduled time has no run, or if a run has no scheduled
    * time. The run at start-up does not count.
    */
   function table(title: string, name: keyof typeof PATTERNS): boolean {

@@ -1,5 +1,5 @@
 // npm run bench worker-seconds [-- --seconds 60]
-// Runs a schedule that is due every second for a minute. Every run makes calls, and a busy loop runs on every core.
+// Runs a schedule that is due every second for a minute. Every run makes calls, while a busy loop runs on every core.
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';

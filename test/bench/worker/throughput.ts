@@ -1,8 +1,7 @@
 // npm run bench worker [-- --companies 4000 --rounds 11]
-// Compares how many records per second a `fetch-entities` job and `sync` load without limits, in alternating order.
-// Each runs in its own process with a copy of one warehouse that lists all companies and has no records. The result is
-// the median of the ratios of all rounds, because other load on the machine changes less within a round than between
-// rounds.
+// Compares how many records per second a `fetch-entities` job and `sync` load without limits, in turn. Each runs in its
+// own process with a copy of one warehouse that lists all companies and has no records. The result is the median ratio
+// over all rounds, because other load on the machine changes less within a round than between rounds.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

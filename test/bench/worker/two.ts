@@ -1,6 +1,6 @@
 // npm run bench worker-two
 // Runs two registries with one worker each on one Redis. Each dashboard must show both queues. After one worker is
-// stopped or killed, the other worker must still run every second, and its queue must not change.
+// stopped or killed, the other must still run every second, and its queue must not change.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -49,7 +49,7 @@ function registry(name: string, port: number): Promise<Upstream> {
   );
 }
 
-/** Waits until the worker listens on the port, for at most a minute. */
+/** Waits for up to a minute until the worker listens on the port. */
 async function listens(port: number): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     if (
@@ -71,7 +71,7 @@ async function queuesAt(port: number): Promise<string[]> {
   return queues.map(({ name }) => name).sort();
 }
 
-/** Checks that Sark's worker covers its scheduled times when an event affects the Isle of Man's worker. */
+/** Checks that Sark's worker covers its scheduled times when something happens to the Isle of Man's worker. */
 async function undisturbed(event: () => Promise<void>) {
   const fromMs = Date.now();
   await sleep(4000);

@@ -20,9 +20,9 @@ async function upstreamOf(companies: number, overrides: Overrides = {}) {
 }
 
 describe('a full disk', () => {
-  // With SQLite's page limit, the same statements fail as on a full disk.
+  // SQLite's page limit makes the same statements fail as a full disk.
   test.each([0, 1, 2, 5, 13, 30])(
-    'with room for %i more pages ends the run with a message, and the next run resumes when there is more space',
+    'a disk with room for %i more pages ends the run with a message, and the next run resumes when there is more space',
     async (pages) => {
       const { sandbox, folder, open } = await openPlace(150);
       const workspace = open();
@@ -93,7 +93,7 @@ describe('a file that is corrupt, locked or in use', () => {
   });
 });
 
-/** Overwrites all pages after the first page to simulate a failing disk. */
+/** Overwrites all pages but the first, as a failing disk might. */
 function damage(path: string): void {
   const { size } = statSync(path);
   const file = openSync(path, 'r+');

@@ -1,7 +1,7 @@
 // npm run trust disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
 // Runs `sync` on real file systems of increasing size. A run that fills its file system must stop with a single message
-// and leave its files intact. The next run must resume once space is available. At first only the warehouse is on the
-// file system, and later also the ledger.
+// and leave its files intact. The next run must resume once space is available. At first, only the warehouse is on the
+// file system. Later, the ledger is on it too.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
   }
 }
 
-/** Returns whether standard error consists of one message with a remedy and no stack trace. */
+/** Returns whether standard error is one message with a remedy and no stack trace. */
 function isClean(stderr: string): boolean {
   return (
     /^registry-mirror sync: .*(full|disk I\/O|no space|ENOSPC).*\n {2}→ /i.test(stderr) &&

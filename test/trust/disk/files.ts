@@ -10,7 +10,7 @@ import type { RunReport } from '../../../src/operations/run_report.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
 
-/** A registry and a mirror in this process, for tests that change its open files. */
+/** Opens a registry and a mirror in this process, for tests that change their open files. */
 export interface Place {
   readonly sandbox: Sandbox;
   readonly folder: string;

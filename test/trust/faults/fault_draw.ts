@@ -3,7 +3,7 @@ import type { Fault } from '../../../src/sandbox/faults.ts';
 const HTML = '<!doctype html><title>Gateway</title><h1>Bad gateway</h1>';
 const SOFT_ERROR = '{"error":{"code":"internal","message":"Something went wrong"}}';
 
-/** Randomly chooses a fault for one response. No fault looks like valid information about the registry. */
+/** Chooses a random fault for one response. No fault looks like valid information about the registry. */
 export function drawFault(random: () => number, otherOrigin: string): Fault {
   const faults: readonly (() => Fault)[] = [
     () => ({ kind: 'status', status: 500, body: SOFT_ERROR }),

@@ -3,7 +3,7 @@ import { faultRound } from './round.ts';
 
 describe('an upstream with random faults', () => {
   test.each([1, 2])(
-    'seed %i: the mirror ends up matching the registry without overspending or leaking the key',
+    'with random faults and seed %i, the mirror ends up matching the registry without overspending or leaking the key',
     async (seed) => {
       const round = await faultRound({ seed, companies: 150, faultShare: 0.2 });
       expect(round).toMatchObject({ seed, listed: 1, violations: [] });
@@ -16,7 +16,7 @@ describe('an upstream with random faults', () => {
 
 describe('an upstream with flaws, moved paths and changes', () => {
   test.each([4, 8])(
-    'seed %i: no existing company is marked as gone, and the mirror ends up matching the registry',
+    'with flaws, moved paths, changes and seed %i, no existing company is marked as gone, and the mirror ends up matching the registry',
     async (seed) => {
       const round = await faultRound({ seed, companies: 120, faultShare: 0.1, trouble: 'deceptions' });
       expect(round).toMatchObject({ seed, violations: [] });
@@ -25,7 +25,7 @@ describe('an upstream with flaws, moved paths and changes', () => {
   );
 
   test.each([1])(
-    'seed %i: with a random profile, no existing company is marked as gone, and the mirror ends up matching the registry',
+    'with a random profile and seed %i, no existing company is marked as gone, and the mirror ends up matching the registry',
     async (seed) => {
       const round = await faultRound({ seed, companies: 100, faultShare: 0.1, trouble: 'dialects' });
       expect(round).toMatchObject({ seed, violations: [] });

@@ -9,11 +9,11 @@ import { canonical } from '../../support/equality.ts';
 /** The result of comparing the mirror with the current registry. */
 export interface MirrorComparison {
   readonly existing: number;
-  /** The number of existing companies that the mirror knows. */
+  /** How many existing companies the mirror knows. */
   readonly known: number;
-  /** The number of records that match the upstream's. */
+  /** How many records match the upstream's. */
   readonly equal: number;
-  /** Descriptions of known companies that differ. */
+  /** Describes known companies that differ. */
   readonly differences: readonly string[];
   /** Existing companies that the mirror has marked as gone. */
   readonly falselyGone: readonly string[];

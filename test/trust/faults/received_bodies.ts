@@ -5,8 +5,8 @@ import type { Database } from 'better-sqlite3';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 
 /**
- * The complete bodies that this process received. They are recorded in Node's HTTP client rather than in the code under
- * test.
+ * The complete bodies that this process received. Node's HTTP client records them, so they do not depend on the code
+ * under test.
  */
 export interface ReceivedBodies {
   /**
@@ -24,7 +24,7 @@ interface Arrived {
   readonly chunks: Buffer[];
 }
 
-/** Records the responses from one origin, except compressed bodies and bodies above `maxBytes`. */
+/** Records one origin's responses, except compressed bodies and bodies above `maxBytes`. */
 export function recordBodies(origin: string, maxBytes: number): ReceivedBodies {
   const { host } = new URL(origin);
   const arrived: Arrived[] = [];
@@ -66,7 +66,7 @@ export function recordBodies(origin: string, maxBytes: number): ReceivedBodies {
   };
 }
 
-/** How often the warehouse contains each body, by the body's SHA-256. */
+/** How often the warehouse contains each body, by its SHA-256. */
 export function countStoredBodies(db: Database): Map<string, number> {
   const stored = new Map<string, number>();
   const responses = answerTable(db);

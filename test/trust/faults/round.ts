@@ -23,8 +23,8 @@ export interface RoundOptions {
   /** The share of responses with a fault. */
   readonly faultShare: number;
   /**
-   * Conditions during the first runs that affect more than a single response. `deceptions` means searches with flaws,
-   * moved paths, a changing registry and clock skew. `dialects` means the same with a random profile.
+   * Additional trouble during the first runs. `deceptions` means searches with flaws, moved paths, a changing registry
+   * and clock skew. `dialects` adds a random profile.
    */
   readonly trouble?: TroubleKind;
 }
@@ -39,9 +39,9 @@ export interface Round {
   readonly recordCalls: number;
   /** How many records match the upstream's at the end. */
   readonly records: number;
-  /** What share of the registry is listed at the end. Some profiles make companies unreachable. */
+  /** The share of the registry that is listed at the end. Some profiles make companies unreachable. */
   readonly listed: number;
-  /** Descriptions of violated invariants. */
+  /** Describes each violated invariant. */
   readonly violations: readonly string[];
 }
 
@@ -49,9 +49,7 @@ const KEY = 'canary-7f3a9c52e1d84b06';
 const PER_DAY = 700;
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/**
- * Mirrors a sandbox that has random faults, in as many runs as needed, and then compares the mirror with the upstream.
- */
+/** Mirrors a sandbox with random faults in as many runs as needed, and then compares the mirror with the upstream. */
 export async function faultRound(options: RoundOptions): Promise<Round> {
   const { seed, companies, faultShare, trouble: kind } = options;
   const random = seededRandom(seed).next;
@@ -159,7 +157,7 @@ async function runUntilEqual(
   }
 }
 
-/** Moves the clock forward to when the next run can make calls. */
+/** Moves the clock forward until the next run can make calls. */
 function leapToNextRun(clock: LeapingClock, report: RunReport | undefined): void {
   const ending = report?.ending;
   const resumesAtMs = ending !== undefined && 'resumesAtMs' in ending ? (ending.resumesAtMs ?? 0) : 0;
@@ -223,7 +221,7 @@ function keyLeaks(folder: string, reports: readonly RunReport[]): string[] {
   ];
 }
 
-/** Starts a server at another origin. It must not receive any request. */
+/** Starts a server at another origin, which must not receive any request. */
 async function openOtherOrigin() {
   let requests = 0;
   const server = createServer((_request, response) => {

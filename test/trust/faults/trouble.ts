@@ -4,16 +4,16 @@ import { changingRegistry } from '../../../src/sandbox/changing_registry.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** Random conditions that affect more than a single response, such as moved paths and changing companies. */
+/** Random trouble that affects more than one response, such as moved paths and changing companies. */
 export interface Trouble {
   /** The upstream's profile after the trouble has ended. */
   readonly profile: ApiProfile;
-  /** The same profile with flaws in searches. */
+  /** The same profile with flaws in its searches. */
   readonly flawedProfile: ApiProfile;
   readonly clockSkewMs: number;
   /** Whether companies change, appear and disappear during the runs. */
   readonly hasChanges: boolean;
-  /** The record path changes at the request with this number in a run, or never if null. */
+  /** The number of the request in a run at which the record path moves, or null if it never moves. */
   readonly movesAt: number | null;
 }
 
@@ -48,7 +48,7 @@ function drawFlaws(random: Random): ApiProfile['search']['flaws'] {
   ]);
 }
 
-/** Applies the trouble while requests arrive. */
+/** Applies the trouble as requests arrive. */
 export interface TroubleSchedule {
   onArrival(nowMs: number): void;
   /** Restores the original record path. */

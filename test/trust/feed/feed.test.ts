@@ -15,6 +15,6 @@ test.each([
   [5477, 'a rebuild that turns a number into an equal text'],
   [5510, 'a deletion in a small index after a column was added'],
   [5701, 'a cursor inside a company that loses a list'],
-])('history %i passes: %s', async (seed) => {
+])("the change feed's history %i passes: %s", async (seed) => {
   await expect(liveHistory(seed, { rebuilds: true })).resolves.toBeInstanceOf(Map);
 });

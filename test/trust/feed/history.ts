@@ -29,7 +29,7 @@ export type Step = keyof ReturnType<typeof stepsOf>;
 /**
  * Simulates a mirror's random history. Consumers follow the mirror's change feed, each at its own speed and in pages of
  * random sizes. Throws if a copy differs from a full export, or if the feed contains data about a forgotten company. A
- * rebuild takes as long as all other steps in a history together, so by default only every fourth history has rebuilds.
+ * rebuild takes as long as a history's other steps together, so only every fourth history has rebuilds by default.
  */
 export async function liveHistory(
   seed: number,
@@ -65,7 +65,7 @@ const EMPTY = emptyWarehouse();
 function emptyWarehouse(): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-feed-'));
   const { db, close } = openWarehouse({ path: join(folder, 'empty.db'), nowMs: START_MS });
-  // A database in WAL mode cannot be opened in memory.
+  // SQLite cannot open a database in WAL mode in memory.
   db.pragma('journal_mode = DELETE');
   const content = db.serialize();
   close();
@@ -107,7 +107,7 @@ interface Consumer {
   applied: Applied;
 }
 
-/** Applies one page of changes, and returns how many there were. */
+/** Applies one page of changes, and returns their number. */
 function follow({ db }: Warehouse, consumer: Consumer, random: Random): number {
   const limit = random.pick([1, 2, 5, 1000]);
   const changes = changesUpTo(db, consumer.applied, limit);
@@ -297,7 +297,7 @@ function assertEqual(copy: readonly string[], exported: readonly string[]): void
     throw new Error(`the copy lacks\n${missing.join('\n')}\nand has\n${extra.join('\n')}`);
 }
 
-/** Checks that a company is not in the feed after a rebuild if all its rows are unchanged. */
+/** Checks that a rebuild adds no company to the feed whose rows are all unchanged. */
 function assertOnlyChanged(
   changes: readonly Change[],
   before: readonly string[],
@@ -318,7 +318,7 @@ function assertOnlyChanged(
     );
 }
 
-/** Checks that the feed contains no data about a forgotten company except its id. */
+/** Checks that the feed contains only the id of a forgotten company. */
 function assertForgotten({ db }: Warehouse, ids: readonly string[]): void {
   const changes = changesUpTo(db, NOTHING_APPLIED);
   for (const id of ids)

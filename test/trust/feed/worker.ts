@@ -4,7 +4,7 @@ import { liveHistory, type Step } from './history.ts';
 /** The result of one history. */
 export interface Simulated {
   readonly steps: ReadonlyMap<Step, number>;
-  /** The difference between a copy and the export, or null if they are the same. */
+  /** How the copy differs from the export, or null if it does not. */
   readonly error: string | null;
 }
 

@@ -19,7 +19,7 @@ import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 /** A property that must hold for any input from an upstream or an operator. */
 export interface Target {
   readonly name: string;
-  /** How many of this target's inputs take as long as one input to the most expensive target. */
+  /** How many of this target's inputs take as long as one input for the slowest target. */
   readonly weight: number;
   /** Returns a counterexample with its error, or null if none is found. */
   check(options: { readonly seed: number; readonly runs: number }): string | null;
@@ -141,7 +141,7 @@ const exchangeIn = (shapes: fc.Arbitrary<number>) =>
       fitting === null ? given : { ...given, body: fittingBody(given.shape, given.call, fitting) },
     );
 
-/** A body with the values that the dialect expects, and other random values. */
+/** A body with the values that the dialect expects, among random ones. */
 function fittingBody(seed: number, call: Call, [first, second]: readonly unknown[]): Buffer {
   const { search, entity } = dialectFor(randomProfile(seed));
   const places = call.kind === 'search' ? search : entity;
@@ -209,7 +209,7 @@ function target<T>(
   };
 }
 
-/** Any response is loaded or quarantined, and stored byte for byte. */
+/** Any response must be loaded or quarantined, and stored byte for byte. */
 function loading(): Target {
   return {
     name: 'load',
@@ -248,7 +248,7 @@ function spliced([text, at, bytes]: [string, number, Uint8Array]): Buffer {
   return Buffer.concat([whole.subarray(0, cut), bytes, whole.subarray(Math.min(cut + 1, whole.length))]);
 }
 
-/** Any configuration is accepted, or rejected with a message. */
+/** Any configuration must be accepted, or rejected with a message. */
 function edited([text, at, inserted, removed]: [string, number, string, number]): void {
   const cut = at % (text.length + 1);
   const changed = text.slice(0, cut) + inserted + text.slice(cut + removed);

@@ -1,7 +1,7 @@
 // node --import …/kill_after_store.ts … with KILL_AFTER_STORE=n, KILL_STATEMENTS_LATER=k and KILL_JOURNAL=FILE. Ends
-// the process with SIGKILL after the n-th commit that adds rows to `_call`. At that point a response is stored but not
-// processed. k more statements can run, but nothing more is committed to the warehouse. Independently of the code under
-// test, the journal lists every body that arrived complete.
+// the process with SIGKILL after the n-th commit that adds rows to `_call`. A response is then stored but not
+// processed. k more statements can run, but nothing more is committed to the warehouse. The journal lists every body
+// that arrived complete, independently of the code under test.
 import { hash } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ function before(db: Database, isCommit: boolean): void {
   statementsLeft -= 1;
 }
 
-/** A statement outside a transaction is its own commit. */
+/** A statement outside a transaction is a commit of its own. */
 function commits({ source, readonly, database }: Statement): boolean {
   if (source === 'COMMIT') return true;
   return !readonly && !database.inTransaction && !source.startsWith('BEGIN');
@@ -79,7 +79,7 @@ function after(db: Database): void {
   statementsLeft = statementsLater;
 }
 
-/** Null if the table does not exist yet. */
+/** Null until the table exists. */
 function callsIn(db: Database): number | null {
   const count = (sql: string) => {
     const row = originals.get?.call(db.prepare(sql)) as { count: number };

@@ -1,6 +1,6 @@
-// node --import …/kill_at.ts …: ends the process with SIGKILL directly before its n-th SQL statement if KILL_AT=n is
-// set. Otherwise the process prints to standard error at the end how many statements it ran. It always prints a line at
-// the first statement.
+// node --import …/kill_at.ts …: with KILL_AT=n, SIGKILL ends the process directly before its n-th SQL statement.
+// Without it, the process finally prints to standard error how many statements it ran. A line at the first statement is
+// always printed.
 import Sqlite from 'better-sqlite3';
 
 const killAt = Number(process.env.KILL_AT ?? Number.POSITIVE_INFINITY);
@@ -26,7 +26,7 @@ const statement = Object.getPrototypeOf(db.prepare('SELECT 1')) as object;
 db.close();
 for (const name of ['run', 'get', 'all', 'iterate']) countedBefore(statement, name);
 
-// A script with several statements, such as a migration, is executed statement by statement.
+// A script with several statements, such as a migration, runs statement by statement.
 const database = Sqlite.prototype as { exec(sql: string): Sqlite.Database };
 const exec = database.exec;
 database.exec = function (this: Sqlite.Database, sql: string) {

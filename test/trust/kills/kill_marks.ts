@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Upstream } from '../../support/upstream.ts';
 
-/** The checks after each kill. Each fault is one sentence. */
+/** The checks after each kill, each of which describes a fault in one sentence. */
 export interface Marks {
   after(): string[];
-  /** The test deleted the warehouse intentionally. */
+  /** The test itself deleted the warehouse. */
   forgetLoaded(): void;
 }
 
-/** Finds a corrupt file, a response without its call, a lost call, and a call that the ledger did not count. */
+/** Finds a corrupt file, a response without its call, a lost call, or a call that the ledger did not count. */
 export function watchFiles(upstream: Upstream, concurrency: number): Marks {
   let lastLoaded = 0;
   let kills = 0;
@@ -24,8 +24,8 @@ export function watchFiles(upstream: Upstream, concurrency: number): Marks {
       .pluck()
       .get();
     const faults = [
-      ...(orphans === 0 ? [] : [`${orphans} records without their answer`]),
-      ...(loaded >= lastLoaded ? [] : [`${lastLoaded} calls were loaded, ${loaded} are left`]),
+      ...(orphans === 0 ? [] : [`${orphans} records without their response`]),
+      ...(loaded >= lastLoaded ? [] : [`${lastLoaded} calls were loaded, but only ${loaded} remain`]),
     ];
     lastLoaded = loaded;
     return faults;

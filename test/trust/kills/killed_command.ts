@@ -5,25 +5,28 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '../../..');
 const LONGEST_MS = 600_000;
 
-/** When to kill: before the n-th SQL statement, some time after the first statement, or after a response is stored. */
+/**
+ * When to kill the command: before the n-th SQL statement, some time after the first statement, or after a response is
+ * stored.
+ */
 export type Blow = { readonly statement: number } | { readonly afterMs: number } | AfterStore | null;
 
 /** After the n-th commit that adds calls to the warehouse, and `later` more statements. See kill_after_store.ts. */
 interface AfterStore {
   readonly afterStore: number;
   readonly later: number;
-  /** File in which the killed process records the bodies that it received. */
+  /** The file in which the killed process records the bodies that it received. */
   readonly journal: string;
 }
 
 export interface Struck {
   readonly killed: boolean;
-  /** Only present if the command was not killed. */
+  /** Present only if the command was not killed. */
   readonly statements: number;
   readonly lastedMs: number;
 }
 
-/** Runs a command and kills it. Throws if the command failed before the kill. */
+/** Runs a command and kills it, and throws if the command failed before the kill. */
 export async function strike(args: readonly string[], blow: Blow): Promise<Struck> {
   const killer = blow !== null && 'afterStore' in blow ? 'kill_after_store.ts' : 'kill_at.ts';
   const child = spawn(
@@ -40,8 +43,8 @@ export async function strike(args: readonly string[], blow: Blow): Promise<Struc
     if (startedMs > 0 || !stderr.includes('first statement')) return;
     startedMs = performance.now();
     if (blow !== null && 'afterMs' in blow) killAfter(blow.afterMs);
-    // A worker never ends without a signal. If it executes too few statements to be killed, it is stopped after a
-    // while.
+    // A worker ends only when it receives a signal. If it executes too few statements to be killed, it is stopped after
+    // a while.
     else if (blow !== null && args[0] === 'worker') killAfter(LONGEST_WORKER_MS);
   });
   timers.push(setTimeout(() => child.kill('SIGTERM'), LONGEST_MS));

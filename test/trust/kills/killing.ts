@@ -7,10 +7,10 @@ export interface Killed {
   readonly command: VictimName;
   readonly seed: number;
   readonly kills: number;
-  /** The number of kills directly before a random SQL statement. All other kills happened at a random time. */
+  /** How many kills hit directly before a random SQL statement. All others hit at a random time. */
   readonly beforeStatements: number;
   readonly arrivals: number;
-  /** Violations, one sentence each. */
+  /** One sentence for each violation. */
   readonly broken: readonly string[];
 }
 
@@ -22,9 +22,9 @@ export interface KillOrder {
 }
 
 /**
- * Repeatedly kills a command that works on one mirror, before its n-th statement or at a random time. The seed
- * determines which. The files are checked after each kill. In the end the command runs without a kill, and the mirror
- * must match the upstream.
+ * Repeatedly kills a command that works on one mirror, before its n-th statement or at a random time, which the seed
+ * determines. The files are checked after each kill. In the end, the command runs without a kill, and the mirror must
+ * match the upstream.
  */
 export async function killRepeatedly(order: KillOrder): Promise<Killed> {
   const { command, seed, companies } = order;
@@ -78,8 +78,7 @@ async function extentOf(victim: Victim, random: Random): Promise<Extent> {
 
 function drawBlow({ statements, lastsMs }: Extent, random: Random): NonNullable<Blow> {
   if (random.chance(0.5)) return { afterMs: random.below(Math.ceil(lastsMs)) };
-  // A command's start-up is short, but much of its code runs only then. Therefore half of these kills happen during
-  // start-up.
+  // A command's start-up is short, but much of its code runs only then. Half of these kills therefore hit the start-up.
   const most = random.chance(0.5) ? Math.min(statements, EARLY_STATEMENTS) : statements;
   return { statement: 1 + random.below(most) };
 }

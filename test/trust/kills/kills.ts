@@ -41,7 +41,7 @@ async function killEverywhere(): Promise<boolean> {
   return broken === 0 && kills >= Number(values.points);
 }
 
-/** Every second mirror uses one connection, and the other mirrors use four. */
+/** Every second mirror uses one connection, and the others use four. */
 async function killBetween(points: number): Promise<boolean> {
   const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
   const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));
@@ -65,13 +65,13 @@ async function killBetween(points: number): Promise<boolean> {
   process.stdout.write(`${JSON.stringify(total)}\n`);
   if (total.between < total.kills)
     process.stderr.write(
-      `After ${total.kills - total.between} of ${total.kills} kills no stored response was unprocessed: ` +
+      `After ${total.kills - total.between} of ${total.kills} kills, no stored response was unprocessed: ` +
         "no row of _call has the outcome 'received'.\n",
     );
   return total.broken === 0 && total.kills >= points && total.between === total.kills;
 }
 
-/** Creates one mirror after another. Each mirror has its own seed and must be complete after a few dozen kills. */
+/** Creates one mirror after another, each with its own seed. Each mirror must be complete after a few dozen kills. */
 async function work(): Promise<void> {
   for (;;) {
     const [command, wanted] = [...left].sort(([, a], [, b]) => b - a)[0] ?? [];

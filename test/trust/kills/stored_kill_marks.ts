@@ -5,17 +5,17 @@ import type { Arrival } from '../../../src/sandbox/arrivals.ts';
 import type { Upstream } from '../../support/upstream.ts';
 import { countStoredBodies } from '../faults/received_bodies.ts';
 
-/** A line of the journal that the killed process wrote. */
+/** A line in the journal that the killed process wrote. */
 export type Journalled =
   | { readonly is: 'received'; readonly path: string; readonly digest: string; readonly atMs: number }
-  /** A commit added rows to `_call`. `calls`: the number of rows after the commit. */
+  /** A commit that added rows to `_call`. `calls` is the number of rows after it. */
   | { readonly is: 'stored'; readonly calls: number; readonly atMs: number }
   | { readonly is: 'killed'; readonly atMs: number };
 
 export interface StoredMarks {
-  /** Checks the files after a kill, `statementsLater` statements after the response was stored. */
+  /** Checks the files after a kill that came `statementsLater` statements after the response was stored. */
   after(statementsLater: number): { readonly broken: string[]; readonly unprocessed: number };
-  /** Checks the responses that have been fetched since the last kill. */
+  /** Checks the responses fetched since the last kill. */
   fetchedAgain(): string[];
   readonly journal: string;
 }
@@ -55,7 +55,7 @@ export function watchStored(upstream: Upstream, connections: number): StoredMark
           broken.push(
             `${result.length} responses arrived and are not stored, with ${connections} connections`,
           );
-        // With one connection, there can be no second response directly after the first response is stored.
+        // With one connection, no second response can arrive directly after the first is stored.
         const longestMs = connections === 1 && statementsLater === 0 ? -1 : LONGEST_UNSTORED_MS;
         for (const { path, atMs } of result) {
           const ageMs = killedMs - atMs;
@@ -71,12 +71,12 @@ export function watchStored(upstream: Upstream, connections: number): StoredMark
   };
 }
 
-/** Responses that are stored but not processed. */
+/** Counts the responses that are stored but not processed. */
 export function unprocessedIn(db: Database): number {
   return db.prepare("SELECT count(*) FROM _call WHERE outcome = 'received'").pluck().get() as number;
 }
 
-/** Describes the targets that were fetched more than once, although they should have been fetched only once. */
+/** Describes targets that were fetched several times instead of once. */
 export function fetchedTwice(db: Database): string[] {
   const rows = db
     .prepare<[], { kind: string; target: string; calls: number }>(
@@ -109,8 +109,7 @@ function heldAgainst(db: Database, lines: readonly Journalled[]) {
   const received = lines.filter((line) => line.is === 'received');
   const stored = new Set<string>();
   const lost: (typeof received)[number][] = [];
-  // Identical bodies sent for different requests, such as empty lists, are indistinguishable, so the last of them count
-  // as lost.
+  // Equal bodies for different requests, such as empty lists, are indistinguishable, so the last of them count as lost.
   for (const line of received) {
     const left = kept.get(line.digest) ?? 0;
     kept.set(line.digest, left - 1);
@@ -128,10 +127,10 @@ function readJournal(path: string): Journalled[] {
   return lines.map((line) => JSON.parse(line) as Journalled);
 }
 
-/** The path of the request, exactly as the client sent it. */
+/** The request's path, exactly as the client sent it. */
 function pathOf({ kind, target }: Arrival): string {
   return kind === 'entity' ? `/api/entity/${encodeURIComponent(target)}` : target;
 }
 
-// A response is stored within 10 ms of its arrival, or later if the process is waiting for a busy processor.
+// A response is stored within 10 ms of its arrival, or later if the process waits for a busy processor.
 const LONGEST_UNSTORED_MS = 1000;

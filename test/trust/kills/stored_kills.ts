@@ -12,7 +12,7 @@ export interface StoredKills {
   readonly seed: number;
   readonly connections: number;
   readonly kills: number;
-  /** The number of kills that left a response stored but not processed. */
+  /** How many kills left a response stored but not processed. */
   readonly between: number;
   readonly arrivals: number;
   /** Violations, one sentence each. */
@@ -83,12 +83,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Half of the kills happen directly after the commit, and the other half some statements later. */
+/** Half of the kills come directly after the commit, and the others some statements later. */
 function laterOf(random: Random): number {
   return random.chance(0.5) ? 0 : 1 + random.below(MOST_STATEMENTS_LATER);
 }
 
-/** Runs `sync` until it ends without a kill. Returns the faults. */
+/** Runs `sync` until it ends without a kill, and returns the faults. */
 async function endWhole(upstream: Upstream): Promise<string[]> {
   const { json, stderr } = await upstream.cli('sync');
   if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${stderr}`];

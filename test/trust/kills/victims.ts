@@ -17,17 +17,17 @@ export interface Victim {
   readonly upstream: Upstream;
   readonly args: readonly string[];
   /**
-   * The command is killed before a random statement among its first ones, as many as this number, or among all its
-   * statements if null.
+   * The command is killed before a random one of its first `mostStatements` statements, or of all its statements if
+   * null.
    */
   readonly mostStatements: number | null;
   /** Runs before each start of the command. */
   prepare(random: Random): void;
   /** Returns the faults after a kill, one sentence each. */
   after(): string[];
-  /** Called if the command ended before the kill. Prepares new work for the next start, and returns the faults. */
+  /** Runs if the command ended before the kill. Prepares new work for the next start, and returns the faults. */
   spared(): string[];
-  /** Runs the command until it ends without a kill. Returns the faults. */
+  /** Runs the command until it ends without a kill, and returns the faults. */
   finish(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export const VICTIMS: Readonly<
     return {
       ...over(upstream, marks),
       args: ['sync'],
-      // Sometimes the mirror starts again with an empty warehouse and the same ledger.
+      // Sometimes the mirror starts over with an empty warehouse and the same ledger.
       prepare: (random) => {
         if (random.chance(0.1)) startOver(upstream, marks);
       },
@@ -156,8 +156,8 @@ export const VICTIMS: Readonly<
         return [
           ...(found.steps === steps || found.steps === STEPS
             ? []
-            : [`${found.steps} migrations, neither ${steps} nor ${STEPS}`]),
-          ...(found.answers === CALLS ? [] : [`${found.answers} of ${CALLS} answers are left`]),
+            : [`${found.steps} migrations, instead of ${steps} or ${STEPS}`]),
+          ...(found.answers === CALLS ? [] : [`only ${found.answers} of ${CALLS} responses remain`]),
           ...(spentIn(upstream) === spent ? [] : ['the ledger lost its count']),
           ...(found.steps === STEPS ? marks.after() : []),
         ];
@@ -182,7 +182,7 @@ async function openMirrored(companies: readonly GeneratedCompany[]) {
   return opened;
 }
 
-/** The members that are the same for most victims. */
+/** The members that most victims share. */
 function over(upstream: Upstream, marks: Marks) {
   return {
     upstream,
@@ -194,7 +194,7 @@ function over(upstream: Upstream, marks: Marks) {
   };
 }
 
-/** Deletes the warehouse and keeps the ledger. */
+/** Deletes the warehouse but keeps the ledger. */
 function startOver(upstream: Upstream, marks: Marks): void {
   removeFile(upstream, 'warehouse.db');
   marks.forgetLoaded();
@@ -235,13 +235,13 @@ function manifestIn(out: string): Manifest {
   return JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')) as Manifest;
 }
 
-/** Files with content that differs from the manifest. */
+/** Returns the files that do not match the manifest. */
 function torn(out: string): string[] {
   if (!existsSync(join(out, 'manifest.json'))) return [];
   return manifestIn(out).files.flatMap(({ name, sha256 }) => {
     const path = join(out, name);
-    if (!existsSync(path)) return [`${name} is named by the manifest and is not there`];
+    if (!existsSync(path)) return [`the manifest lists ${name}, which does not exist`];
     const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
-    return digest === sha256 ? [] : [`${name} is not what the manifest says`];
+    return digest === sha256 ? [] : [`${name} does not match the manifest`];
   });
 }

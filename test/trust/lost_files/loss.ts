@@ -98,7 +98,7 @@ function overspent(arrivals: number): string[] {
   return arrivals > ALLOWANCE ? [`${arrivals} of ${ALLOWANCE} calls arrived`] : [];
 }
 
-/** Checks that a single message with a remedy and without a stack trace reports the loss. */
+/** Checks that one message reports the loss, with a remedy and without a stack trace. */
 function faultsIn(results: readonly Finished[]): string[] {
   return results.flatMap(({ code, signal, stderr }) => {
     if (signal === 'SIGKILL' || code === 0) return [];

@@ -22,7 +22,7 @@ export interface Files {
   readonly olderWarehouse: string;
 }
 
-/** The ways to lose a file. Each way is tried between runs and during runs. */
+/** The ways to lose a file, each of which is tried between runs and during runs. */
 export const WAYS = {
   'ledger deleted': ({ ledger }) => remove(ledger, '', '-wal', '-shm'),
   'ledger deleted, its WAL kept': ({ ledger }) => remove(ledger, ''),

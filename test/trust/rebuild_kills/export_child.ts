@@ -1,4 +1,4 @@
-// Exports a warehouse repeatedly. The test kills this process at a random time.
+// Exports a warehouse repeatedly, until the test kills this process at a random time.
 import { exportTables } from '../../../src/operations/export.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 

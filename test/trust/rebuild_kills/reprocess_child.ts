@@ -1,4 +1,4 @@
-// Rebuilds a warehouse with a mapping. The test kills this process at a random time.
+// Rebuilds a warehouse with a mapping, until the test kills this process at a random time.
 import { Mapping } from '../../../src/dialect/mapping_schema.ts';
 import { reprocess } from '../../../src/load/reprocess.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';

@@ -12,7 +12,7 @@ import { dialectWith } from '../../support/loader_dialect.ts';
 import { startAndKill } from './kill.ts';
 
 const here = import.meta.dirname;
-/** The number of companies in the warehouse, unless a caller asks for fewer. */
+/** How many companies the warehouse has unless a caller asks for fewer. */
 export const COMPANIES = 2000;
 
 export interface Rounds {
@@ -24,16 +24,16 @@ export interface Rounds {
 }
 
 export interface Killed {
-  /** The number of processes that were killed while working. The other processes ended before the kill. */
+  /** How many processes were killed while they worked. All others ended before the kill. */
   readonly killed: number;
-  /** The number of rounds that left the new state, or new files, in place. */
+  /** How many rounds left the new tables or files. */
   readonly completed: number;
   /** Violations, one sentence each. */
   readonly broken: readonly string[];
 }
 
 /**
- * Kills `reprocess` between two mappings at random times. The tables must be either the old tables or the new tables.
+ * Kills `reprocess` between two mappings at random times. The result must be either the old tables or the new tables.
  */
 export async function killReprocess({ folder, kills, companies, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
@@ -75,8 +75,7 @@ export async function killReprocess({ folder, kills, companies, random }: Rounds
 }
 
 /**
- * Kills a repeated `export` into one folder at random times. The files must be complete and must come from the same
- * export.
+ * Kills a repeated `export` into one folder at random times. The files must be complete and come from the same export.
  */
 export async function killExport({ folder, kills, companies, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
@@ -90,7 +89,7 @@ export async function killExport({ folder, kills, companies, random }: Rounds): 
     const format = formats[round % formats.length] as string;
     const out = join(folder, format);
     const afterMs = random() * LONGEST_EXPORT_MS;
-    // Files from two different exports would not be consistent with each other.
+    // Files from different exports would be inconsistent.
     change(round);
     const how = await startAndKill(join(here, 'export_child.ts'), [path, out, format], afterMs);
     if (how === 'killed') killed += 1;
@@ -151,7 +150,7 @@ function outcomeOf(n: number, callId: number, tag: string): Outcome {
   };
 }
 
-/** Reads the file directly after the kill. Returns a fault if it is incomplete. */
+/** Reads the file directly after the kill, and returns a fault if it is incomplete. */
 function looked(path: string): { state: string; fault: string | null } {
   const warehouse = openWarehouse({ path, readonly: true, nowMs: 0 });
   const check = warehouse.db.pragma('integrity_check', { simple: true });

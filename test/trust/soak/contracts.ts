@@ -4,7 +4,7 @@ import { LIMITS, spendFrom, withLedger } from './soaking.ts';
 
 export interface ContractSoak {
   readonly seed: number;
-  /** The number of calls under each contract, in chronological order. */
+  /** The number of calls in each contract, in chronological order. */
   readonly calls: readonly number[];
   readonly fullestDay: number;
   readonly broken: readonly string[];

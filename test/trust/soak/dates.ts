@@ -21,12 +21,12 @@ export interface DateSoak {
 interface DateSoaking {
   readonly seed: number;
   readonly days: number;
-  /** Whether the account spends all calls at the start of a day (`hasty`) or spreads them over the day (`calm`). */
+  /** Whether the account spends all of a day's calls at its start (`hasty`) or spreads them over the day (`calm`). */
   readonly spender: 'hasty' | 'calm';
   readonly day: 'fixed' | 'rolling';
   /**
-   * With `seen`, the clock is set back by more than the time between two uses of the ledger, because the ledger cannot
-   * detect a smaller step.
+   * With `seen`, the clock is set back by more than the time between two uses of the ledger, which cannot detect
+   * smaller steps.
    */
   readonly steps: 'seen' | 'any';
 }
@@ -78,7 +78,7 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
   };
 }
 
-/** A clock that is alternately correct for up to ten days and slow by `leastMs` to four hours for up to six days. */
+/** A clock that is correct for up to ten days, then `leastMs` to four hours slow for up to six days, and so on. */
 function setBackAndRight(random: Random, startMs: number, leastMs: number): (realMs: number) => number {
   let backMs = 0;
   let changesMs = startMs + random.below(10 * DAY_MS);

@@ -5,8 +5,7 @@ import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';
 import { soakCalendar, soakSetBack } from './soaking.ts';
 
-// Daylight saving time starts during the night in Oslo and at midnight in Cairo. Therefore one day in Cairo has no
-// midnight.
+// Daylight saving time starts at night in Oslo, and at midnight in Cairo, where one day therefore has no midnight.
 test.each(['Europe/Oslo', 'Africa/Cairo'])(
   '%s: over a year with a leap day, the whole allowance is used and never exceeded',
   (zone) => {

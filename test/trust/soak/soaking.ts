@@ -105,18 +105,20 @@ export interface Spender {
   readonly endMs: number;
   readonly random: Random;
   readonly allowance: Allowance;
-  /** Returns how many milliseconds the ledger's clock lags behind real time. Called before each debit. */
+  /** Returns how many milliseconds the ledger's clock lags behind real time. Runs before each debit. */
   readonly lateness?: (realMs: number) => number;
-  /** If true, spends one or two calls and then pauses. Otherwise spends every permitted call immediately. */
+  /**
+   * If true, each burst spends one or two calls and then pauses. Otherwise, it spends every permitted call immediately.
+   */
   readonly isCalm?: boolean;
 }
 
-/** Spends every permitted call. Returns the arrival times. */
+/** Spends every permitted call, and returns the arrival times. Returns the arrival times. */
 function spendAll(spender: Spender): number[] {
   return withLedger((path) => spendFrom(path, spender)).sort((a, b) => a - b);
 }
 
-/** Calls the function with the path of a temporary ledger, and deletes the ledger afterwards. */
+/** Calls the function with the path of a temporary ledger, which is deleted afterwards. */
 export function withLedger<T>(work: (path: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-soak-'));
   try {
@@ -144,7 +146,7 @@ export function spendFrom(path: string, spender: Spender): number[] {
     } else {
       const untilMs = spent.is === 'refused_key' ? null : spent.untilMs;
       if (untilMs === null) break;
-      // No wait is longer than an hour, because the clock can be set during a wait.
+      // No wait is longer than an hour, because the clock may change during a wait.
       realMs += Math.max(1, Math.min(untilMs - nowMs, HOUR_MS));
     }
   }
@@ -154,7 +156,7 @@ export function spendFrom(path: string, spender: Spender): number[] {
 
 type Slots = Extract<ReturnType<ReturnType<typeof openLedger>['spend']>, { is: 'go' }>['slots'];
 
-/** Gives back an unsent call's unit. */
+/** Returns an unsent call's unit. */
 function giveBack(
   ledger: ReturnType<typeof openLedger>,
   slot: Slots[number] | undefined,
