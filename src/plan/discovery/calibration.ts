@@ -6,8 +6,9 @@
  * - `new character`: no known company matches, and the query's last character occurs in no known text.
  * - `pair`: the query has two words.
  * - `repeat`: the query was already sent before the last registry count was received.
+ * - `understated`: the query's listing is understated (see `UnderstatedListings`).
  */
-export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat';
+export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat' | 'understated';
 
 /** How many new companies one call is predicted to find, before calibration. */
 export interface Prediction {

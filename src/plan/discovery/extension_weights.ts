@@ -2,6 +2,7 @@ import type { KeySpace } from './key_space.ts';
 import { isPairRoot, type NodeExtensions, type QueryNode, type Weights } from './query_node.ts';
 import type { RegistryUnseen } from './registry_unseen.ts';
 import type { Revisions } from './revisions.ts';
+import type { UnderstatedListings } from './understated_listings.ts';
 
 /**
  * Computes the weights of a query's extensions. The query's unseen companies are divided among the extensions in
@@ -42,6 +43,7 @@ export class ExtensionWeights {
   readonly #mostUnseen: (query: string) => number;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
+  readonly #understated: UnderstatedListings;
 
   constructor(options: {
     readonly keySpace: KeySpace;
@@ -50,12 +52,14 @@ export class ExtensionWeights {
     readonly mostUnseen: (query: string) => number;
     readonly registry: RegistryUnseen;
     readonly revisions: Revisions;
+    readonly understated: UnderstatedListings;
   }) {
     this.#keySpace = options.keySpace;
     this.#isSent = options.isSent;
     this.#mostUnseen = options.mostUnseen;
     this.#registry = options.registry;
     this.#revisions = options.revisions;
+    this.#understated = options.understated;
   }
 
   /** Computes `W` and `a` for a node. */
@@ -88,8 +92,10 @@ export class ExtensionWeights {
   #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
     const outdated = node.children
       .filter((child) => this.#isOutdated(child, node))
-      .map(({ query: { text }, state }) => {
-        const isKnown = state !== null && others > MIN_WEIGHT;
+      .map((child) => {
+        const { query, state } = child;
+        const { text } = query;
+        const isKnown = state !== null && others > MIN_WEIGHT && !this.#understated.isDue(child);
         const gained = isKnown ? this.#registry.gainedShare(state.listedAtMs) : null;
         return { text, matches: this.#keySpace.known(text) + HALF, gained: gained ?? 1 };
       });
@@ -115,10 +121,11 @@ export class ExtensionWeights {
     return state.status === 'complete' || state.total !== null || this.#keySpace.isAliased(query.text);
   }
 
-  /** Returns whether the query was listed before `parent` was last counted. */
-  #isOutdated({ state, prediction }: QueryNode, parent: QueryNode): boolean {
+  /** Returns whether the query was listed before `parent` was last counted, or listed too few companies. */
+  #isOutdated(node: QueryNode, parent: QueryNode): boolean {
+    const { state, prediction } = node;
     if (state === null || prediction !== null) return false;
-    return state.listedAtMs < this.#countedAtMs(parent);
+    return state.listedAtMs < this.#countedAtMs(parent) || this.#understated.isDue(node);
   }
 
   #countedAtMs({ parent, state }: QueryNode): number {

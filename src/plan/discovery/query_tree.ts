@@ -131,6 +131,7 @@ export class QueryTree {
     const node = this.#nodes.at(state.query.text);
     if (node.prediction !== null) this.#actions.learn(node, node.prediction, page);
     Object.assign(node, { state, page, prediction: null });
+    this.#unseenCounts.recordResponse(node);
     this.#unseenCounts.invalidate(node, page.rows === 0 ? null : page.new / page.rows);
     // Estimates for pairs depend on the response to their first word.
     const pairRoots = node.children.filter(isPairRoot);
@@ -284,8 +285,11 @@ export class QueryTree {
   #callOf(node: QueryNode, { expectedYield, candidate }: Action): SearchCall {
     const { query, state } = node;
     const expected = Math.round(expectedYield * 1000) / 1000;
-    if (candidate?.kind === 'repeat')
-      return { kind: 'search', query, page: FIRST_PAGE, reason: 'repeated to find new companies', expected };
+    if (candidate?.kind === 'repeat' || candidate?.kind === 'understated') {
+      const reason =
+        candidate.kind === 'repeat' ? 'repeated to find new companies' : 'repeated after too few rows';
+      return { kind: 'search', query, page: FIRST_PAGE, reason, expected };
+    }
     if (state === null)
       return { kind: 'search', query, page: FIRST_PAGE, reason: this.#reasonOf(node), expected };
     const page = { index: state.pages, next: state.next };

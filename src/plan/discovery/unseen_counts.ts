@@ -7,6 +7,7 @@ import { isPairRoot, type QueryNode } from './query_node.ts';
 import { type RegistryCount, RegistryUnseen } from './registry_unseen.ts';
 import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
+import { UnderstatedListings } from './understated_listings.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
 /** A query that can be sent now, and the estimated number of companies that match it. */
@@ -41,6 +42,7 @@ export class UnseenCounts {
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
   readonly #weights: ExtensionWeights;
+  readonly #understated: UnderstatedListings;
   /** The cached result of `#unseenBelow`, and the revision at which it was computed. */
   #rootUnseen = { revision: -1, companies: 0 };
 
@@ -60,8 +62,9 @@ export class UnseenCounts {
     this.#untried = untried;
     this.#registry = new RegistryUnseen(keySpace, limits);
     this.#revisions = new Revisions(keySpace);
+    this.#understated = new UnderstatedListings(keySpace);
     this.#weights = new ExtensionWeights({
-      ...{ keySpace, registry: this.#registry, revisions: this.#revisions },
+      ...{ keySpace, registry: this.#registry, revisions: this.#revisions, understated: this.#understated },
       isSent: (query) => this.#isSent(query),
       mostUnseen: (query) => this.#mostUnseen(query),
     });
@@ -72,6 +75,10 @@ export class UnseenCounts {
     const isChanged = this.#registry.setCount(registryCount);
     if (isChanged) this.invalidate(null);
     return isChanged;
+  }
+
+  recordResponse(node: QueryNode): void {
+    this.#understated.recordResponse(node);
   }
 
   /**
@@ -145,7 +152,10 @@ export class UnseenCounts {
     const untried = likeliest === undefined || node.parent !== null ? null : this.#nextUntried();
     if (likeliest !== undefined && untried !== null)
       add(untried, this.#keySpace.known(untried), model * likeliest.likelihood, 'new character');
-    for (const [text, weight] of outdated) add(text, this.#keySpace.known(text), weight, 'repeat');
+    for (const [text, weight] of outdated) {
+      const known = this.#keySpace.known(text);
+      add(text, known, weight, this.#isUnderstated(text) ? 'understated' : 'repeat');
+    }
     return candidates;
   }
 
@@ -204,6 +214,11 @@ export class UnseenCounts {
     return this.#nodeOf(query) !== undefined;
   }
 
+  #isUnderstated(query: string): boolean {
+    const node = this.#nodeOf(query);
+    return node !== undefined && this.#understated.isDue(node);
+  }
+
   /**
    * Returns the upper bound that a query's covering queries put on its unseen count, or Infinity if there is none.
    * Listings older than the registry count are ignored.
@@ -213,7 +228,7 @@ export class UnseenCounts {
     for (const covering of this.#keySpace.covering(query)) {
       const node = this.#nodeOf(covering);
       if (node === undefined || node.state === null || !this.#weights.isCounted(node)) continue;
-      const isOutdated = node.state.listedAtMs < this.#registry.observedAtMs;
+      const isOutdated = node.state.listedAtMs < this.#registry.observedAtMs || this.#understated.isDue(node);
       if (isOutdated || this.#keySpace.isAliased(covering)) continue;
       most = Math.min(most, this.of(node));
     }

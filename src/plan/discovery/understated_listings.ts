@@ -1,0 +1,41 @@
+import { isPunctuation } from './first_characters.ts';
+import type { KeySpace } from './key_space.ts';
+import type { QueryNode } from './query_node.ts';
+
+/**
+ * Detects complete listings with far fewer rows than known companies match the query. During an outage, some searches
+ * return nothing and report no error.
+ *
+ * A listing with `r` rows is understated if more than `4 · (r + 1)` known companies match. Such a query is repeated after
+ * another eight responses, and then each time after twice as many. If the query rule is wrong, the repeats find nothing
+ * and become rare. Queries that are only punctuation are not repeated, because many upstreams ignore punctuation.
+ */
+export class UnderstatedListings {
+  readonly #keySpace: KeySpace;
+  #responses = 0;
+  readonly #repeats = new Map<QueryNode, { readonly from: number; readonly wait: number }>();
+
+  constructor(keySpace: KeySpace) {
+    this.#keySpace = keySpace;
+  }
+
+  /** Counts a response to the node's query. */
+  recordResponse(node: QueryNode): void {
+    this.#responses += 1;
+    const wait = 2 * (this.#repeats.get(node)?.wait ?? FIRST_WAIT / 2);
+    if (this.#isUnderstated(node)) this.#repeats.set(node, { from: this.#responses + wait, wait });
+  }
+
+  /** Returns whether the node's listing is understated and can be repeated now. */
+  isDue(node: QueryNode): boolean {
+    return this.#isUnderstated(node) && this.#responses >= (this.#repeats.get(node)?.from ?? 0);
+  }
+
+  #isUnderstated({ state, query }: QueryNode): boolean {
+    if (state?.status !== 'complete' || isPunctuation(query.text)) return false;
+    return this.#keySpace.known(query.text) > RATIO * (state.rows + 1);
+  }
+}
+
+const RATIO = 4;
+const FIRST_WAIT = 8;
