@@ -1,26 +1,20 @@
 import type { BootTime } from '../clock.ts';
-import { DAY_MS } from '../durations.ts';
 import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
-import { type Closure, type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
+import { type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
 import { openCallCounts } from './call_counts.ts';
-import { confirmClock, latestDateMs, readClock } from './clock_doubt.ts';
+import { confirmClock, readClock } from './clock_doubt.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
 import { openFlush } from './ledger_flush.ts';
 import { type Recount, raiseCounts } from './recount.ts';
+import { openSlots, type Slot, type Spending, type Spent } from './slots.ts';
 import { acceptSetBack, readSteadyTime, type SteadyReading, trustClock } from './steady_time.ts';
-import { currentSpacingMs, type QuotaReport, smallestReport } from './upstream_reports.ts';
-import {
-  type Allowance,
-  ARRIVAL_MS,
-  clearOfResets,
-  exhaustionEndsMs,
-  type Purpose,
-  spacingMs,
-} from './windows.ts';
+import { type QuotaReport, smallestReport } from './upstream_reports.ts';
+import { type Allowance, exhaustionEndsMs, type Purpose, spacingMs } from './windows.ts';
 
 export type { LedgerState, WindowState } from './account_windows.ts';
 export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
+export { LOOKAHEAD_MS, type Slot, type Spending, type Spent } from './slots.ts';
 
 /**
  * The ledger counts each account's calls. It is a separate file because the allowance belongs to the account, and
@@ -94,36 +88,6 @@ export interface LedgerMark {
   readonly lastSpentMs: number;
 }
 
-export interface Spending {
-  readonly nowMs: number;
-  readonly most: number;
-  readonly purpose: Purpose;
-  readonly keyFingerprint: string;
-}
-
-export interface Slot {
-  /** The time at which the call may be sent. It can include fractions of a millisecond. */
-  readonly atMs: number;
-  /** The time at which this call's unit is counted. */
-  readonly countedAtMs: number;
-}
-
-export type Spent =
-  | { readonly is: 'go'; readonly slots: readonly Slot[] }
-  /** Try again at `untilMs`: the next slot is more than `LOOKAHEAD_MS` away, or the upstream requested a pause. */
-  | { readonly is: 'wait'; readonly untilMs: number }
-  /** The allowance is exhausted. */
-  | ({ readonly is: 'spent' } & Closure)
-  | { readonly is: 'refused_key'; readonly sinceMs: number };
-
-/** A slot is taken at most this long in advance, so that a killed process loses few units. */
-export const LOOKAHEAD_MS = 200;
-
-/**
- * A slot can be taken up to this long after its time, because its call can then still be sent (`SLOT_TOLERANCE_MS`).
- */
-const LATENESS_MS = 100;
-
 export interface LedgerOptions {
   readonly path: string;
   readonly accountId: string;
@@ -146,6 +110,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const users = openUsers(db, accountId);
   const windows = openAccountWindows(allowance, counts);
   const configuredSpacingMs = spacingMs(allowance.perMinute);
+  const takeSlots = openSlots({ account, counts, windows, configuredSpacingMs });
   const ledgerId = db.prepare('SELECT ledger_id FROM identity').pluck().get() as string;
   const checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
   let debitsSeen = 0;
@@ -175,41 +140,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     return { row, nowMs };
   }
 
-  const spend = db.transaction(({ nowMs: clockMs, most, purpose, keyFingerprint }: Spending): Spent => {
-    const { row, nowMs } = accountAt(clockMs);
-    const aheadMs = row.ahead_ms;
-    const slotSpacingMs = currentSpacingMs(row, configuredSpacingMs, nowMs);
-    if (row.refused_key === keyFingerprint)
-      return { is: 'refused_key', sinceMs: row.refused_at_ms ?? clockMs };
-    const earliestMs = Math.max(earliestSlotMs(row, nowMs, slotSpacingMs), row.paused_until_ms);
-    const firstMs = clearOfResets(earliestMs, windows.windowsAt(earliestMs, row));
-    const states = windows.windowStates(firstMs, row, purpose, counts.since);
-    const closure = windows.closureOf(row, states, nowMs, purpose);
-    if (closure !== null)
-      return {
-        is: 'spent',
-        ...closure,
-        untilMs: closure.untilMs === null ? null : closure.untilMs + aheadMs,
-      };
-    if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS + aheadMs };
-
-    const affordable = Math.min(most, windows.leftOf(row, states, nowMs));
-    const resets = states.map(({ resetsAtMs }) => (resetsAtMs ?? Infinity) - ARRIVAL_MS);
-    const lastMs = Math.min(nowMs + LOOKAHEAD_MS, ...resets);
-    const countedAtMs = latestDateMs(row, firstMs);
-    const slots: Slot[] = [{ atMs: firstMs + aheadMs, countedAtMs }];
-    for (
-      let atMs = firstMs + slotSpacingMs;
-      slots.length < affordable && atMs <= lastMs;
-      atMs += slotSpacingMs
-    )
-      slots.push({ atMs: atMs + aheadMs, countedAtMs });
-    account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
-    counts.add(slots.length, countedAtMs);
-    // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.
-    if (dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
-      counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
-    return { is: 'go', slots };
+  const spend = db.transaction((request: Spending): Spent => {
+    const { row, nowMs } = accountAt(request.nowMs);
+    return takeSlots(row, nowMs, request);
   });
 
   function spendAndFlush(request: Spending): Spent {
@@ -336,15 +269,6 @@ export function openLedger(options: LedgerOptions): Ledger {
   };
 }
 
-/** Uses a slot up to `LATENESS_MS` after its time, so that the following slots are not delayed. */
-function earliestSlotMs({ next_slot_ms: nextMs }: Account, nowMs: number, slotSpacingMs: number): number {
-  return slotSpacingMs > 0 && nextMs >= nowMs - LATENESS_MS ? nextMs : nowMs;
-}
-
 function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
-}
-
-function dayNumber(ms: number): number {
-  return Math.floor(ms / DAY_MS);
 }

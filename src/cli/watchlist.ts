@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { readScope, watchKnowledge } from '../operations/assemble.ts';
-import type { Finding } from '../plan/wanted/name_hunt.ts';
+import type { Finding } from '../plan/wanted/name_findings.ts';
 import { findingsOf } from '../plan/wanted/watchlist_planner.ts';
 import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';

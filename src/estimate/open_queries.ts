@@ -60,7 +60,7 @@ export function openQueries(ask: {
     });
 }
 
-export function positionOf(at: number, length: number): OpenQuery['position'] {
+function positionOf(at: number, length: number): OpenQuery['position'] {
   if (at === 0) return 'first';
   return at === length - 1 ? 'last' : 'inner';
 }

@@ -144,7 +144,7 @@ const NEW_FIRST_CHARACTER = 0.15;
 const MIN_WORDS = 10;
 const USUAL_LENGTH = 3;
 
-export interface WordSource {
+interface WordSource {
   /** The words seen so far. A word can occur in the list several times. */
   readonly seen: readonly string[];
   /** θ: the weight of a new word relative to the number of words seen. */
@@ -159,7 +159,7 @@ export interface WordSource {
  * earlier word. θ is `novelty` and σ is DISCOUNT. Unlike in the standard process, the weights of earlier words are not
  * discounted.
  */
-export function wordsFrom({ seen, novelty, coin, random }: WordSource): () => string {
+function wordsFrom({ seen, novelty, coin, random }: WordSource): () => string {
   const drawn = [...seen];
   let distinct = new Set(seen).size;
   return () => {

@@ -14,7 +14,8 @@ import type { Plan, PlanInput, Planner } from '../../planner.ts';
 import { Pending } from '../pending.ts';
 import { Records } from '../refresh/records.ts';
 import { statisticsDue } from '../statistics_due.ts';
-import { type Finding, NameHunt } from './name_hunt.ts';
+import type { Finding } from './name_findings.ts';
+import { NameHunt } from './name_hunt.ts';
 import type { NameQueryRules } from './name_queries.ts';
 import { type WantedListing, WantedListings } from './wanted_listings.ts';
 
@@ -119,11 +120,6 @@ export class BackfillPlanner implements Planner {
       found: this.#listings.found(at),
       total: this.#listings.total(at),
     };
-  }
-
-  /** The number of wanted records that have not been fetched yet. */
-  get recordsLeft(): number {
-    return this.#queue.size;
   }
 
   #learnSize(): void {

@@ -1,22 +1,9 @@
 import { FIRST_PAGE, type SearchCall, targetOf } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
-import { type Candidate, MIN_SCORE, NameCandidates } from '../../names/name_candidates.ts';
-import { comparable } from '../../names/similarity.ts';
 import { Heap } from '../heap.ts';
 import type { Pending } from '../pending.ts';
+import { type Finding, MAX_PAGES_PER_NAME, NameFindings } from './name_findings.ts';
 import { NameQueries, type NameQuery, type NameQueryRules } from './name_queries.ts';
-
-/** What was found for one wanted name. */
-export type Finding =
-  | { readonly is: 'open' }
-  /** Exactly one company has this name. */
-  | { readonly is: 'found'; readonly company: Candidate }
-  /**
-   * Several companies have this name, or companies have only similar names. A person must choose. The best candidate
-   * comes first.
-   */
-  | { readonly is: 'ambiguous'; readonly candidates: readonly Candidate[] }
-  | { readonly is: 'not_found' };
 
 /**
  * The purpose of a query: `share` finds several names together, `whole` finds one name, and `explore` finds similar
@@ -40,24 +27,19 @@ interface ActiveQuery {
 export class NameHunt {
   readonly #pending: Pending;
   readonly #queries: NameQueries;
-  readonly #candidates: NameCandidates;
+  readonly #findings: NameFindings;
   readonly #frontier = new Heap<NameQuery>();
   readonly #active = new Map<NameQuery, ActiveQuery>();
   /** The active query that each name is waiting for; null if the name is not waiting. */
   readonly #claims: (NameQuery | null)[];
-  /** How completely each name has been searched. */
-  readonly #searched: Searched[];
   /** The number of queries sent to find similar names, for each name. */
   readonly #explorations: number[];
-  readonly #names: readonly string[];
 
   constructor(names: readonly string[], rules: NameQueryRules, pending: Pending) {
-    this.#names = names;
     this.#pending = pending;
     this.#queries = new NameQueries(names, rules);
-    this.#candidates = new NameCandidates(names);
+    this.#findings = new NameFindings(names, (at) => this.#offerNearby(at));
     this.#claims = names.map(() => null);
-    this.#searched = names.map(() => 'no');
     this.#explorations = names.map(() => 0);
   }
 
@@ -70,7 +52,7 @@ export class NameHunt {
   /** Adds a known company. */
   see(entityId: string, name: string): void {
     this.#queries.see(name);
-    this.#candidates.see(entityId, name);
+    this.#findings.see(entityId, name);
   }
 
   /** Restores a stored query. Call it before `start`. `firstNames` are the names on its first page, in order. */
@@ -78,7 +60,7 @@ export class NameHunt {
     const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
     this.#queries.learn(query, state);
-    this.#conclude(query, state, firstNames);
+    this.#findings.conclude(query, state, firstNames);
   }
 
   /** Makes all queries candidates. Call it after the last `restore`. */
@@ -112,7 +94,7 @@ export class NameHunt {
     const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
     this.#queries.learn(query, state);
-    this.#conclude(query, state, state.pages === 1 ? pageNames : []);
+    this.#findings.conclude(query, state, state.pages === 1 ? pageNames : []);
     const active = this.#active.get(query);
     if (active !== undefined && !this.#needsPage(active, state)) this.#end(active);
   }
@@ -122,7 +104,7 @@ export class NameHunt {
     const query = this.#queries.get(text);
     if (query === undefined) return;
     query.isAbandoned = true;
-    for (const at of query.wholes) this.#markSearched(at, 'partly');
+    this.#findings.giveUp(query);
     const active = this.#active.get(query);
     if (active !== undefined) this.#end(active);
   }
@@ -144,50 +126,13 @@ export class NameHunt {
   }
 
   finding(at: number): Finding {
-    const searched = this.#searched[at];
-    if (searched === 'no') return { is: 'open' };
-    const same = this.#candidates.same(at);
-    const [first] = same;
-    if (first !== undefined && same.length === 1 && searched !== 'partly')
-      return { is: 'found', company: first };
-    const candidates = first !== undefined ? same : this.#candidates.of(at);
-    return candidates.length > 0 ? { is: 'ambiguous', candidates } : { is: 'not_found' };
-  }
-
-  /**
-   * Marks names as searched after a query's state has changed. A complete listing covers all names that the query
-   * finds. A query equal to a name can cover that name even without a complete listing.
-   */
-  #conclude(query: NameQuery, state: QueryState, firstNames: readonly string[]): void {
-    if (state.status === 'complete') for (const at of query.names) this.#markSearched(at, 'whole');
-    else {
-      for (const at of query.wholes) if (this.#isRankedFirst(at, firstNames)) this.#markSearched(at, 'whole');
-      const isExhausted = state.status !== 'open' || state.pages >= MAX_PAGES_PER_NAME;
-      if (isExhausted) for (const at of query.wholes) this.#markSearched(at, 'partly');
-    }
-  }
-
-  /**
-   * Returns whether the page shows all companies with this name. It does if these companies come first and other names
-   * follow, because the upstream then ranks exact matches first.
-   */
-  #isRankedFirst(at: number, names: readonly string[]): boolean {
-    const wanted = comparable(this.#names[at] as string);
-    const isSame = names.map((name) => comparable(name) === wanted);
-    const firstOther = isSame.indexOf(false);
-    return firstOther > 0 && !isSame.includes(true, firstOther);
-  }
-
-  #markSearched(at: number, how: Searched): void {
-    if (this.#searched[at] === 'whole' || this.#searched[at] === how) return;
-    this.#searched[at] = how;
-    this.#offerNearby(at);
+    return this.#findings.finding(at);
   }
 
   /** Returns whether the query's next page is worth a call. */
   #needsPage({ query, purpose, claimed }: ActiveQuery, state: QueryState): boolean {
     if (state.status !== 'open') return false;
-    const open = claimed.filter((at) => this.#searched[at] === 'no');
+    const open = claimed.filter((at) => this.#findings.isOpen(at));
     if (purpose === 'explore' || open.length === 0) return false;
     if (purpose === 'whole') return state.pages < MAX_PAGES_PER_NAME;
     if (state.total === null) return state.pages < open.length;
@@ -202,7 +147,7 @@ export class NameHunt {
       if (purpose === 'explore') this.#explorations[at] = (this.#explorations[at] ?? 0) + 1;
     }
     for (const at of claimed)
-      if (this.#searched[at] === 'no') for (const other of this.#queries.ofName(at)) this.#offer(other);
+      if (this.#findings.isOpen(at)) for (const other of this.#queries.ofName(at)) this.#offer(other);
       else this.#offerNearby(at);
   }
 
@@ -256,7 +201,7 @@ export class NameHunt {
   } {
     if (this.#active.has(query)) return NOTHING;
     const free = query.names.filter((at) => this.#claims[at] === null);
-    const open = free.filter((at) => this.#searched[at] === 'no');
+    const open = free.filter((at) => this.#findings.isOpen(at));
     const shared = (SHARED_DISCOUNT * open.length) / this.#queries.pagesLeft(query);
     const wholes = query.isAbandoned ? [] : query.wholes.filter((at) => open.includes(at));
     const explorable = free.filter((at) => this.#isExplorable(at) && this.#queries.nearby(at) === query);
@@ -268,19 +213,9 @@ export class NameHunt {
   }
 
   #isExplorable(at: number): boolean {
-    return (
-      this.#searched[at] !== 'no' &&
-      (this.#explorations[at] ?? 0) < MAX_EXPLORATIONS &&
-      this.#candidates.bestScore(at) < GOOD_SCORE
-    );
+    return this.#findings.needsSimilarNames(at) && (this.#explorations[at] ?? 0) < MAX_EXPLORATIONS;
   }
 }
-
-/**
- * `no`: the name has not been searched yet. `partly`: other companies may also have this name. `whole`: all companies
- * with this name have been seen.
- */
-type Searched = 'no' | 'partly' | 'whole';
 
 const NOTHING = { value: 0, purpose: 'share', names: [] } as const satisfies {
   value: number;
@@ -297,7 +232,3 @@ function reasonOf(purpose: Purpose, names: number): string {
 const SHARED_DISCOUNT = 0.9;
 const EXPLORATION_WEIGHT = 0.3;
 const MAX_EXPLORATIONS = 2;
-const MAX_PAGES_PER_NAME = 2;
-// A similar name with at least this score is most likely the wanted name, so no more queries for similar names are
-// sent.
-const GOOD_SCORE = Math.max(0.85, MIN_SCORE);

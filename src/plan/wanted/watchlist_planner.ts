@@ -6,7 +6,7 @@ import type { Plan, PlanInput, Planner, PlannerSettings, Scope } from '../../pla
 import { Pending } from '../pending.ts';
 import { statisticsDue } from '../statistics_due.ts';
 import { BackfillPlanner, restoredHunt, type Wanted } from './backfill_planner.ts';
-import type { Finding } from './name_hunt.ts';
+import type { Finding } from './name_findings.ts';
 
 /** A scope other than the whole registry. */
 export type Watchlist = Exclude<Scope, { readonly of: 'whole' }>;

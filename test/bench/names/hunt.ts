@@ -1,5 +1,6 @@
 import { Pending } from '../../../src/plan/pending.ts';
-import { type Finding, NameHunt } from '../../../src/plan/wanted/name_hunt.ts';
+import type { Finding } from '../../../src/plan/wanted/name_findings.ts';
+import { NameHunt } from '../../../src/plan/wanted/name_hunt.ts';
 import type { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import type { Registry } from '../../support/simulation/registry.ts';
 import type { WantedName } from './wanted_names.ts';
