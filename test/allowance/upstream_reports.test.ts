@@ -73,13 +73,16 @@ describe('quotas that the upstream reports', () => {
     ['for a rolling day', { day: { kind: 'rolling' } }, { left: 5, window: 'day' }, DAY_MS],
     ['with a distant reset', {}, { left: 5, resetsAtMs: T0 + 99 * DAY_MS }, 32 * DAY_MS],
     ['of a month', {}, { left: 5, window: 'month' }, Date.parse('2026-04-01T00:00:00Z') - T0],
-  ] as const)('%s is valid until the window resets, for at most 32 days', (_what, limits, quota, validMs) => {
-    const ledger = ledgerOf(limits);
-    ledger.reportQuota(reportOf(quota), T0);
-    expect(ledger.state(T0).reported).toEqual({ left: 5, untilMs: T0 + validMs });
-    expect(ledger.state(T0 + validMs - 1).left).toBe(5);
-    expect(ledger.state(T0 + validMs).reported).toBeNull();
-  });
+  ] as const)(
+    'a reported quota %s is valid until the window resets, for at most 32 days',
+    (_what, limits, quota, validMs) => {
+      const ledger = ledgerOf(limits);
+      ledger.reportQuota(reportOf(quota), T0);
+      expect(ledger.state(T0).reported).toEqual({ left: 5, untilMs: T0 + validMs });
+      expect(ledger.state(T0 + validMs - 1).left).toBe(5);
+      expect(ledger.state(T0 + validMs).reported).toBeNull();
+    },
+  );
 
   test('a reported quota is the lowest in the response, and never negative', () => {
     const ledger = ledgerOf();
@@ -106,7 +109,7 @@ describe('quotas that the upstream reports', () => {
     expect(ledger.state(T0 + 3).reported?.untilMs).toBe(T0 + HOUR_MS);
   });
 
-  test('is ignored if the clock is set back to before the report', () => {
+  test('a reported quota is ignored if the clock is set back to before the report', () => {
     const ledger = ledgerOf();
     ledger.reportQuota(reportOf({ left: 0, resetsAtMs: T0 + DAY_MS }), T0);
     expect(spendAt(ledger, T0).is).toBe('spent');
@@ -132,7 +135,7 @@ describe('rates that the upstream reports', () => {
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + HOUR_MS + 1000 - LOOKAHEAD_MS });
   });
 
-  test('is ignored if the clock is set back to before the report', () => {
+  test('a reported rate is ignored if the clock is set back to before the report', () => {
     const ledger = ledgerOf();
     ledger.reportSpacing(60_000, T0);
     expect(spendAt(ledger, T0 - 5000, { most: 5 })).toMatchObject({ slots: { length: 1 } });

@@ -110,7 +110,7 @@ allowance: { per_hour: 7 }
     expect(configured({ REGISTRY_MIRROR_PER_HOUR: '9' })).toMatchObject({ perHour: 9 });
   });
 
-  test("is described in messages with the row's own wording", () => {
+  test('an added window is described in messages in its own words', () => {
     const ledger = ledgerOf(hourly(4));
     spendAt(ledger, NOON_MS);
     expect(checkAllowance(ledger.state(NOON_MS))[0]?.message).toBe('1 of 4 calls used this hour, 3 left');

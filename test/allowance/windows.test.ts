@@ -46,11 +46,11 @@ describe('a fixed day', () => {
     ['in summer', '2026-07-15T12:00Z', '2026-07-14T22:00Z', '2026-07-15T22:00Z'],
     ['at its start', '2026-01-14T23:00:00.000Z', '2026-01-14T23:00Z', '2026-01-15T23:00Z'],
     ['at its end', '2026-01-14T22:59:59.999Z', '2026-01-13T23:00Z', '2026-01-14T23:00Z'],
-    ['of 23 hours', '2026-03-29T12:00Z', '2026-03-28T23:00Z', '2026-03-29T22:00Z'],
-    ['of 25 hours', '2026-10-25T12:00Z', '2026-10-24T22:00Z', '2026-10-25T23:00Z'],
-    ['of a leap year', '2028-02-29T12:00Z', '2028-02-28T23:00Z', '2028-02-29T23:00Z'],
+    ['if it lasts 23 hours', '2026-03-29T12:00Z', '2026-03-28T23:00Z', '2026-03-29T22:00Z'],
+    ['if it lasts 25 hours', '2026-10-25T12:00Z', '2026-10-24T22:00Z', '2026-10-25T23:00Z'],
+    ['on a leap day', '2028-02-29T12:00Z', '2028-02-28T23:00Z', '2028-02-29T23:00Z'],
     ['at the end of a year', '2026-12-31T23:30Z', '2026-12-31T23:00Z', '2027-01-01T23:00Z'],
-  ])('%s', (_what, at, since, resets) => {
+  ])('a fixed day has the right bounds %s', (_what, at, since, resets) => {
     expect(dayAt(oslo, at)).toEqual([since, resets]);
   });
 
@@ -95,9 +95,9 @@ describe('a fixed day', () => {
 describe('a month', () => {
   test.each([
     ['a leap February', '2028-02-29T22:59:59.999Z', '2028-01-31T23:00Z', '2028-02-29T23:00Z'],
-    ['March after it', '2028-02-29T23:00Z', '2028-02-29T23:00Z', '2028-03-31T22:00Z'],
+    ['the March after a leap February', '2028-02-29T23:00Z', '2028-02-29T23:00Z', '2028-03-31T22:00Z'],
     ['December', '2026-12-31T22:00Z', '2026-11-30T23:00Z', '2026-12-31T23:00Z'],
-  ])('%s', (_what, at, since, resets) => {
+  ])('a month has the right bounds: %s', (_what, at, since, resets) => {
     expect(monthAt(fixed('00:00', 'Europe/Oslo'), at)).toEqual([since, resets]);
   });
 

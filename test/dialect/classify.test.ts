@@ -485,7 +485,7 @@ describe('classifying error bodies from real registries', () => {
     });
   });
 
-  test('can be a success that describes a deleted entity', () => {
+  test('a deleted entity can be described with a success status', () => {
     const dialect = dialectOf({
       entity: { id: '/nr', name: '/navn', gone: { at: '/respons_klasse', is: 'SlettetEnhet' } },
     });

@@ -117,7 +117,7 @@ describe('reading a search response', () => {
       '34',
       '24',
     ],
-  ])('%s', (_shape, changes, body, entityId, name) => {
+  ])('the id and name are read from results in the shape: %s', (_shape, changes, body, entityId, name) => {
     expect(read(searchDialect({ total: null, ...changes }), SEARCH, body)).toMatchObject({
       rows: [{ entityId, name }],
     });

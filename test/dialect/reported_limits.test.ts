@@ -74,7 +74,7 @@ describe('a rate in an error text', () => {
     ['enintään 10 pyyntöä minuutissa', 6100],
     ['120 requests per hour', 3_601_000 / 120],
     ['12 requests per second, but at most 100 requests per minute', 610],
-  ])('"%s"', (text, spacingMs) => {
+  ])('the text "%s" states a rate', (text, spacingMs) => {
     expect(statedSpacingMs(text)).toBeCloseTo(spacingMs, 6);
   });
 
@@ -87,7 +87,7 @@ describe('a rate in an error text', () => {
     'Request 5 took 3 seconds',
     'The query must have at least 3 letters',
     'version 2.10/s',
-  ])('"%s" states no rate', (text) => {
+  ])('the text "%s" states no rate', (text) => {
     expect(statedSpacingMs(text)).toBeNull();
   });
 });

@@ -38,14 +38,14 @@ it('docs/registry-mirror.1 shows the current help of every command (update it wi
   expect(readFileSync(MAN_PAGE, 'utf8')).toBe(await manPage());
 });
 
-describe.each(documents)('%s', (path) => {
+describe.each(documents)('commands in %s', (path) => {
   const spoken = spokenCommands(readFileSync(join(root, path), 'utf8'));
 
-  it('docs/commands.md names only existing commands', () => {
+  it('the document names only existing commands', () => {
     expect(spoken.filter(({ command }) => command === null).map(({ text }) => text)).toEqual([]);
   });
 
-  it('docs/commands.md names only existing flags', () => {
+  it('the document names only existing flags', () => {
     const wrong = spoken.flatMap(({ text, command, flags }) =>
       command === null
         ? []

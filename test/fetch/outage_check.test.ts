@@ -9,7 +9,7 @@ const OK: Verdict = { is: 'refused', why: 'too broad' };
 const BROKEN: Verdict = { is: 'broken', why: 'it hung up' };
 const MARKUP: Verdict = { is: 'broken', why: 'it is HTML', isWrongAddress: true };
 
-/** A check that observes one call at a time, with a clock that moves to the end of each wait. */
+/** An outage check that observes one call at a time, whose clock moves to the end of each wait. */
 function checkOf(wrongAddressLimit = Infinity) {
   let nowMs = 1_000_000;
   const check = openOutageCheck(nowMs, wrongAddressLimit);
@@ -31,7 +31,7 @@ function checkOf(wrongAddressLimit = Infinity) {
   };
 }
 
-/** Observes failures until the run must end, and returns how many there were; null if a hundred do not end it. */
+/** Observes failures until the run must end. Returns how many there were, or null if a hundred do not end it. */
 function failuresToEnd(rig: ReturnType<typeof checkOf>, triesOf: (failure: number) => number): number | null {
   for (let failure = 1; failure <= 100; failure += 1)
     if (rig.observe(BROKEN, { tries: triesOf(failure) }) !== null) return failure;
@@ -40,7 +40,7 @@ function failuresToEnd(rig: ReturnType<typeof checkOf>, triesOf: (failure: numbe
 
 const firstTry = () => 1;
 
-describe('an outage check', () => {
+describe('an outage', () => {
   test('six failures end a run in which no call has succeeded', () => {
     const rig = checkOf();
     for (let call = 0; call < 5; call += 1) expect(rig.observe(BROKEN)).toBeNull();
@@ -60,7 +60,7 @@ describe('an outage check', () => {
     expect(rig.waitsMs).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000, 4000, 4000, 4000]);
   });
 
-  test('the count and the waits start over after a success', () => {
+  test('after a success, the count of failures and the waits start over', () => {
     const rig = checkOf();
     for (let call = 0; call < 60; call += 1) expect(rig.observe(call % 12 === 0 ? OK : BROKEN)).toBeNull();
     expect(rig.waitsMs.filter((waitMs) => waitMs === 250)).toHaveLength(5);
@@ -87,7 +87,7 @@ describe('an outage check', () => {
     // Before the thirteenth failure, the waits add up to 15.75 s: 250 + 500 + 1000 + 7 times 2000 ms.
     ['six', 6, 13],
   ])(
-    'failures for 15 s end the run only if six targets failed for the first time: %s',
+    'failures over 15 s end the run only if six targets have failed for the first time: %s',
     (_title, newTargets, expected) => {
       const rig = checkOf();
       rig.observe(OK);

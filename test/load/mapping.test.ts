@@ -85,7 +85,7 @@ describe('text in the search index', () => {
     [['address', 'house_number'], null],
     [['officers', '*', 'id'], null],
     [['status'], null],
-  ] as const)('%j has the role %s', (keys, role) => {
+  ] as const)('the field %j has the role %s', (keys, role) => {
     expect(textRole(keys, mapping)).toBe(role);
   });
 

@@ -84,7 +84,7 @@ describe('a fault in the response', () => {
       /json/,
     ],
     [{ kind: 'redirect', to: 'https://elsewhere.example/api' }, 302, '', null],
-  ])('%o', async (fault, status, body, type) => {
+  ])('the sandbox responds with the fault %o', async (fault, status, body, type) => {
     const reply = await ask(await faulty(fault), '/api/entity/1');
     expect(reply.status).toBe(status);
     if (typeof body === 'string') expect(reply.text).toBe(body);

@@ -72,7 +72,7 @@ const aQuery: fc.Arbitrary<CatalogueQuery> = fc.record({
 });
 
 describe.each(FOLDINGS)('with folding %s', (folding) => {
-  test('with folding %s, every query rule finds exactly the names that its definition requires', () => {
+  test('every query rule finds exactly the names that its definition requires', () => {
     const { catalogue } = catalogueOf({ folding });
     fc.assert(
       fc.property(aQuery, (query) => {

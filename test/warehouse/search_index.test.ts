@@ -17,7 +17,7 @@ const SEARCHES = [
   ['lain', 'C4'],
 ] as const;
 
-describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
+describe.each(sqliteTools())('a warehouse read by $name with SQLite $version', ({ rows }) => {
   test('the full-text index finds names with and without accents, whatever their letter case', () => {
     const found = rows(
       mirrored(),

@@ -132,7 +132,7 @@ describe("a parameter's role", () => {
     ['skipRows', 'offset'],
     ['numPerPage', 'size'],
     ['resultsPerPage', 'size'],
-  ] as const)('%s is %s', (name, role) => {
+  ] as const)('the parameter %s has the role %s', (name, role) => {
     expect(roleOfParam(name)).toBe(role);
   });
 });
