@@ -101,7 +101,8 @@ export function completionText(forecast: CompletionForecast, nowMs: number, zone
     case 'unknown':
       return 'Not estimated yet';
     case 'complete':
-      return 'Complete';
+      // Companies that no search finds may still be missing.
+      return 'Nothing is due';
     case 'unaffordable':
       return `Never with this allowance: at least ${counted(forecast.calls, 'call')} needed, ${count(forecast.affordable)} left`;
     case 'expected': {
