@@ -52,8 +52,8 @@ export async function addBackfill(
 }
 
 /**
- * Returns the time at which the next batch may start, in epoch milliseconds, or null if the backfill is done or no
- * quota will ever be available again.
+ * Returns when the next batch may start, in epoch milliseconds. Returns null if the backfill is done or no quota will
+ * ever be available again.
  */
 export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
   if (['max_minutes', 'max_calls', 'interrupted'].includes(ended)) return nowMs;

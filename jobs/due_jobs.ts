@@ -2,17 +2,14 @@ import { isoTime } from '../src/clock.ts';
 import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 
-/** The facts that decide which jobs belong in the queue. They are all read from the warehouse and the ledger. */
+/** The facts that decide which jobs belong in the queue. The warehouse and the ledger contain them all. */
 export interface QueueFacts {
   readonly nowMs: number;
   /** The last run of each scheduled job, by job name; null if the job has never run. */
   readonly lastRuns: Readonly<Record<string, LastRun | null>>;
   /** The event that makes a job due before its scheduled time, by job name; null if there is no such event. */
   readonly earlierDue: Readonly<Record<string, EarlierDue | null>>;
-  /**
-   * The time at which calls are permitted again, in epoch milliseconds; null if they are permitted now, and Infinity if
-   * they never will be.
-   */
+  /** When calls are permitted again, in epoch milliseconds. Null means now, and Infinity means never. */
   readonly closedUntilMs: number | null;
   /** True if another process holds the warehouse's lock. */
   readonly isHeld: boolean;
@@ -32,7 +29,7 @@ export interface JobState {
   readonly schedule: CronSchedule;
   /** True if a job with this name is queued or running. */
   readonly isPending: boolean;
-  /** The time at which a job with this name last failed before its run started; null if this has never happened. */
+  /** When a job with this name last failed before its run started; null if never. */
   readonly failedAtMs: number | null;
 }
 

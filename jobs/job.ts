@@ -13,15 +13,15 @@ import type { JobSchedule } from './schedules.ts';
  */
 export type JobDefinition = EngineJob | LocalJob;
 
-/** A job that runs the engine, one batch at a time. It does not start while the allowance is used up. */
+/** A job that runs the engine, one batch at a time. Such a job does not start while the allowance is used up. */
 export interface EngineJob extends JobBase {
   readonly spendsCalls: true;
   process(context: JobContext): Promise<RunReport>;
 }
 
 /**
- * A job that makes no calls, for example a daily check. It runs even while the allowance is used up or another process
- * holds the warehouse's lock. `process` returns one sentence for the dashboard.
+ * A job that makes no calls, for example a daily check. Such a job runs even while the allowance is used up or another
+ * process holds the warehouse's lock. `process` returns one sentence for the dashboard.
  */
 export interface LocalJob extends JobBase {
   readonly spendsCalls: false;
@@ -34,8 +34,8 @@ interface JobBase {
   /** The priority in the queue. The job with the lowest number runs first. */
   priority(focus: Config['focus']): number;
   /**
-   * Returns the time at which this job continues after a batch, in epoch milliseconds, or null if the job is finished.
-   * A job without this method is finished after one batch.
+   * Returns when this job continues after a batch, in epoch milliseconds, or null if the job is finished. A job without
+   * this method is finished after one batch.
    */
   continuesAtMs?(batch: FinishedBatch): number | null;
   /** Called when a job has ended and neither a retry nor another batch follows. */

@@ -17,7 +17,7 @@ export interface JobResult {
   readonly gone: number;
   readonly quarantined: number;
   /**
-   * The time at which quota is available again, UTC; null if the job is not waiting for quota, or if none will ever be
+   * When quota is available again, UTC; null if the job is not waiting for quota, or if no quota will ever be
    * available.
    */
   readonly resumes_at: string | null;

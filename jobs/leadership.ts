@@ -65,7 +65,7 @@ function readLeader(holder: string): LeaderFacts | null {
   }
 }
 
-/** Identifies a file, regardless of the path by which it is opened. */
+/** Identifies a file, whatever path is used to open it. */
 export function identityOf(path: string): string {
   const stats = statSync(path, { bigint: true });
   return `${stats.dev}:${stats.ino}`;

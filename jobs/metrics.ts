@@ -7,7 +7,7 @@ import type { RegistrySnapshot } from './registry_snapshot.ts';
 import type { RegistryWorker } from './registry_worker.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
-/** The state from which the metrics for one scrape are computed. */
+/** The state that one scrape measures. */
 export interface Measured {
   readonly registries: readonly RegistryWorker[];
   readonly isRedisReady: boolean;
@@ -154,7 +154,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   );
   ofLeader(
     'completion_timestamp_seconds',
-    'Earliest and latest expected time at which nothing more is due; +Inf if this allowance never suffices.',
+    'Earliest and latest expected finish; +Inf if this allowance never suffices.',
     ['bound'],
     ({ completion }) => {
       const { earliestMs, latestMs } = completionBounds(completion);
@@ -174,7 +174,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   );
   ofLeader(
     'warehouse_bytes',
-    'Size of the database file and of its write-ahead log.',
+    'Size of the database file and its write-ahead log.',
     ['file'],
     ({ mirror: { files } }) => [
       [{ file: 'database' }, files.bytes],

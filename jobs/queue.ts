@@ -21,7 +21,7 @@ export function openQueue(config: Config, connection: Redis, onError: (error: Er
   return queue;
 }
 
-/** Returns a queue's name, such as `isle-of-man.main`. It is made from the source name and the account id. */
+/** Returns a queue's name, which is made from the source name and the account id, such as `isle-of-man.main`. */
 export function queueNameOf({ source, account }: Config): string {
   const words = source.name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['registry'];
   return `${words.join('-')}.${account.id}`;
@@ -31,9 +31,9 @@ export function queueNameOf({ source, account }: Config): string {
 export function keysOf(prefix: string, queueName: string) {
   return {
     leader: `${prefix}:${queueName}:leader`,
-    /** A hash with the time at which each schedule was last verified, by schedule name. */
+    /** A hash that stores when each schedule was last verified, by schedule name. */
     heartbeat: `${prefix}:${queueName}:heartbeat`,
-    /** A hash with the time at which each queue under this prefix was last reconciled, by queue name. */
+    /** A hash that stores when each queue under this prefix was last reconciled, by queue name. */
     queues: `${prefix}:queues`,
   };
 }
@@ -70,7 +70,7 @@ export function retention() {
   };
 }
 
-/** Returns the scheduled time for which a job was created, in epoch milliseconds, or null if no schedule created it. */
+/** Returns a job's scheduled time in epoch milliseconds, or null if no schedule created the job. */
 export function scheduledTimeOf(job: MirrorJob): number | null {
   return job.repeatJobKey === undefined ? null : (job.opts.prevMillis ?? null);
 }

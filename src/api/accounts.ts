@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 /** The accounts that may use the service. The sandbox keeps them in memory, and `serve` stores them in a file. */
 export interface Accounts {
   /**
-   * Returns the account to which a key belongs, or null for an unknown key. The lookup time must not reveal how much of
+   * Returns the account that a key belongs to, or null for an unknown key. The lookup time must not reveal how much of
    * a key is correct.
    */
   byKey(key: string): Account | null;

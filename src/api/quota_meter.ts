@@ -19,7 +19,7 @@ export interface UsageMemory {
 
 export interface UsedBefore {
   readonly total: number;
-  /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
+  /** The UTC day of `usedToday`, in days since 1970-01-01. */
   readonly day: number;
   readonly usedToday: number;
   /** The times of the requests in the last minute, in epoch milliseconds, ascending. */
@@ -29,8 +29,8 @@ export interface UsedBefore {
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';
   /**
-   * The earliest time at which a retry can be admitted, in epoch milliseconds. Null if the request was admitted, or if
-   * no retry will ever be admitted.
+   * When a retry can be admitted at the earliest, in epoch milliseconds. Null if the request was admitted, or if no
+   * retry ever will be.
    */
   readonly retryAtMs: number | null;
   /** The state of each of the account's limits after this request, for the RateLimit headers. */
@@ -41,7 +41,7 @@ export interface Quota {
   readonly name: 'minute' | 'day' | 'total';
   readonly limit: number;
   readonly remaining: number;
-  /** The time at which `remaining` increases next, in epoch milliseconds, or null if it never does. */
+  /** When `remaining` increases next, in epoch milliseconds, or null if never. */
   readonly resetsAtMs: number | null;
   /** The allowance window's length in milliseconds. Null for the total, which has no window. */
   readonly windowMs: number | null;
@@ -97,7 +97,7 @@ interface Usage {
   readonly rollingDay: SlidingWindow | null;
   total: number;
   admitted: number;
-  /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
+  /** The UTC day of `usedToday`, in days since 1970-01-01. */
   day: number;
   usedToday: number;
 }

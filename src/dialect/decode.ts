@@ -68,8 +68,8 @@ export function decodeRecord(
 }
 
 /**
- * Returns whether the list in which the dialect expects the record is empty. If so, the upstream does not have the
- * requested record.
+ * Returns whether the dialect expects the record in a list, and that list is empty. The upstream then does not have the
+ * record.
  */
 export function isEmptyRecordList(
   { entity: { root } }: { readonly entity: Pick<EntityDialect, 'root'> },

@@ -53,7 +53,7 @@ function describeTemplates({ query_param, query_template, identifier_template }:
 const NAMES: Record<SearchDialect['matches'], string> = {
   prefix: 'A query finds names that begin with the query.',
   token: 'A query finds names that contain all its words, as whole words.',
-  token_prefix: 'A query finds names in which each word of the query begins a word.',
+  token_prefix: 'A query finds names if each of its words begins a word in the name.',
   substring: 'A query finds names that contain the query anywhere.',
   unknown: 'How queries match names is not known yet; the mirror learns it while it runs.',
 };
@@ -136,7 +136,7 @@ function describeLimit({ window, remaining, limit, reset }: ReportedLimit): stri
   const parts = [
     ...(remaining === null ? [] : [`the calls left${period} are at ${remaining}`]),
     ...(limit === null ? [] : [`the limit${period} is at ${limit}`]),
-    ...(reset === null ? [] : [`the time of the reset is at ${reset}`]),
+    ...(reset === null ? [] : [`the reset time is at ${reset}`]),
   ];
   return `In every response, ${parts.join(', and ')}.`;
 }

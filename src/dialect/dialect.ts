@@ -95,11 +95,8 @@ export const SearchDialect = z.strictObject({
     .nullable()
     .default(null)
     .describe('a total of this number or more means "at least"'),
-  matches: z.enum(NAME_MATCHES).default('unknown').describe('rule by which names match a query'),
-  identifiers: z
-    .enum(IDENTIFIER_MATCHES)
-    .default('unknown')
-    .describe('rule by which identifiers match a query'),
+  matches: z.enum(NAME_MATCHES).default('unknown').describe('how queries match names'),
+  identifiers: z.enum(IDENTIFIER_MATCHES).default('unknown').describe('how queries match identifiers'),
   min_length: z
     .int()
     .nonnegative()

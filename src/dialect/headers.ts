@@ -33,8 +33,8 @@ export function returnMs(headers: Headers, nowMs: number): number | null {
 }
 
 /**
- * Reads the time at which a limit resets: seconds from now, epoch seconds, epoch milliseconds or a date. Returns epoch
- * milliseconds with the same limit as `retryAfterMs`, or null if the text is not a time.
+ * Reads when a limit resets: seconds from now, epoch seconds, epoch milliseconds or a date. Returns epoch milliseconds
+ * with the same limit as `retryAfterMs`, or null if the text is not a time.
  */
 export function limitTimeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   const ms = timeMs(text, headers, nowMs);

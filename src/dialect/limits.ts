@@ -13,8 +13,8 @@ export const MAX_DEPTH = 500;
 
 /**
  * The maximum number of values in one body: scalars, lists and objects. Every key has a value, so this also limits the
- * number of keys. A parsed value takes at most 300 bytes, the size of an empty object in a body with a number that a
- * double cannot represent.
+ * number of keys. A parsed value takes at most 300 bytes. An empty object is that large if any number in the body does
+ * not fit into a double.
  */
 export const MAX_VALUES = 500_000;
 

@@ -78,5 +78,5 @@ function stems(list: string): string {
   return `\\b(?:${[...new Set(patterns)].join('|')})`;
 }
 
-/** How many characters rules search, from the start of a body. */
+/** The maximum number of characters that rules search in a body. */
 export const MAX_SEARCHED_CHARS = 20_000;

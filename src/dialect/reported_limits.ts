@@ -11,8 +11,8 @@ import type { Body } from './response_body.ts';
 /** Limits that responses report. They can only tighten the configured limits. */
 
 const source = z
-  .union([z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'), Pointer.min(1)])
-  .describe('name of a header, or JSON path in the body, which begins with "/"');
+  .union([z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name'), Pointer.min(1)])
+  .describe('header name, or JSON path in the body, which begins with "/"');
 
 export const ReportedLimit = z
   .strictObject({
@@ -23,7 +23,7 @@ export const ReportedLimit = z
       .describe('period of the limit; null if it is unknown'),
     remaining: source.nullable().default(null).describe('number of remaining calls'),
     limit: source.nullable().default(null).describe('number of calls in the window'),
-    reset: source.nullable().default(null).describe('time at which the window resets, or seconds until then'),
+    reset: source.nullable().default(null).describe('when the window resets: a time, or seconds from now'),
   })
   .refine(({ window, remaining, limit }) => remaining !== null || (limit !== null && window !== null), {
     message: 'requires remaining, or limit and window',

@@ -53,7 +53,7 @@ export interface PageDocument {
   readonly body: string;
   /** The content type. The default is HTML. */
   readonly type?: string;
-  /** The name under which a browser saves the document. */
+  /** The file name that a browser suggests when it saves the document. */
   readonly fileName?: string;
 }
 

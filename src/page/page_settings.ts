@@ -26,6 +26,6 @@ export interface ScheduledJobSettings {
   readonly title: string;
   /** The cron pattern. */
   readonly pattern: string;
-  /** The age in milliseconds at which this job's data is due, or null if it has no maximum age. */
+  /** The maximum age of this job's data in milliseconds, or null if there is none. */
   readonly dueMs: number | null;
 }

@@ -55,9 +55,7 @@ function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): 
   return [...longest.values()];
 }
 
-/**
- * Returns the query with which the mirror would request the same page, or null if the mirror would send no such query.
- */
+/** Returns the query that the mirror would send to request the same page, or null if it would send none. */
 function queryOf(
   { exchange, query }: SearchPage,
   { query_param, identifier_param, min_length }: Dialect['search'],

@@ -50,7 +50,7 @@ export interface Specification {
 
 export interface ProbeInput {
   readonly upstream: UpstreamAddress;
-  /** All requests so far and their responses, in the order in which the requests were sent. */
+  /** All requests so far and their responses, in order. */
   readonly exchanges: readonly Exchange[];
   readonly hints: Hints;
   /**

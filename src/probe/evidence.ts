@@ -8,7 +8,7 @@ export interface ProbeRequest {
   /** The path from the host's root, without query parameters. */
   readonly path: string;
   readonly params: readonly Param[];
-  /** The question that the response should answer. It is stored as the reason for the call. */
+  /** The question that the response should answer. The question is stored as the reason for the call. */
   readonly why: string;
 }
 

@@ -44,7 +44,7 @@ export function currentLeavesOf(json: Json): Leaf[] {
   });
 }
 
-/** Returns whether a key such as `endDate`, `valid_until` or `dateFin` gives the time at which something ended. */
+/** Returns whether a key names an end date, such as `endDate`, `valid_until` or `dateFin`. */
 function isEndKey(key: string): boolean {
   return /^[^[\]=]+$/.test(key) && wordsOfKey(key).some((word) => END_WORDS.has(word));
 }

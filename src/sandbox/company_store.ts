@@ -23,7 +23,7 @@ export interface CompanyStore {
   count(): number;
   /** Returns the company or its tombstone, or null for an id that never existed. */
   get(id: string): StoredCompany | null;
-  /** Returns all companies and tombstones, in the order in which they were created. */
+  /** Returns all companies and tombstones, in the order of their creation. */
   all(): Iterable<StoredCompany>;
   /** Adds a company. It replaces the company or tombstone that has the same id. */
   put(company: Company): void;

@@ -3,7 +3,7 @@ import type { Folding } from '../names/folding.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 import { buildSegment, compareText, type Segment } from './index_segment.ts';
 
-/** The order in which matches are returned (see `search.order` in the profile). */
+/** The order of matches (see `search.order` in the profile). */
 export type Order = 'name' | 'id' | 'rank' | 'relevance';
 
 /**

@@ -6,9 +6,9 @@ import type { RegistryChange } from './changing_registry.ts';
 import type { CompanyStore } from './company_store.ts';
 
 /**
- * Endpoints for tests in which the client runs in another process. They need no key, and requests to them are not
- * counted. All return JSON Lines. `/_sandbox/arrivals` returns all arrivals, `/_sandbox/entities` all records as the
- * service returns them, `/_sandbox/summaries` all list items, and `/_sandbox/changes` the automatic changes.
+ * Endpoints for tests whose client runs in another process. They need no key, and requests to them are not counted. All
+ * return JSON Lines. `/_sandbox/arrivals` returns all arrivals, `/_sandbox/entities` all records as the service returns
+ * them, `/_sandbox/summaries` all list items, and `/_sandbox/changes` the automatic changes.
  */
 export interface InsightSources {
   readonly companies: CompanyStore;

@@ -49,7 +49,7 @@ export interface Sandbox {
   /** The catalogue in the profile's format: `record(id)?.text` is the record that the service returns. */
   readonly catalogue: Catalogue;
   keyOf(accountId: string): string;
-  /** Returns all requests in the order in which they arrived. */
+  /** Returns all requests in the order of their arrival. */
   arrivals(): readonly Arrival[];
   /** Returns how many of an account's requests were admitted. */
   admitted(accountId: string): number;

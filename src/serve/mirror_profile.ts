@@ -67,7 +67,7 @@ export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile)
   });
 }
 
-/** Recognises a 504 that concerns a single record, not the health of the service. */
+/** Recognises a 504 that concerns a single record, not the service's health. */
 const NOT_MIRRORED = {
   kind: 'entity',
   status: 504,

@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { Account, Accounts, Limits, Tier } from '../api/accounts.ts';
 import type { AccountFile, StoredAccount } from '../warehouse/serve_accounts.ts';
 
-/** Returns the path of the accounts file. The file is in the same directory as the ledger and has a similar name. */
+/** Returns the accounts file's path. The file is beside the ledger and has a similar name. */
 export function accountsBeside(ledgerPath: string): string {
   const extension = extname(ledgerPath);
   const name = basename(ledgerPath, extension);

@@ -6,7 +6,7 @@ import { placedAt } from '../json/json_template.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
 
-/** The stored responses from which list items are extracted. */
+/** The stored responses that contain the list items. */
 export interface SummarySource {
   /** Returns a number that changes when list items change. */
   readonly version: () => number;
@@ -71,7 +71,7 @@ interface Item {
    * each version, because the record may have changed.
    */
   readonly callId: number | null;
-  /** The version at which the item was last checked. */
+  /** The version when the item was last checked. */
   readonly version: number;
   readonly text: string;
 }

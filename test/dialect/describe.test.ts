@@ -71,7 +71,7 @@ describe('the description of a dialect', () => {
         ],
         "search": [
           "The parameter q takes a name.",
-          "A query finds names in which each word of the query begins a word.",
+          "A query finds names if each of its words begins a word in the name.",
           "A query finds only the identifier that equals the query.",
           "A query needs at least 3 characters.",
           "Every search also sends type=company.",

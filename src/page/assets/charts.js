@@ -1,7 +1,7 @@
 // Shows a chart's values at the pointer, or at a cursor that the arrow keys move. The values come from the chart's
 // table. `page.js` loads this file and the tables when the user first uses a chart.
 
-/** Binds all charts that have a table, then repeats the event with which the user first used a chart. */
+/** Binds all charts that have a table, then repeats the user's first event on a chart. */
 export function bindCharts(lastUse) {
   for (const figure of document.querySelectorAll('figure.chart:not([data-bound])')) {
     if (figure.querySelector('tbody') === null) return false;

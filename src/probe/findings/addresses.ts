@@ -29,8 +29,8 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
 }
 
 /**
- * Finds the combination of base URL and paths that the upstream uses. `next` is the combination at which the statistics
- * are requested next, or null if all have been tried.
+ * Finds the combination of base URL and paths that the upstream uses. `next` is the combination to try next for the
+ * statistics, or null if all have been tried.
  */
 export function findAddresses(
   joins: readonly Addresses[],

@@ -13,10 +13,9 @@ import { isTooBroad, textOf } from '../refusals.ts';
 import { isFirstPage, isTruncated } from '../search_pages.ts';
 
 /**
- * Finds out whether an empty query lists the whole registry. It does if its total is the registry count, or is larger
- * than every other query's total. If there is no total, a full page is evidence only if the registry count is known.
- * Otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the upstream
- * ignores the query.
+ * Finds out whether an empty query lists the whole registry: its total is the registry count, or larger than every
+ * other query's total. If there is no total, a full page is evidence only if the registry count is known. Otherwise, a
+ * list of a few companies could be mistaken for the registry. The finding stays open if the upstream ignores the query.
  */
 export function findFullListing(
   pages: readonly SearchPage[],

@@ -16,7 +16,7 @@ function hasList({ json }: Exchange, results: Pointer): boolean {
   return Array.isArray(valueAt(json, results));
 }
 
-/** Returns the rule by which a 404 means that a search found nothing, or [] if no search returned a 404 with JSON. */
+/** Returns the rule that reads a 404 as a search without matches, or [] if no search returned a 404 with JSON. */
 export function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
   const isEmptyResult = (search: Exchange) =>
     search.reading === 'absent' && search.json !== undefined && !isEmptyQuery(search);

@@ -8,8 +8,8 @@ import { IDENTIFIER_PARAMS } from '../word_lists.ts';
 
 /**
  * Finds the identifier parameter in an API that refuses unknown parameters but names only the first mistake in a
- * request. It sends likely identifier parameters in a search without a query. If the API reports that the query is
- * missing, it has none of these parameters. If it complains about another parameter, it has one of them.
+ * request. The probe sends likely identifier parameters in a search without a query. If the API reports that the query
+ * is missing, it has none of these parameters. If it complains about another parameter, it has one of them.
  */
 
 /**

@@ -16,8 +16,8 @@ import { roleOfParam } from '../param_roles.ts';
 import { isTooBroad, isTooShort } from '../refusals.ts';
 
 /**
- * Finds the min query length: the fewest characters that the upstream accepts in a query. The empty query is not
- * considered.
+ * Finds the min query length: the fewest characters that the upstream accepts in a query. The empty query is a separate
+ * finding.
  */
 export function findMinQueryLength(
   pages: readonly SearchPage[],
@@ -44,7 +44,7 @@ export function findMinQueryLength(
   return lengthOf(tooShort) === upper - 1 ? likely(upper, because) : open(lengthOf(tooShort) + 1, because);
 }
 
-/** Returns the refused queries for which the length is the only possible reason. */
+/** Returns the refused queries whose length is the only possible reason for the refusal. */
 function refusedQueries(
   refused: readonly Exchange[],
   queryParam: string,

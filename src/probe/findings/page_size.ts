@@ -47,7 +47,7 @@ export function findSize(
   return { byDefault, isDefaultShown, param, maxSize: findMaxPageSize(pages, refusals, param) };
 }
 
-/** Returns the size parameter for which a refusal names a limit, or null if there is none. */
+/** Returns the size parameter whose limit a refusal names, or null if there is none. */
 function namedSizeParam(refusals: readonly Exchange[]): string | null {
   return errorHintsOf(refusals).tooLarge.find((name) => roleOfParam(name) === 'size') ?? null;
 }
@@ -118,8 +118,8 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
 }
 
 /**
- * Returns whether the upstream ignored all size parameters in a request. It did if the page is truncated but has none
- * of the requested sizes.
+ * Returns whether the upstream ignored all size parameters in a request: the page is truncated, but has none of the
+ * requested sizes.
  */
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
   const sizes = sizesSent(page).map(({ value }) => value);
@@ -213,7 +213,7 @@ export function pageSizesOf(
   return [...new Set([rows, usual, ...sent, ...fullest, ...larger])];
 }
 
-/** Returns the page sizes for which `shift` rows are a whole number of pages. */
+/** Returns the page sizes that divide `shift` without a remainder. */
 function divisorsOf(shift: number): number[] {
   return Array.from({ length: shift }, (_, index) => index + 1).filter((size) => shift % size === 0);
 }

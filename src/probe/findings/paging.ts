@@ -87,9 +87,9 @@ export function probeRarePaging(conclusions: Conclusions, search: SearchConclusi
 const MAX_SINGLE = 4;
 
 /**
- * Drafts one request with all usual parameter names that have not been tested yet. It is useful if the API names all
- * unknown parameters, because the API then has those that it does not name. Returns null if too few names are untested,
- * or if the API has listed its parameters.
+ * Drafts one request with all usual parameter names that have not been tested yet. The request is useful if the API
+ * names all unknown parameters, because the API then has all parameters that it does not name. Returns null if too few
+ * names are untested, or if the API has listed its parameters.
  */
 export function probeParamNames(
   { query, queryParam }: Conclusions,
@@ -111,8 +111,8 @@ export function probeParamNames(
 const MANY_UNTESTED = 8;
 
 /**
- * Returns whether another page is worth a call. It is not if the registry is small, parameter names must be guessed one
- * by one, and no page is known to be truncated. Longer queries then cost fewer calls.
+ * Returns whether another page is worth a call. If the registry is small, parameter names must be guessed one by one,
+ * and no page is known to be truncated, longer queries cost fewer calls.
  */
 function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
   if (!isSmallAndStrict(conclusions)) return true;

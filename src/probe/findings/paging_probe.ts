@@ -7,7 +7,7 @@ import { OFFSET_PARAMS, PAGE_PARAMS } from '../word_lists.ts';
  * effective parameter.
  */
 
-/** A parameter that may select a page, and the values with which it may request the first page. */
+/** A parameter that may select a page, and its possible values for the first page. */
 export interface PagingCandidate {
   readonly param: string;
   readonly style: Move['style'];

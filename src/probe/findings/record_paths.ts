@@ -106,7 +106,7 @@ export interface OpenedRecord {
 }
 
 /**
- * Finds the path in the rows to ids with which records can be fetched. Each record must belong to the same company as
+ * Finds the path in the rows to ids that can be used to fetch records. Each record must belong to the same company as
  * its row.
  */
 export function findOpenedRecord(

@@ -47,8 +47,8 @@ export function textAt(row: JsonObject, pointer: Pointer): string | null {
 }
 
 /**
- * Scores how much a list looks like a list of companies. The score is 0 if it does not. Long lists of elements with
- * many fields, ids and names score best.
+ * Scores how much a list looks like a list of companies, with 0 for any other list. Long lists of elements with many
+ * fields, ids and names score best.
  */
 function companyScore(list: readonly Json[]): number {
   const rows = list.filter(isJsonObject);

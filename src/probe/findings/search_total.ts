@@ -113,10 +113,7 @@ function isPlainNumber(pointer: Pointer): boolean {
     .some((word) => NOT_TOTAL_WORDS.has(word));
 }
 
-/**
- * Scores how likely it is that the value at a path is the number of matches. The score is 0 if the path's keys do not
- * suggest it.
- */
+/** Scores how likely a path is to lead to the number of matches, with 0 if its keys do not suggest that. */
 export function totalScore(pointer: Pointer): number {
   const keys = segmentsOf(pointer).map(wordsOfKey);
   const last = keys.at(-1) ?? [];

@@ -52,7 +52,7 @@ function queryOf(parameters: [name: string, value: string][]): string {
   return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
 }
 
-/** Finds the header in which a request sends the key. */
+/** Finds the header that contains the key. */
 export function findKeyHeader({ security }: ApiDocument): Finding<string | null> {
   const [scheme] = security.filter((one) => one.type !== 'apiKey' || one.in === 'header');
   if (scheme === undefined) {

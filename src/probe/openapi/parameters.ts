@@ -16,7 +16,7 @@ import {
 import type { Parameter } from './document.ts';
 import type { Described } from './sample.ts';
 
-/** Scores how likely it is that a parameter takes a company name. The score is 0 if it cannot. */
+/** Scores how likely a parameter is to take a company name, with 0 if it cannot. */
 export function queryScore(parameter: Parameter): number {
   const { name, description, isRequired, schema } = parameter;
   const type = [schema.type].flat().find((one) => one !== 'null');
