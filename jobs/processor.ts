@@ -7,16 +7,23 @@ import { MirrorError, messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import { updateStoredEstimate } from '../src/operations/stored_estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
-import { isConnectionError } from '../src/redis/connection.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
 import { finishRun, startRun } from '../src/warehouse/run.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
 import { endsWithin } from './ends_within.ts';
 import type { ErrorLog } from './error_log.ts';
-import { type JobContext, type JobData, type JobDefinition, type LocalJob, readJobData } from './job.ts';
+import { type JobContext, type JobDefinition, type LocalJob, readJobData } from './job.ts';
 import { type JobProgress, openJobProgress } from './job_progress.ts';
 import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
-import { type MirrorJob, queueNameOf, repeatStrategy, retention, scheduledTimeOf } from './queue.ts';
+import { pauseAfterErrors } from './pause_after_errors.ts';
+import {
+  type MirrorJob,
+  type MirrorWorker,
+  queueNameOf,
+  repeatStrategy,
+  retention,
+  scheduledTimeOf,
+} from './queue.ts';
 
 /** Processes the jobs in one queue, one at a time, while this process leads the queue. */
 export interface Processor {
@@ -101,7 +108,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     if (failure !== null) throw failure;
     return result as JobResult;
   };
-  const worker: QueueWorker = new Worker(queueNameOf(config), process, {
+  const worker: MirrorWorker = new Worker(queueNameOf(config), process, {
     connection,
     prefix: config.worker.prefix,
     name: workerName,
@@ -132,8 +139,6 @@ export function openProcessor(options: ProcessorOptions): Processor {
     },
   };
 }
-
-type QueueWorker = Worker<JobData, JobResult, string>;
 
 interface BatchInput {
   readonly job: MirrorJob;
@@ -199,7 +204,7 @@ function hasRetryAfter(failure: Error, { attemptsMade, opts }: MirrorJob): boole
   return !(failure instanceof UnrecoverableError) && attemptsMade + 1 < (opts.attempts ?? 1);
 }
 
-function logEvents(worker: QueueWorker, log: Logger): void {
+function logEvents(worker: MirrorWorker, log: Logger): void {
   worker.on('completed', (job, result) =>
     log.info({ job: job.id, name: job.name, ...result }, 'job finished'),
   );
@@ -216,30 +221,6 @@ function logEvents(worker: QueueWorker, log: Logger): void {
   worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that no longer responds'));
 }
 
-/**
- * Pauses the worker after each error, because BullMQ immediately retries a command that Redis rejects. The pause
- * doubles while errors continue.
- */
-function pauseAfterErrors(
-  worker: QueueWorker,
-  { clock, errors }: Pick<ProcessorOptions, 'clock' | 'errors'>,
-  closing: AbortSignal,
-): void {
-  let lastErrorMs = 0;
-  let delayMs = SHORTEST_PAUSE_MS;
-  worker.on('error', async (error) => {
-    errors.log(error, 'the worker received an error from the queue');
-    if (isConnectionError(error) || worker.isPaused() || closing.aborted) return;
-    const nowMs = clock.now();
-    const isRepeated = nowMs - lastErrorMs <= FORGET_ERRORS_MS;
-    delayMs = isRepeated ? Math.min(2 * delayMs, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
-    lastErrorMs = nowMs;
-    void worker.pause(true);
-    await clock.sleep(delayMs, closing);
-    if (!closing.aborted) await worker.resume();
-  });
-}
-
 // After a worker is killed, its job continues within this time plus two checks for stalled jobs.
 const LOCK_MS = 10_000;
 const STALLED_EVERY_MS = 5000;
@@ -248,6 +229,3 @@ const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
 const POLL_MS = 50;
 const CLOSE_WITHIN_MS = 1000;
-const SHORTEST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 10_000;
-const FORGET_ERRORS_MS = 60_000;

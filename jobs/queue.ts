@@ -1,4 +1,4 @@
-import { type Job, Queue, type RepeatStrategy } from 'bullmq';
+import { type Job, Queue, type RepeatStrategy, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../src/config/config.ts';
 import { nextTime } from '../src/cron/cron_times.ts';
@@ -8,6 +8,7 @@ import type { JobResult } from './job_result.ts';
 /** The BullMQ queue for one registry and account. */
 export type MirrorQueue = Queue<JobData, JobResult, string>;
 export type MirrorJob = Job<JobData, JobResult, string>;
+export type MirrorWorker = Worker<JobData, JobResult, string>;
 
 export function openQueue(config: Config, connection: Redis, onError: (error: Error) => void): MirrorQueue {
   const queue: MirrorQueue = new Queue(queueNameOf(config), {

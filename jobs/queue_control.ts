@@ -76,7 +76,7 @@ async function stateOf(queue: MirrorQueue, redis: Redis, { worker }: Config): Pr
 }
 
 /** Connects to Redis, calls `use`, and closes the connection. @throws UsageError if Redis does not respond. */
-export async function withQueue<Result>(
+async function withQueue<Result>(
   config: Config,
   use: (queue: MirrorQueue, redis: Redis) => Promise<Result>,
 ): Promise<Result> {

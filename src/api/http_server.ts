@@ -39,6 +39,11 @@ function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
 
 const SINGLE_HEADERS = ['host', 'authorization'];
 
+/** Returns a request's path without the query string. */
+export function pathOf({ url = '/' }: { readonly url?: string | undefined }): string {
+  return url.split('?', 1)[0] ?? '/';
+}
+
 /**
  * Starts listening and resolves to a URL with scheme, host and port. Rejects if the address is in use or is not one of
  * this machine's.

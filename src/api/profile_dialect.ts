@@ -73,33 +73,30 @@ function rulesFor({ errors, search }: ApiProfile): ResponseRule[] {
 function limitRule(
   body: ErrorBody,
   status: number,
-  code: 'rate_limited' | 'allowance_exhausted',
+  code: LimitCode,
   means: 'throttled' | 'exhausted',
 ): ResponseRule | null {
-  switch (body) {
-    case 'problem':
-      return { status, at: '/code', is: code, means };
-    case 'nested':
-      return { status, at: '/error/code', is: code, means };
-    case 'message':
-      return { status, at: '/error/message', matches: PATTERNS[code], means };
-    case 'flat':
-      return { status, at: '/error', is: code, means };
-    case 'list':
-      return { status, at: '/errors/0/error', is: code.replaceAll('_', '-'), means };
-    case 'json_api':
-      return { status, at: '/errors/0/code', is: code, means };
-    case 'spring':
-      return { status, at: '/message', is: code, means };
-    case 'text':
-      return { status, at: '/Message', matches: PATTERNS[code], means };
-    case 'html':
-      return { status, matches: PATTERNS[code], means };
-    case 'empty':
-      // Only the status distinguishes throttled from exhausted. If both have the same status, waiting is safer.
-      return means === 'throttled' || status !== 429 ? { status, means } : null;
-  }
+  if (body !== 'empty') return { status, ...LIMIT_CONDITIONS[body](code), means };
+  // Only the status distinguishes throttled from exhausted. If both have the same status, waiting is safer.
+  return means === 'throttled' || status !== 429 ? { status, means } : null;
 }
+
+type LimitCode = 'rate_limited' | 'allowance_exhausted';
+
+const LIMIT_CONDITIONS: Record<
+  Exclude<ErrorBody, 'empty'>,
+  (code: LimitCode) => Pick<ResponseRule, 'at' | 'is' | 'matches'>
+> = {
+  problem: (is) => ({ at: '/code', is }),
+  nested: (is) => ({ at: '/error/code', is }),
+  message: (code) => ({ at: '/error/message', matches: PATTERNS[code] }),
+  flat: (is) => ({ at: '/error', is }),
+  list: (code) => ({ at: '/errors/0/error', is: code.replaceAll('_', '-') }),
+  json_api: (is) => ({ at: '/errors/0/code', is }),
+  spring: (is) => ({ at: '/message', is }),
+  text: (code) => ({ at: '/Message', matches: PATTERNS[code] }),
+  html: (code) => ({ matches: PATTERNS[code] }),
+};
 
 /** The rule for a query rejected because it has too many matches. The message states how many. */
 const TOO_BROAD = {

@@ -5,12 +5,10 @@ import type { Catalogue } from './catalogue.ts';
 import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
 
-/** Builds responses to requests for one record, in an API profile's format. */
-export interface RecordResponder {
-  respond(id: string, request: RecordRequest): ApiResponse | Problem;
-}
+/** Builds the response to a request for one record, in an API profile's format. */
+type RecordResponder = (id: string, request: RecordRequest) => ApiResponse | Problem;
 
-export interface RecordRequest {
+interface RecordRequest {
   readonly ifNoneMatch: string | undefined;
   /** The value of the parameter `as_of`. If undefined, the current record is requested. */
   readonly asOf?: string | undefined;
@@ -27,20 +25,18 @@ export function recordResponder(catalogue: Catalogue, profile: ApiProfile): Reco
       ? null
       : compileTemplate<never>([{ at: profile.record.root.replace(/\/0$/, ''), value: [] }]);
 
-  return {
-    respond(id, { ifNoneMatch, asOf }) {
-      const atMs = asOf === undefined ? null : timeOf(asOf);
-      if (Number.isNaN(atMs)) return { code: 'parameter_invalid', detail: AS_OF_FORM };
-      const record = atMs === null ? catalogue.record(id) : (catalogue.recordAsOf?.(id, atMs) ?? null);
-      if (record === null && missing !== null) return jsonResponse(missing.fill({}));
-      if (record === null) return catalogue.missingRecordProblem?.(id, atMs) ?? { code: 'entity_not_found' };
-      if (record.gone && profile.gone.as === 'not_found') return { code: 'entity_not_found' };
-      if (record.gone && profile.gone.as === 'gone') return { code: 'entity_gone' };
-      const headers = { ...record.headers, ...(record.etag === undefined ? {} : { etag: record.etag }) };
-      if (record.etag !== undefined && isMatch(record.etag, ifNoneMatch))
-        return { status: 304, headers, body: '' };
-      return jsonResponse(body.fill({ record: record.text }), headers);
-    },
+  return (id, { ifNoneMatch, asOf }) => {
+    const atMs = asOf === undefined ? null : timeOf(asOf);
+    if (Number.isNaN(atMs)) return { code: 'parameter_invalid', detail: AS_OF_FORM };
+    const record = atMs === null ? catalogue.record(id) : (catalogue.recordAsOf?.(id, atMs) ?? null);
+    if (record === null && missing !== null) return jsonResponse(missing.fill({}));
+    if (record === null) return catalogue.missingRecordProblem?.(id, atMs) ?? { code: 'entity_not_found' };
+    if (record.gone && profile.gone.as === 'not_found') return { code: 'entity_not_found' };
+    if (record.gone && profile.gone.as === 'gone') return { code: 'entity_gone' };
+    const headers = { ...record.headers, ...(record.etag === undefined ? {} : { etag: record.etag }) };
+    if (record.etag !== undefined && isMatch(record.etag, ifNoneMatch))
+      return { status: 304, headers, body: '' };
+    return jsonResponse(body.fill({ record: record.text }), headers);
   };
 }
 

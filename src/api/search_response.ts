@@ -1,16 +1,15 @@
 import { compileTemplate, type Placement, type Template } from '../json/json_template.ts';
-import type { ApiProfile, Echo } from './api_profile.ts';
+import type { ApiProfile } from './api_profile.ts';
 import type { Catalogue } from './catalogue.ts';
 import { listedResults, textOf, withResultBeside } from './listed_results.ts';
 import { firstPageNumber, type PageLink, type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
+import type { Echo } from './search_profile.ts';
 import { readSearchRequest, type SearchRequest } from './search_request.ts';
 
-/** Builds responses to searches, in an API profile's format. */
-export interface SearchResponder {
-  respond(parameters: QueryParameters, request: RequestFacts): ApiResponse | Problem;
-}
+/** Builds the response to a search, in an API profile's format. */
+type SearchResponder = (parameters: QueryParameters, facts: RequestFacts) => ApiResponse | Problem;
 
 export interface RequestFacts {
   /** The scheme and host that the client uses. */
@@ -36,39 +35,37 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
     return compiled;
   };
 
-  return {
-    respond(parameters, facts) {
-      const request = readSearchRequest(profile, parameters);
-      if ('code' in request) return request;
-      const tooShort = tooShortProblem(profile, request);
-      if (tooShort !== null && search.too_short === 'refuse') return tooShort;
-      const matches = listedResults(
-        catalogue.search(search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query, {
-          account: facts.account,
-          from: request.offset,
-        }),
-        search.results_per_company,
-      );
-      const total = tooShort === null ? matches.total : 0;
-      if (search.broad_above !== null && total > search.broad_above)
-        return {
-          code: 'query_too_broad',
-          detail: `The query matches too many companies (${total.toLocaleString('en')}).`,
-        };
-      if (total === 0 && search.empty === 'not_found') return { code: 'nothing_found' };
-      const reach = reachOf(profile, request, total);
-      if ('code' in reach) return reach;
-      const results = reach.rows === 0 ? [] : matches.results(firstRow(profile, request), reach.rows);
-      const all = results.map((result) => item.fill({ item: textOf(result, catalogue) }));
-      const isMain = search.main !== null && request.offset === 0;
-      const [main, items] = isMain ? [all[0], all.slice(1)] : [undefined, all];
-      const link = linkOf(profile, request, reach, parameters, facts);
-      const next = link?.value ?? repeatedCursor(profile, parameters);
-      const values = valuesOf(profile, request, { total: reportedTotal(profile, total), items, next }, facts);
-      const headers = headersOf(profile, values.total, link);
-      const body = templateFor(items.length === 0, next === null).fill(values);
-      return jsonResponse(main === undefined ? body : withResultBeside(body, search.main, main), headers);
-    },
+  return (parameters, facts) => {
+    const request = readSearchRequest(profile, parameters);
+    if ('code' in request) return request;
+    const tooShort = tooShortProblem(profile, request);
+    if (tooShort !== null && search.too_short === 'refuse') return tooShort;
+    const matches = listedResults(
+      catalogue.search(search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query, {
+        account: facts.account,
+        from: request.offset,
+      }),
+      search.results_per_company,
+    );
+    const total = tooShort === null ? matches.total : 0;
+    if (search.broad_above !== null && total > search.broad_above)
+      return {
+        code: 'query_too_broad',
+        detail: `The query matches too many companies (${total.toLocaleString('en')}).`,
+      };
+    if (total === 0 && search.empty === 'not_found') return { code: 'nothing_found' };
+    const reach = reachOf(profile, request, total);
+    if ('code' in reach) return reach;
+    const results = reach.rows === 0 ? [] : matches.results(firstRow(profile, request), reach.rows);
+    const all = results.map((result) => item.fill({ item: textOf(result, catalogue) }));
+    const isMain = search.main !== null && request.offset === 0;
+    const [main, items] = isMain ? [all[0], all.slice(1)] : [undefined, all];
+    const link = linkOf(profile, request, reach, parameters, facts);
+    const next = link?.value ?? repeatedCursor(profile, parameters);
+    const values = valuesOf(profile, request, { total: reportedTotal(profile, total), items, next }, facts);
+    const headers = headersOf(profile, values.total, link);
+    const body = templateFor(items.length === 0, next === null).fill(values);
+    return jsonResponse(main === undefined ? body : withResultBeside(body, search.main, main), headers);
   };
 }
 

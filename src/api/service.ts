@@ -10,6 +10,7 @@ import type { ApiProfile } from './api_profile.ts';
 import { type AuthResult, authenticate } from './authentication.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Endpoint, type EndpointResponse, endpointRequest, sendChunks } from './endpoint.ts';
+import { pathOf } from './http_server.ts';
 import { httpDate } from './limit_headers.ts';
 import { errorResponse, isProblemCode, PROBLEMS, type Problem } from './problems.ts';
 import type { Meter } from './quota_meter.ts';
@@ -127,11 +128,11 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   };
 
   endpoint('search', profile.paths.search, searchSchema(profile), (request) =>
-    searches.respond(request.query as Record<string, unknown>, factsOf(options, request)),
+    searches(request.query as Record<string, unknown>, factsOf(options, request)),
   );
   const hasHistory = catalogue.recordAsOf !== undefined;
   endpoint('entity', profile.paths.entity, entitySchema(profile, hasHistory), (request) =>
-    records.respond((request.params as { id: string }).id, {
+    records((request.params as { id: string }).id, {
       ifNoneMatch: request.headers['if-none-match'],
       asOf: hasHistory ? (request.query as { as_of?: string }).as_of : undefined,
     }),
@@ -211,8 +212,7 @@ function send(
 }
 
 function reject(options: ServiceOptions, request: FastifyRequest, reply: FastifyReply, problem: Problem) {
-  const path = request.url.split('?', 1)[0] ?? '';
-  return deliver(options, request, reply, errorResponse(options.profile, problem, path));
+  return deliver(options, request, reply, errorResponse(options.profile, problem, pathOf(request)));
 }
 
 function deliver(
@@ -248,7 +248,7 @@ function problemOf(error: FastifyError): Problem {
 function factsOf(options: ServiceOptions, request: FastifyRequest): RequestFacts {
   return {
     origin: `${request.protocol}://${request.host}`,
-    path: request.url.split('?', 1)[0] ?? '',
+    path: pathOf(request),
     id: request.id,
     nowMs: options.now(),
     account: request.auth?.account?.id ?? '',

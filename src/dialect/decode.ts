@@ -44,11 +44,7 @@ export function decodeTombstone(
   return decodeRecord(dialect, requestedId, body);
 }
 
-export function decodeRecord(
-  dialect: Dialect,
-  requestedId: string,
-  body: Json,
-): RecordAnswer | NotUnderstood {
+function decodeRecord(dialect: Dialect, requestedId: string, body: Json): RecordAnswer | NotUnderstood {
   const { root, id, name } = dialect.entity;
   const document = valueAt(body, root);
   if (!isJsonObject(document))

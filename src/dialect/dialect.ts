@@ -11,8 +11,8 @@ export { Paging } from './paging/paging.ts';
  * person, and is stored in the configuration under `dialect` with the same keys.
  */
 
-export const NAME_MATCHES = ['prefix', 'token', 'token_prefix', 'substring', 'unknown'] as const;
-export const IDENTIFIER_MATCHES = ['prefix', 'exact', 'none', 'unknown'] as const;
+const NAME_MATCHES = ['prefix', 'token', 'token_prefix', 'substring', 'unknown'] as const;
+const IDENTIFIER_MATCHES = ['prefix', 'exact', 'none', 'unknown'] as const;
 export type NameMatch = (typeof NAME_MATCHES)[number];
 export type IdentifierMatch = (typeof IDENTIFIER_MATCHES)[number];
 

@@ -7,7 +7,7 @@ import { Pointer } from '../json/pointer_schema.ts';
  * `reprocess`, so that a table never has rows from two mappings.
  */
 
-export const COLUMN_TYPES = ['text', 'integer', 'real', 'boolean', 'date'] as const;
+const COLUMN_TYPES = ['text', 'integer', 'real', 'boolean', 'date'] as const;
 
 export const ColumnRule = z
   .strictObject({

@@ -25,7 +25,7 @@ export interface LoggedRequest {
   fault: FaultKind | null;
 }
 
-export function arrivalOf({ context, fault }: LoggedRequest): Arrival {
+function arrivalOf({ context, fault }: LoggedRequest): Arrival {
   const { atMs, account, kind, method, target, status } = context;
   return { at: atMs, account, kind, method, target, status: fault === 'hang' ? null : status, fault };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Database } from 'better-sqlite3';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { pathOf } from '../api/http_server.ts';
 import { LOCAL_HOST } from '../api/local_host.ts';
 import { messageOf } from '../errors.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
@@ -84,10 +85,6 @@ function openMetrics({ db, sourceName }: OperationalOptions) {
   const count = (request: IncomingMessage, response: ServerResponse) =>
     requests.inc({ path: firstPart(pathOf(request)), status: response.statusCode });
   return { registry, count };
-}
-
-function pathOf({ url = '/' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? '/';
 }
 
 /**

@@ -92,7 +92,7 @@ export function keyIdOf(key: string): string {
 }
 
 /** Hashes a key with SHA-256. A slow hash such as scrypt is not necessary, because the secret has 192 random bits. */
-export function hashOfKey(key: string): Buffer {
+function hashOfKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 

@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Accounts } from '../../api/accounts.ts';
 import type { ApiProfile } from '../../api/api_profile.ts';
 import { authenticate } from '../../api/authentication.ts';
+import { pathOf } from '../../api/http_server.ts';
 import { LOCAL_HOST } from '../../api/local_host.ts';
 import { errorResponse, type Problem } from '../../api/problems.ts';
 import type { Meter } from '../../api/quota_meter.ts';
@@ -228,7 +229,7 @@ function reject(
   reply: FastifyReply,
   problem: Problem,
 ): FastifyReply {
-  const { status, headers, body } = errorResponse(profile, problem, request.url.split('?', 1)[0] ?? '');
+  const { status, headers, body } = errorResponse(profile, problem, pathOf(request));
   return reply.code(status).headers(headers).send(body);
 }
 
