@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  CALL_OUTCOMES,
-  PUBLISHED_TABLES,
-  type PublishedColumn,
-  publishedTable,
-} from '../../src/warehouse/published_columns.ts';
+import { CALL_OUTCOMES, PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_columns.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { COLUMNS_PAGE, withColumns } from '../docs/columns_page.ts';
 import { bench, START_MS } from '../support/loader.ts';
@@ -16,15 +11,13 @@ const tables = PUBLISHED_TABLES.filter(({ name }) => name !== 'entity__…');
 
 const columnsOf = (table: string) =>
   db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
-const oneLine = (sql: string) => sql.replace(/\s+/g, ' ').replace(/\(\s/g, '(').replace(/\s\)/g, ')');
 
 describe('the list of published columns', () => {
   test.each(tables)(
     'the list of published columns contains the columns of $name in order',
     ({ name, columns }) => {
-      const published: readonly PublishedColumn[] = columns;
       expect(columnsOf(name)).toEqual(
-        published.filter(({ isOptional }) => !isOptional).map((column) => column.name),
+        columns.filter(({ isOptional }) => !isOptional).map((column) => column.name),
       );
     },
   );
@@ -38,22 +31,10 @@ describe('the list of published columns', () => {
     expect(published.toSorted()).toEqual(views);
   });
 
-  test.each(tables.filter(({ kind }) => kind === 'view'))(
-    'the list of published columns contains the SQL expressions of the view $name',
-    ({ name, columns }) => {
-      const stored = oneLine(
-        db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(name) as string,
-      );
-      const published: readonly PublishedColumn[] = columns;
-      for (const column of published) {
-        const { sql = column.name } = column;
-        const isPlain = sql.split('.').at(-1) === column.name;
-        const expected = isPlain ? new RegExp(`[ ,]${sql.replace('.', '\\.')}[, ]`) : null;
-        if (expected === null) expect(stored).toContain(`${oneLine(sql)} AS ${column.name}`);
-        else expect(stored).toMatch(expected);
-      }
-    },
-  );
+  test('no view has changed (if one has, check what its columns mean)', () => {
+    const views = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY name").pluck().all();
+    expect(views.join('\n\n')).toMatchSnapshot();
+  });
 
   test('the list of published columns describes every built-in column of a loaded table', () => {
     const loaded = openWarehouse({ path: ':memory:', nowMs: START_MS });

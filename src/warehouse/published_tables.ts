@@ -1,0 +1,235 @@
+import type { PublishedColumn, PublishedTable } from './published_columns.ts';
+
+/** The meaning of each column, by name. */
+type Columns = Readonly<Record<string, string | Omit<PublishedColumn, 'name'>>>;
+
+const ENTITY_ID = "the registry's id for the company";
+const NAME = 'the name, as last seen';
+const CALL_ID = 'the call that returned this content';
+const FETCHED_AT = 'when the record was last fetched (UTC); NULL if there is no record';
+const REST = { meaning: 'fields beyond the 900th column, by JSON Pointer', isOptional: true } as const;
+
+/** The tables and views that analysts read, in document order. Their columns are in warehouse order. */
+export const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Columns })[] = [
+  {
+    name: 'company',
+    kind: 'view',
+    rowPer: 'known company that is not gone',
+    use: 'questions that must work for every registry, because the columns are always the same',
+    description: 'One row per known company that is not gone, with the same columns for every registry.',
+    columns: {
+      entity_id: ENTITY_ID,
+      name: NAME,
+      status: "the status in the registry's own words",
+      registered_on: 'the date of registration; if there is none, the date of incorporation or foundation',
+      dissolved_on: 'the date of dissolution',
+      country: "the country or jurisdiction; if there is none, the address's country",
+      fetched_at: FETCHED_AT,
+    },
+  },
+  {
+    name: 'entity_overview',
+    kind: 'view',
+    rowPer: 'known company',
+    use: 'the list of companies, and the age of the data',
+    description: 'One row per known company, whether listed, fetched or gone. Start here.',
+    columns: {
+      entity_id: ENTITY_ID,
+      name: NAME,
+      state:
+        '`listed`: seen in a search, without a record; `fetched`: with a record; `gone`: no longer in the registry',
+      first_seen_at: 'the same time as `search_result._first_seen_at`, for all known companies (UTC)',
+      last_seen_at: 'when a search or fetch last showed the company (UTC)',
+      fetched_at: FETCHED_AT,
+      age_days: {
+        meaning: 'days since the record was fetched; without a record, days since the company was last seen',
+        unit: 'day',
+      },
+    },
+  },
+  {
+    name: 'entity',
+    kind: 'table',
+    rowPer: 'fetched record',
+    use: 'all fields of the record',
+    description: 'One row per company whose record was fetched. Gone companies remain, with _gone_at.',
+    columns: {
+      entity_id: ENTITY_ID,
+      _fetched_at: 'when the record was last fetched (UTC)',
+      _changed_at: 'when a fetch last returned different content (UTC)',
+      _gone_at: 'the time from which the company is known to be gone (UTC); NULL if it is not gone',
+      _call_id: CALL_ID,
+      _rest: REST,
+    },
+  },
+  {
+    name: 'entity__…',
+    kind: 'table',
+    rowPer: 'element of a list in the record',
+    use: 'all lists that the registry sends, such as officers, former names and activity codes',
+    description: 'One row per element of a list in the record.',
+    columns: {
+      entity_id: ENTITY_ID,
+      position: 'the position in the list, from 0',
+      parent_position: {
+        meaning: 'the `position` of the element that contains this list',
+        isOptional: true,
+      },
+      _call_id: CALL_ID,
+      value: { meaning: 'the element itself, in a list of plain values', isOptional: true },
+      _rest: REST,
+    },
+  },
+  {
+    name: 'search_result',
+    kind: 'table',
+    rowPer: 'company seen in a search',
+    use: 'the fields of the search result, for companies without a record',
+    description: 'One row per company seen in a search, with the fields of the search result.',
+    columns: {
+      entity_id: ENTITY_ID,
+      _first_seen_at:
+        'when the mirror first saw the company, **in a search or by a fetch** (UTC). A fetch can come first, because a backfill by id fetches records without a search',
+      _last_seen_at: 'when a search last showed the company (UTC)',
+      _call_id: CALL_ID,
+      _rest: REST,
+    },
+  },
+  {
+    name: 'registry_stats',
+    kind: 'table',
+    rowPer: 'observation of the statistics',
+    use: "the registry's own count over time",
+    description: "One row per observation of the registry's own statistics.",
+    sortDescendingBy: 'observed_at',
+    columns: {
+      observed_at: 'the time of the observation (UTC)',
+      total: "the registry's own count of companies",
+      _call_id: CALL_ID,
+      _rest: REST,
+    },
+  },
+  {
+    name: 'entity_change',
+    kind: 'table',
+    rowPer: 'changed field',
+    use: 'the old and new value, and the dates between which it changed',
+    description: 'One row per changed field, with the dates between which it changed.',
+    sortDescendingBy: 'change_id',
+    columns: {
+      change_id: "the change's number, in the order of observation",
+      entity_id: ENTITY_ID,
+      observed_at: 'the time of the fetch that showed the change (UTC)',
+      not_before: 'the time of the previous fetch, after which the change happened (UTC)',
+      path: "the field's JSON Pointer in the record; `_gone_at` if the company disappeared or returned",
+      before: 'the old value',
+      after: 'the new value',
+      _call_id: 'the call that showed the change',
+      column_name:
+        "the field's column, with its table if the field is in a list (`entity__officers.name`); NULL if a whole object or element changed",
+    },
+  },
+  {
+    name: 'entity_history',
+    kind: 'view',
+    rowPer: 'record version',
+    use: 'the whole record at an earlier time',
+    description: 'One row per record version.',
+    columns: {
+      entity_id: ENTITY_ID,
+      observed_from: 'when a fetch first returned this version (UTC)',
+      observed_to:
+        'when a fetch first returned the next version, or the time from which the company is known to be gone (UTC); NULL for the current version',
+      document: 'the record as received (JSON); NULL if the stored response is compressed',
+      is_tombstone: '1 if this version is the tombstone that the registry shows for a gone company',
+      _call_id: 'the call that returned this version',
+    },
+  },
+  {
+    name: 'entity_fts',
+    kind: 'table',
+    rowPer: 'known company',
+    use: 'full-text search of names, former names and identifiers',
+    description: 'The full-text index over names and identifiers.',
+    columns: {
+      entity_id: `${ENTITY_ID}; not indexed`,
+      name: NAME,
+      former_names: 'former names, if the record contains any',
+      identifiers: 'the id and other identifiers',
+    },
+  },
+  {
+    name: 'coverage',
+    kind: 'view',
+    rowPer: null,
+    use: 'completeness',
+    description: "One row that compares the mirror with the registry's own count.",
+    columns: {
+      known: 'companies seen in a search or fetched, including gone companies',
+      listed: 'companies seen in a search, excluding gone companies',
+      fetched: 'companies with a fetched record, excluding gone companies',
+      gone: 'known companies that are no longer in the registry',
+      registry_total: "the registry's own count at its last observation (`registry_total_at`)",
+      registry_total_at: 'the time of that observation (UTC)',
+      known_share: '(`known` − `gone`) / `registry_total`',
+      fetched_share: '`fetched` / `registry_total`',
+    },
+  },
+  {
+    name: 'freshness',
+    kind: 'view',
+    rowPer: 'kind of data (`summary` and `record`)',
+    use: 'the age of the data',
+    description: 'The age of the summaries and of the records, excluding gone companies.',
+    columns: {
+      what: '`summary`: when companies were last seen in a search; `record`: when records were last fetched',
+      companies: 'companies with a summary (or record)',
+      oldest_at: 'the time of the oldest summary (or record) (UTC)',
+      newest_at: 'the time of the newest summary (or record) (UTC)',
+      mean_age_days: { meaning: 'the mean age in days', unit: 'day' },
+      within_1_day: 'companies whose summary (or record) is at most 1 day old',
+      within_7_days: 'companies whose summary (or record) is at most 7 days old',
+      within_30_days: 'companies whose summary (or record) is at most 30 days old',
+      within_90_days: 'companies whose summary (or record) is at most 90 days old',
+    },
+  },
+  {
+    name: 'allowance_daily',
+    kind: 'view',
+    rowPer: 'day with calls (UTC)',
+    use: 'the calls spent',
+    description: "One row per day (UTC) with that day's calls.",
+    columns: {
+      day: 'the date (UTC)',
+      calls: 'calls that were sent, regardless of their outcome',
+      stats_calls: 'sent calls for the statistics',
+      search_calls: 'sent calls for search pages',
+      entity_calls: 'sent calls for records',
+      ok: 'calls with the outcome `ok`',
+      failed: 'calls with the outcome `broken` or `refused`',
+      turned_away: 'requests rejected because of a limit: `throttled` or `exhausted`',
+      unsent: 'calls that never left the machine; they cost nothing',
+    },
+  },
+  {
+    name: 'column_overview',
+    kind: 'view',
+    rowPer: 'payload field',
+    use: "the columns of your registry's payload",
+    description:
+      'One row per payload field, with its column, its types, and how often it is null, absent or changed.',
+    columns: {
+      table_name: "the column's table",
+      column_name: 'the column; NULL for objects and lists',
+      path: 'the JSON Pointer within the row; empty for the element itself',
+      child_table: 'the table that contains the elements, if the field is a list',
+      type: 'the declared type; empty if there are several types or none is known',
+      types: 'the types seen',
+      null_share: 'share of rows in which the field is null',
+      absent_share: 'share of rows without the field',
+      change_share: 'share of comparisons in which the field differed',
+      first_seen_at: 'when the field was first seen (UTC)',
+      changed_at: 'when a type was last added (UTC)',
+    },
+  },
+];
