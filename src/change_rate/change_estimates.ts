@@ -15,7 +15,7 @@ import {
 } from './change_rate.ts';
 import { fitPrior } from './rate_prior.ts';
 
-/** The stored state of a company that is fetched or listed again. Times are epoch milliseconds. */
+/** A company's stored state before it is fetched or listed again. Times are epoch milliseconds. */
 export interface Watched {
   readonly evidence: Evidence;
   readonly rateClass: number;
@@ -34,29 +34,24 @@ export interface EstimateState {
   readonly prior: RatePrior;
   /** The expected and observed changes in each group of rate classes. */
   readonly signal: readonly Signal[];
-  /** The number of times that a flagged company was fetched. */
+  /** How many times a flagged company was fetched. */
   readonly flagsFetched: number;
-  /** The number of times that fetching a flagged company showed no change. */
+  /** How many of these fetches found no change. */
   readonly flagsFalse: number;
-  /**
-   * The number of observations so far. An observation is either fetching an unflagged company or flagging a company.
-   */
+  /** The number of observations so far. Fetching an unflagged company counts as one, and so does flagging a company. */
   readonly lessons: number;
-  /** The number of observations after which the prior is next fitted. */
+  /** The value of `lessons` at which the prior is next fitted. */
   readonly fitsAt: number;
 }
 
 export interface Signal {
-  /**
-   * The number of changes that listings would have shown if they showed every change, given the listed companies'
-   * rates.
-   */
+  /** How many changes the listed companies' rates predict between the listings. */
   readonly listedExpected: number;
-  /** The number of changes that the listings showed. */
+  /** How many changes the listings showed. */
   readonly listedShown: number;
-  /** The number of changes expected in days that listings covered, given the rates of the fetched companies. */
+  /** How many changes the fetched companies' rates predict for the days that listings covered. */
   readonly fetchedExpected: number;
-  /** The estimated number of changes in those days that only a fetch showed. */
+  /** An estimate of how many changes in those days only a fetch showed. */
   readonly fetchedHidden: number;
 }
 
@@ -91,8 +86,8 @@ export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number 
 }
 
 /**
- * Returns the share of fetched flagged companies with a changed record. Four additional true flags are assumed, so that
- * the share is 1 without evidence.
+ * Returns how often the record of a flagged company had really changed when it was fetched, as a share from 0 to 1.
+ * Four imaginary correct flags are added, so that the share starts at 1.
  */
 export function truthOfFlags({
   flagsFetched,
@@ -101,7 +96,7 @@ export function truthOfFlags({
   return (flagsFetched - flagsFalse + 4) / (flagsFetched + 4);
 }
 
-/** Learns the change rates from each fetch and each listing, in the order in which they are loaded. */
+/** Learns the change rates from each fetch and listing, in load order. */
 export class Estimates {
   readonly #signal: { -readonly [Key in keyof Signal]: number }[];
   #prior: RatePrior;
@@ -126,7 +121,7 @@ export class Estimates {
     this.#snapshot = state;
   }
 
-  /** Returns the state to store. It is the same object until there is new evidence. */
+  /** Returns the state to store. This is the same object until new evidence arrives. */
   get state(): EstimateState {
     this.#snapshot ??= {
       prior: this.#prior,
@@ -229,8 +224,8 @@ export class Estimates {
 }
 
 /**
- * Reduces the weight of old evidence, because the upstream may change. Otherwise, listings could come to be trusted
- * completely, and fetches would no longer test them.
+ * Reduces the weight of old evidence, because the upstream may change. Otherwise, listings could end up fully trusted,
+ * and fetches would no longer test them.
  */
 function faded(signal: Signal, factor: number): Signal {
   return {
@@ -260,9 +255,9 @@ function expectedIfAny(expected: number): number {
 }
 
 const NO_SIGNAL: Signal = { listedExpected: 0, listedShown: 0, fetchedExpected: 0, fetchedHidden: 0 };
-// A group consists of three rate classes. The rate doubles from one group to the next.
+// Each group has three rate classes, so the rate doubles from one group to the next.
 const GROUPS = Math.ceil((FASTEST_CLASS - SLOWEST_CLASS + 1) / 3);
-// The number of observations after which the weight of evidence has decreased to 1/e.
+// After this many observations, evidence has 1/e of its original weight.
 const MEMORY = 10_000;
 const PRIOR_WEIGHT = 0.25;
 const EVENTS_BETWEEN_UPDATES = 16;

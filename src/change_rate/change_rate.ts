@@ -15,7 +15,7 @@ export interface RatePrior {
   readonly meanPerDay: number;
 }
 
-/** One company's observed spans: those with at least one change, and those without a change. */
+/** One company's observed spans, with and without changes. */
 export interface Evidence {
   /** The number of spans with at least one change. */
   readonly changes: number;
@@ -51,18 +51,18 @@ export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): nu
   return rate;
 }
 
-/** The span since a company's last fetch, divided into two parts. */
+/** The span since a company's last fetch, split in two. */
 export interface Span {
   /** The number of days from the last fetch to the last listing, if that listing showed no change. */
   readonly coveredDays: number;
-  /** The number of days since the last listing. Nothing was observed during this time. */
+  /** The number of days since that listing, in which nothing was observed. */
   readonly openDays: number;
 }
 
 /**
  * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. Listings showed no change in
- * the covered days, so v of those days count as steady. If the fetch found a change, it occurred in the open days or
- * the remaining (1 − v) · covered days.
+ * the covered days, so v · covered days count as steady. If the fetch found a change, the change happened in the open
+ * days or the remaining (1 − v) · covered days.
  */
 export function afterFetch(
   evidence: Evidence,
@@ -74,8 +74,8 @@ export function afterFetch(
 }
 
 /**
- * Adds a listing that showed a change to the evidence. The change occurred in v · open days. The earlier listings
- * showed no change in the covered days.
+ * Adds a listing that showed a change to the evidence. The change counts as happening in v · open days. The earlier
+ * listings showed no change in the covered days.
  */
 export function afterFlag(evidence: Evidence, { coveredDays, openDays }: Span, shown: number): Evidence {
   return withChange(evidence, shown * openDays, shown * coveredDays);

@@ -3,8 +3,8 @@ import { classWeights, type Evidence, RATE_CLASSES, type RatePrior, rateOfClass 
 /**
  * Fits the Gamma prior by empirical Bayes. It finds the k and m that maximise Σ_i ln Σ_c w_c(k, m) · L_i(c), starting
  * from the previous prior. w_c is the share of the prior distribution in rate class c. L_i(c) is the likelihood of
- * company i's evidence at the rate of class c. A weak log-normal penalty, exp(−(ln k)² / (2·2²)), ensures that k
- * remains finite. If fewer than 50 companies in the sample have evidence, the previous prior is returned.
+ * company i's evidence at the rate of class c. A weak log-normal penalty, exp(−(ln k)² / (2·2²)), keeps k finite. If
+ * fewer than 50 companies in the sample have evidence, the previous prior is returned.
  */
 export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePrior {
   const observed = sample.filter(({ changes, steadyDays }) => changes + steadyDays > 0);

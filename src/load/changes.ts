@@ -8,7 +8,7 @@ import type { Difference } from './difference.ts';
 import type { LoadSession } from './load_session.ts';
 import { type SqlValue, sqlValue } from './shred.ts';
 
-/** Writes a row of `entity_change` for each difference, and counts one change for each schema path that changed. */
+/** Writes a row to `entity_change` for each difference, and counts one change for each schema path that changed. */
 export function noteChanges(
   session: LoadSession,
   table: InferredTable,
@@ -42,8 +42,8 @@ function columnOf(schemaPath: SchemaPath | null): string | null {
 }
 
 /**
- * Counts a comparison of a response with an earlier response. Fields that differ in nearly every comparison are
- * proposed as volatile.
+ * Counts a comparison between a response and an earlier one. Fields that differ in nearly every comparison are proposed
+ * as volatile.
  */
 export function noteCompared({ schema }: LoadSession, table: InferredTable): void {
   table.compared++;
@@ -64,7 +64,7 @@ export function changedValue(value: Json | undefined): SqlValue {
 }
 
 /**
- * Returns the schema path for the keys in a JSON Pointer, which can include list positions, or null if the inferred
+ * Returns the schema path for a JSON Pointer's keys, which can include list positions. Returns null if the inferred
  * schema has no such path.
  */
 function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | null {
@@ -81,7 +81,7 @@ function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | n
 
 type Rates = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
-/** Returns a company's change rate after its record is fetched. On the first fetch, there is nothing to compare. */
+/** Returns a company's change rate after its record is fetched. */
 export function ratesAfterFetch(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
   const { evidence, rateClass } = session.estimates.book.fetched(watched(known), Date.parse(at), changed);
   return { ...evidence, rateClass };

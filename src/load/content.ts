@@ -2,9 +2,7 @@ import { hash } from 'node:crypto';
 import { isJsonObject, type Json, stringifyJson } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 
-/**
- * The volatile fields. Each field is a list of keys, starting at the document's root. `*` matches any element or key.
- */
+/** The volatile fields, each as a list of keys from the document's root. `*` matches any element or key. */
 export type Volatile = readonly (readonly string[])[];
 
 export function volatilePaths(pointers: readonly string[]): Volatile {
@@ -12,9 +10,8 @@ export function volatilePaths(pointers: readonly string[]): Volatile {
 }
 
 /**
- * Returns a 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. The hash also
- * depends on the order of the content, so the documents themselves must be compared to find out whether only the order
- * differs.
+ * Returns a 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. Different hashes
+ * can also mean that only the order differs, so compare the documents to find out.
  */
 export function contentHash(document: Json, ignored: Volatile): Buffer {
   return bytesHash(textOf(withoutVolatile(document, ignored)));
@@ -48,12 +45,12 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** Returns JSON text that is used only for comparisons. */
+/** Returns JSON text for comparisons only. */
 export function textOf(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify is several times faster than stringifyJson, but throws if there is a bigint in the value.
+    // JSON.stringify is several times faster than stringifyJson, but throws if the value contains a bigint.
     if (error instanceof TypeError) return stringifyJson(value);
     throw error;
   }

@@ -10,8 +10,8 @@ import { storeTombstone } from './record.ts';
  * - The 404 has the same form as the 404 for an id that never existed.
  * - Later in the same run, a call for another known company succeeds.
  *
- * Without these conditions, a moved path or a failing upstream would cause all companies to be marked as gone. A
- * success before the 404 proves nothing, because a path can move during a run.
+ * Without these conditions, a moved path or a failing upstream would mark every company as gone. A success before the
+ * 404 proves nothing, because a path can move during a run.
  */
 export interface Evidence {
   /** The form of the 404 for an id that never existed; null if it is unknown. */
@@ -27,12 +27,11 @@ export interface Missing {
 }
 
 export function isProven({ shape, missingAt }: Missing, { absentShape, respondedAt }: Evidence): boolean {
-  // A success after the 404 is always another company's, because a company is no longer missing once a call for it
-  // succeeds.
+  // The success always belongs to another company, because a company is no longer missing once its own call succeeds.
   return shape === absentShape && respondedAt !== null && respondedAt > missingAt;
 }
 
-/** Processes a response that reports a deletion, either with a 410 or with the mark that the dialect specifies. */
+/** Processes a response that reports a deletion, either by a 410 or by the dialect's deletion mark. */
 export function deriveGone(
   session: LoadSession,
   outcome: Outcome,
@@ -44,8 +43,8 @@ export function deriveGone(
   if (answer !== null && before?.goneAt == null) storeTombstone(session, outcome, answer, before);
   const known = session.known.find(entityId) ?? (newKnown(entityId, outcome.sentAt) as KnownRow);
   const isNewlyGone = known.goneAt === null;
-  // The upstream has explicitly reported the deletion, so a later listing must not cause another call. `missingShape`
-  // must therefore be null.
+  // The upstream itself reported the deletion, so a later listing must not trigger another call. `missingShape` is
+  // therefore null.
   const reported = { ...known, missingShape: null };
   if (isNewlyGone) markGone(session, reported, { goneAt: outcome.sentAt, callId: outcome.callId });
   else confirmGone(session, reported, outcome.sentAt);
@@ -59,8 +58,8 @@ export function deriveGone(
 }
 
 /**
- * Processes a 404. If the company is known, it is marked as missing. Otherwise, the 404 shows what the response for an
- * id that never existed looks like.
+ * Processes a 404. If the company is known, it is marked as missing. Otherwise, the 404 shows what a response for an id
+ * that never existed looks like.
  */
 export function deriveAbsent(
   session: LoadSession,
@@ -89,7 +88,7 @@ export function deriveAbsent(
   return { ...noChange(outcome), missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
-/** Records that a call for a known company succeeded. Returns the number of missing companies now proven to be gone. */
+/** Records that a call for a known company succeeded. Returns how many missing companies are now proven to be gone. */
 export function noteSuccess(session: LoadSession, { callId, sentAt }: Outcome): number {
   if (session.respondedAt === null || sentAt > session.respondedAt) session.respondedAt = sentAt;
   return session.mayHaveMissing ? settleMissing(session, callId).length : 0;
@@ -115,7 +114,9 @@ function confirmGone(session: LoadSession, known: KnownRow, askedAt: string): vo
   session.known.replace(known, { ...known, askedAt, flaggedAt: null });
 }
 
-/** Marks a company as gone. The form of its 404 is kept, so that a later listing of the company causes another call. */
+/**
+ * Marks a company as gone. The form of its 404 is kept, so that a later listing of the company triggers another call.
+ */
 function markGone(
   session: LoadSession,
   known: KnownRow,

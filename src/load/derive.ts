@@ -9,8 +9,8 @@ import { deriveRefusal, deriveSearch } from './search.ts';
 import { deriveStats } from './stats.ts';
 
 /**
- * Writes a classified response to the derived tables. The response has just arrived or was read from the warehouse. A
- * response that cannot be processed is quarantined.
+ * Writes a classified response to the derived tables. The response may have just arrived or been read from the
+ * warehouse. If it cannot be processed, it is quarantined.
  */
 export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   session.schema.at = outcome;
@@ -20,7 +20,7 @@ export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   return { ...result, failure: noteFailure(session, outcome, verdictAfter(outcome.verdict, result)) };
 }
 
-/** Changes the verdict to a failure if the response has no loadable content, so that its target gets a backoff. */
+/** Turns the verdict into a failure if no part of the response could be loaded, so that its target gets a backoff. */
 function verdictAfter(verdict: Verdict, { quarantined, rows, record, note }: LoadResult): Verdict {
   const isEmpty = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
   return isEmpty ? { is: 'broken', why: note ?? 'no part of the response could be loaded' } : verdict;
@@ -30,7 +30,8 @@ function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult
   try {
     return deriveVerdict(session, outcome);
   } catch (error) {
-    // The call stack can overflow even if the JSON is within the nesting limit. Nothing has been written by then.
+    // The call stack can overflow even if the JSON is within the nesting limit. When it overflows, nothing has been
+    // written yet.
     if (error instanceof RangeError && error.message.includes('call stack'))
       return quarantined(session, outcome, `nested too deeply: ${error.message}`);
     throw error;
@@ -84,7 +85,10 @@ function deriveAnswer(
   return result.newCompanies > 0 ? result : { ...result, goneCount: noteSuccess(session, outcome) };
 }
 
-/** Returns whether there can be data in the body. A server error's body has none, nor has a 404 for the statistics. */
+/**
+ * Returns whether the body can contain registry data. A server error's body never does, and neither does a 404 for the
+ * statistics.
+ */
 function mayHoldContent({ call, status, body, failure }: Outcome): boolean {
   if (failure === KEY_IN_BODY) return true;
   if (call.kind === 'stats' && status === 404) return false;

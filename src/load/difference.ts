@@ -14,8 +14,8 @@ export interface Difference {
  * Returns the differences between two versions, field by field. Null and an absent field are treated as equal.
  *
  * List elements are matched by content, so a different order is not a difference. Unmatched elements of the two lists
- * are paired by similarity. An officer who moved is therefore reported as a changed address, not as a removed and an
- * added officer. A list or object with more than MAX_DIFFERENCES differences is reported as one difference.
+ * are paired by similarity. An officer who moved is therefore reported as a changed address, not as one officer removed
+ * and another added. A list or object with more than MAX_DIFFERENCES differences is reported as one difference.
  */
 export function differences(before: JsonObject, after: JsonObject): Difference[] {
   const found: Difference[] = [];
@@ -73,10 +73,7 @@ interface Element {
   readonly value: Json;
 }
 
-/**
- * Returns the elements of each list that have no equal in the other list. Each occurrence of an element needs an equal
- * of its own.
- */
+/** Returns the elements of each list that have no equal in the other list. Duplicates are matched one to one. */
 function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: Element[] } {
   const byContent = new Map<string, { readonly positions: number[]; matched: number }>();
   before.forEach((value, at) => {
@@ -98,7 +95,7 @@ function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: 
 }
 
 /**
- * If at least half of the fields are equal, removes the element most similar to `value` from `removed` and returns it.
+ * Removes the element most similar to `value` from `removed` and returns it, if at least half of its fields are equal.
  */
 function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   if (!isObject(value)) return undefined;
@@ -112,8 +109,8 @@ function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   return best === -1 ? undefined : removed.splice(best, 1)[0]?.value;
 }
 
-// The time needed for pairing is proportional to the product of the two lengths. In longer lists, elements are not
-// paired but reported as removed and added.
+// Pairing takes time proportional to the product of the two lengths. The elements of longer lists are reported as
+// removed and added instead.
 const MAX_PAIRED_ELEMENTS = 64;
 
 function similarityOf(a: JsonObject, b: JsonObject): number {

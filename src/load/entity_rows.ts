@@ -14,9 +14,8 @@ export interface EntityRows {
 }
 
 /**
- * Writes an entity's row and the rows for its lists, replacing the existing rows. Returns the first version that these
- * rows take in the change feed, which is the version of the row in `entity_overview`. Returns null if there is no row,
- * or during a rebuild.
+ * Writes an entity's row and its list rows in place of the existing rows. Returns the first of their row versions,
+ * which belongs to the row in `entity_overview`. Returns null if there is no row, or during a rebuild.
  */
 export function writeRows(
   session: LoadSession,

@@ -80,7 +80,7 @@ export function failureAfter(
   return { ...target, tries, nextTryAtMs: failedAtMs + backoffMs };
 }
 
-/** Returns the state of a target that would probably fail again if retried. It gets the longest backoff. */
+/** Returns a target's state if a retry would probably fail too. The target gets the longest backoff. */
 export function refusalAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,

@@ -51,9 +51,9 @@ function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, 
 }
 
 /**
- * Returns a search response's body with null in place of each entity that has one of these ids. Returns null if none of
- * the ids is in the body. Returns an empty body if the entities cannot be removed one by one. This is the case if the
- * body is unreadable, or if one of the entities also occurs outside the result list (`search.main`).
+ * Returns a search response's body with null in place of each entity that has one of these ids. Returns null if the
+ * body has none of them. Returns an empty body if the body is unreadable, or if one of the entities also appears
+ * outside the result list (`search.main`).
  */
 export function withoutEntities(
   dialect: SearchDialect,

@@ -11,7 +11,7 @@ import type { Loader } from './load.ts';
  */
 export interface Intake {
   take(attempt: Attempt): void;
-  /** Stores and processes everything received so far. Throws if the warehouse cannot be written. */
+  /** Stores and processes everything received so far. Throws if the warehouse cannot be written to. */
   flush(): void;
   /** The number of responses that are not stored yet. They would be lost if the process were killed. */
   readonly unstored: number;
@@ -22,11 +22,11 @@ export interface Intake {
 export interface IntakeOptions {
   readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly outcomeOf: (attempt: Attempt) => Outcome;
-  /** Once this number of responses has been received but not stored, they are stored immediately. */
+  /** When this many responses are waiting to be stored, they are stored immediately. */
   readonly maxUnstored: number;
   readonly onStored: () => void;
   readonly onLoaded: (outcomes: readonly Outcome[], results: readonly LoadResult[]) => void;
-  /** Called if the warehouse cannot be written. The responses are kept for another `flush`. */
+  /** Called if the warehouse cannot be written to. The responses are kept for another `flush`. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -92,7 +92,7 @@ export function openIntake(options: IntakeOptions): Intake {
 }
 
 /**
- * Returns whether the response is a normal record. Any other response can affect the next call, because the planner
+ * Returns whether the response is an ordinary record. Any other response can affect the next call, because the planner
  * learns from it or because it reports a limit.
  */
 function isPlainRecord({ call, status, body, headers = {} }: Attempt): boolean {

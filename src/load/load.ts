@@ -22,9 +22,9 @@ import { countSearchedWords } from './word_counts.ts';
 export interface LoaderOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
-  /** The run that pays for the calls (`startRun`). */
+  /** The run that makes the calls (`startRun`). */
   readonly runId: number;
-  /** How payloads are mapped to tables. If the warehouse already has rows, it keeps the mapping that created them. */
+  /** The mapping from payloads to tables. A warehouse that already has rows keeps the mapping that created them. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
 }
@@ -34,19 +34,19 @@ export interface LoaderOptions {
  * processing fails.
  */
 export interface Loader {
-  /** Stores the unchanged responses of attempts in one transaction. Storing an attempt again has no effect. */
+  /** Stores the attempts' unchanged responses in one transaction. Storing an attempt again has no effect. */
   store(attempts: readonly Attempt[]): void;
   /**
-   * Writes the derived rows of stored attempts in one transaction, and returns the load results in the same order. An
-   * outcome that has already been processed is skipped and has no result. An outcome that cannot be processed is
-   * quarantined and does not affect the others.
+   * Derives rows from stored attempts in one transaction, and returns the load results in the same order. An outcome
+   * that has already been processed is skipped and has no result. An outcome that cannot be processed is quarantined
+   * and does not affect the others.
    */
   process(outcomes: readonly Outcome[]): LoadResult[];
   /** Stores, then processes the outcomes. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes, one at a time, the responses that an earlier run stored but did not process. A response is quarantined
-   * if it ends the process in MAX_TRIES_ALONE consecutive starts. Returns the number of processed responses.
+   * Processes, one at a time, the responses that an earlier run stored but did not process. A response that ends the
+   * process MAX_TRIES_ALONE times in a row is quarantined. Returns the number of responses processed.
    */
   recover(): number;
   /** Indexes the remaining names, which the planner needs in the next run. */
@@ -134,7 +134,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     }
   }
 
-  /** Returns the id up to which all calls will have been processed after these outcomes. */
+  /** Returns the largest id up to which every call is processed once these outcomes are. */
   function processedUntil(outcomes: readonly Outcome[]): number {
     const now = new Set(outcomes.map(({ callId }) => callId));
     const remaining = [...stored].filter((callId) => !now.has(callId));
@@ -181,9 +181,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   };
 }
 
-/**
- * Returns whether the disk or the file failed. If so, the response is not quarantined, and a later run processes it.
- */
+/** Returns whether the disk or the file failed. If so, the response is left for a later run, not quarantined. */
 function isFailureOfFile(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
 }
@@ -236,10 +234,7 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
   };
 }
 
-/**
- * Returns how often recovery has already started to process this call alone, according to the value of
- * `processed_alone`.
- */
+/** Returns how often recovery has already tried this call alone. `note` is the value of `processed_alone`. */
 function triesAlone(note: string | null, callId: number): number {
   const [id, tries] = (note ?? '').split(' ');
   return id === String(callId) ? Number(tries) : 0;
@@ -251,7 +246,7 @@ function triesAlone(note: string | null, callId: number): number {
  */
 const PROCESSED_ALONE = 'processed_alone';
 /**
- * By chance, the process can be killed twice while it handles a valid response. After three times in a row, the
- * response is assumed to be the cause.
+ * Being killed twice during a valid response can be a coincidence. After three times in a row, the response is assumed
+ * to be the cause.
  */
 const MAX_TRIES_ALONE = 3;

@@ -40,13 +40,13 @@ export interface LoadSession extends DerivedTables {
   /** Adds missing tables and columns to the file. Call this function before writing rows. */
   alter(): void;
   /**
-   * Writes the values pending in memory: the names, types and counts of the inferred schema, the counts of companies
+   * Writes everything pending in memory: the names, types and counts of the inferred schema, the counts of companies
    * and words, the change rate estimates, and the last version in the change feed.
    */
   save(): void;
   /** Returns whether another connection has changed the schema. */
   isOutdated(): boolean;
-  /** Stores the JSON path at which a response holds the record. The view `entity_history` needs it. */
+  /** Stores the record's JSON path in a response, which the view `entity_history` needs. */
   describeRecords(): void;
   /** The form of the 404 for an id that never existed; null if it is unknown. */
   absentShape: string | null;
@@ -57,7 +57,7 @@ export interface LoadSession extends DerivedTables {
   readonly storesResponses: boolean;
   /** The time (ISO 8601) of the last successful call for a known company in this run; null if there was none. */
   respondedAt: string | null;
-  /** True if a known company may have returned a 404 in this run that does not prove a deletion yet. */
+  /** True if a known company may have returned a 404 in this run without proof of its deletion so far. */
   mayHaveMissing: boolean;
   /** The ids of forgotten entities, which must not be loaded again. */
   readonly forgotten: ReadonlySet<string>;

@@ -9,7 +9,7 @@ import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/stored
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
 
-/** What is stored with a probe's attempts. */
+/** The probe's own notes about its attempts. */
 export interface ProbeNotes {
   /** Returns the request as text, for `_call.target`. */
   targetOf(attempt: Attempt): string;
@@ -56,7 +56,7 @@ export function openProbeLoader(options: {
 
 /**
  * Loads the responses to a probe as searches, records and statistics, each in one transaction. Each call keeps its id
- * but gets a new kind. The planner therefore does not repeat these calls.
+ * but gets a new kind, so that the planner does not repeat it.
  */
 export function adoptProbes(options: {
   readonly warehouse: Warehouse;
@@ -82,7 +82,7 @@ export function readProbes({ db }: Warehouse): StoredProbe[] {
   return storedProbes(db);
 }
 
-/** Returns all headers as JSON, because the dialect is unknown and may need any of them. */
+/** Returns all headers as JSON, because the dialect is still unknown and may need any of them. */
 function headersText({ headers = {} }: Attempt): string {
   return JSON.stringify(Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.has(name))));
 }

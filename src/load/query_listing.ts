@@ -27,13 +27,13 @@ export interface QueryListingRules {
   readonly style: PagingStyleName;
   /** The cap, which is the maximum number of results that one query can return; null if it is unknown. */
   readonly window: number | null;
-  /** A total of at least this number is only a lower bound. */
+  /** A total this large or larger is only a lower bound. */
   readonly totalClampedAt: number | null;
   /** The largest number of rows that this upstream has returned on a page so far. */
   readonly largestPage: number;
 }
 
-/** Derives the state of a listing from its consecutive pages. */
+/** Derives a listing's state from its consecutive pages. */
 export function listingOf(
   { last, total, pages, rows, repeat }: ListedPages,
   rules: QueryListingRules,
@@ -64,7 +64,7 @@ export class ListedPages {
   last: PageFacts | null = null;
   /** The total on the last page; null if that page reports none. */
   total: number | null = null;
-  /** `page` is the first page with the same ids as the earlier page `of`; null if no page repeats another. */
+  /** `page` is the first page that has the same ids as an earlier page, `of`; null if there is none. */
   repeat: { readonly page: number; readonly of: number } | null = null;
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
@@ -97,12 +97,12 @@ export class ListedPages {
     }
     this.#seen.set(page.fingerprint, page.index);
     this.rows += page.rows;
-    // On the last page, some APIs return the same cursor that was sent to them.
+    // On the last page, some APIs return the cursor that they received.
     this.last = page.next === this.last?.next ? { ...page, next: null } : page;
   }
 }
 
-/** The maximum number of pages in a listing, because some listings never end. */
+/** A listing of this many pages counts as truncated, because some listings never end. */
 export const MAX_PAGES = 10_000;
 
 /** Describes how a finished listing's row count differs from its total. Returns null if they are equal. */
@@ -135,8 +135,8 @@ function isAllReached(rows: number, total: number | null, rules: QueryListingRul
 }
 
 /**
- * The pages of unfinished listings, cached in memory. Without the cache, all earlier pages of a query would be read
- * again for each new page, which takes quadratic time.
+ * The pages of unfinished listings, cached in memory. Without the cache, each new page would require reading all
+ * earlier pages again, which takes quadratic time.
  */
 export interface OpenListings {
   /** Returns the query's listing that started at `listedAt`, including `page`. The page must already be written. */
@@ -148,8 +148,8 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
 
   function pagesWith(key: string, listedAt: string, page: QueryPage): ListedPages {
     const known = latest.get(key);
-    // Only a new page in the same listing is added to the cached pages. Any other page has replaced a page that was
-    // already counted, so all pages are read again.
+    // Only a new page in the same listing is added to the cached pages. Any other page replaces one that was already
+    // counted, so all pages are read again.
     const isNext = known?.listedAt === listedAt && page.sentAt >= listedAt && !known.pages.has(page.index);
     if (!isNext) return new ListedPages(queries.pagesSince(key, listedAt).map(factsOf));
     known.pages.add(factsOf(page));
@@ -174,6 +174,6 @@ function factsOf(page: QueryPage) {
   return { ...page, fingerprint: page.fingerprint.toString('hex') };
 }
 
-// The maximum number of cached listings. A listing with 10,000 pages takes 1 MB of memory. A listing that is not cached
-// is read again.
+// The maximum number of cached listings. A listing with 10,000 pages takes 1 MB of memory. Other listings are read
+// again.
 const MAX_LISTINGS = 16;

@@ -11,13 +11,13 @@ import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
 import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 
-/** What replaying one quarantine entry resulted in. */
+/** The result of replaying one quarantine entry. */
 export interface Replayed {
   readonly quarantineId: number;
   /**
    * - `replayed`: the response was loaded.
    * - `superseded`: newer content had already been loaded.
-   * - `open`: the response still cannot be processed, and `why` says why not.
+   * - `open`: the response still cannot be processed, for the reason in `why`.
    */
   readonly state: 'replayed' | 'superseded' | 'open';
   readonly why: string | null;
@@ -70,7 +70,7 @@ export function replayQuarantined(options: {
 
 function resultOf(entry: Quarantined, verdict: Verdict): Replayed {
   const rejected = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.rejected : [];
-  // An entry without a position covers many results, possibly including this one.
+  // A rejection without a position covers many results, possibly including this entry's.
   const rejection = rejected.find(({ position }) => position === null || position === entry.position);
   return rejection === undefined
     ? { quarantineId: entry.quarantineId, state: 'replayed', why: null }

@@ -37,7 +37,7 @@ export interface ReprocessOptions {
 export interface Reprocessed {
   /** False if the rebuild was interrupted. Readers then still see the old tables. */
   readonly isWhole: boolean;
-  /** The number of calls processed before the end or the interruption. */
+  /** The number of calls that this function processed. */
   readonly calls: number;
 }
 
@@ -86,7 +86,7 @@ function refusePruned({ db }: Warehouse): void {
   const prunedUntil = metaTable(db).get('pruned_until');
   if (prunedUntil !== null)
     throw new FailedError(`responses before ${prunedUntil} were pruned, so their rows cannot be rebuilt`, {
-      hint: 'A rebuild would lose history and first dates. Restore a backup from before the pruning, or keep the tables as they are.',
+      hint: 'A rebuild would lose history and the dates when companies were first seen. Restore a backup from before the pruning, or keep the tables as they are.',
     });
 }
 
@@ -97,8 +97,8 @@ interface Progress {
 }
 
 /**
- * Creates the shadow tables, or keeps those from an interrupted rebuild. Returns the id of the last call already in
- * them.
+ * Creates the shadow tables, or keeps those from an interrupted rebuild. Returns the id of the last call already loaded
+ * into them.
  */
 function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number {
   const { db } = warehouse;
@@ -117,10 +117,7 @@ function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number
   return 0;
 }
 
-/**
- * Returns the column and table names that the rebuild must keep: all names that neither the old nor the new mapping
- * defines.
- */
+/** Returns the column and table names that the rebuild must keep, which are those that neither mapping defines. */
 function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
   const mappings = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(
     ({ entity, search_result, registry_stats }) => ({

@@ -14,7 +14,7 @@ import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shr
 import { isSameResponse } from './stored_response.ts';
 import { countSearchedWord } from './word_counts.ts';
 
-/** Loads a page of search results: the companies on it, and the listing's state. */
+/** Loads the companies on a page of search results, and updates the listing's state. */
 export function deriveSearch(
   session: LoadSession,
   outcome: Outcome,
@@ -119,8 +119,8 @@ function listedBefore(known: KnownRow | undefined): number | null {
 }
 
 /**
- * Returns whether a listing contradicts a deletion that was derived from 404s. If so, one call determines whether the
- * company exists.
+ * Returns whether a listing contradicts a deletion that was derived from 404s. If so, one call checks whether the
+ * company still exists.
  */
 function contradictsDeletion({ goneAt, missingShape }: KnownRow, listedAt: string): boolean {
   return goneAt !== null && missingShape !== null && listedAt > goneAt;

@@ -16,7 +16,7 @@ import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
 
-/** A row in a payload table. `values` has the same order as `table.columns`, and trailing values can be missing. */
+/** A row in a payload table. `values` is in the order of `table.columns`, and trailing values can be missing. */
 export interface Row {
   readonly table: InferredTable;
   /** The row's index among the entity's rows in this table; 0 for the root row. */
@@ -175,8 +175,7 @@ function storeList(shredding: Shredding, schemaPath: SchemaPath, list: Json[], r
 }
 
 /**
- * Reserves space for a list's rows. Returns false if there is not enough space, in which case the whole list is stored
- * in `_rest`.
+ * Reserves space for a list's rows. Returns false if there is too little, and the whole list is then stored in `_rest`.
  */
 function takeRoom(room: Room, { list: table }: SchemaPath, list: readonly Json[]): boolean {
   const cells = list.length * (table?.columns.length ?? 0);

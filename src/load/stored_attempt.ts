@@ -4,7 +4,7 @@ import type { Attempt, Outcome, Verdict } from '../outcome.ts';
 import type { StoredCall } from '../warehouse/call.ts';
 import type { LoadSession } from './load_session.ts';
 
-/** Reads a stored attempt. A later page's cursor is not restored, because it is needed only to make a call. */
+/** Reads a stored attempt, without the paging cursor, which only making the call requires. */
 export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
   const stored = session.responses.read(row.callId);
   return {
@@ -33,8 +33,8 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
 }
 
 /**
- * Switches the session to another run's calls and discards the evidence, because evidence from one run proves nothing
- * about the upstream in another run.
+ * Switches the session to another run's calls. Discards the evidence, because it proves nothing about the upstream in
+ * another run.
  */
 export function enterRun(session: LoadSession, runId: number): void {
   if (session.runId === runId) return;

@@ -4,9 +4,9 @@ import type { LoadSession } from './load_session.ts';
 /**
  * Starts the word counts that the planner needs if the upstream matches names by words.
  *
- * Two kinds of words are counted: the words in all names, and the words that occur together with a frequent word if
- * that word's listing is truncated. The planner combines such a frequent word with a second word. Without these counts,
- * it would have to read all names with the first word for every choice.
+ * Two kinds of words are counted: all words in names, and the words that share a name with a frequent word whose
+ * listing is truncated. The planner combines such a frequent word with a second word. Without these counts, it would
+ * have to read every name that contains the first word.
  *
  * Under any other query rule, nothing is counted, which makes loading faster.
  */
@@ -20,9 +20,7 @@ export function countSearchedWords(session: LoadSession): void {
   session.known.countWords(frequent.map(({ text }) => ({ beside: text, isWhole })));
 }
 
-/**
- * If a searched word is frequent and its listing is truncated, starts counting the words that occur together with it.
- */
+/** If a searched word is frequent and its listing is truncated, starts counting the words that share a name with it. */
 export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   const isWhole = isWholeWord(session);
   if (isWhole === null || !isTruncatedWord(session, query) || !session.known.isFrequentWord(query.text))

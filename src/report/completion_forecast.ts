@@ -7,7 +7,7 @@ import { callBuckets } from '../warehouse/page_queries.ts';
 import { readStoredEstimate, type StoredEstimate } from '../warehouse/stored_estimate.ts';
 import { count, counted } from './figures.ts';
 
-/** The forecast of when nothing more will be due. */
+/** A forecast of when nothing will be due any more. */
 export type CompletionForecast =
   | { readonly is: 'unknown' }
   /** Nothing was due when the last run ended. */
@@ -76,8 +76,8 @@ export function readCompletion(
 }
 
 /**
- * Returns the earliest and latest expected finish. Null means that it is unknown, and Infinity that this allowance
- * never permits it.
+ * Returns the earliest and latest expected finish. Null means unknown, and Infinity means that the allowance never
+ * permits it.
  */
 export function completionBounds(forecast: CompletionForecast): {
   readonly earliestMs: number | null;

@@ -31,9 +31,9 @@ export interface CoverageEstimate extends Interval {
 
 /**
  * Returns the known share of the registry as a 95% confidence interval. With a registry count, the share is exact.
- * Without one, it is estimated from the share of search results that were known before (`recapture`). That estimate is
- * too low, because the planner deliberately searches for unknown companies. The lower bound is therefore safe. The
- * upper bound is at most `known / max(registryTotal, largestTotal)`.
+ * Without one, it is estimated from the share of search results that were known before (`recapture`). That estimate
+ * tends to be too low, because the planner deliberately searches for unknown companies. The lower bound is therefore
+ * safe. The upper bound is at most `known / max(registryTotal, largestTotal)`.
  */
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const { known, registryTotal, largestTotal } = evidence;

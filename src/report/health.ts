@@ -3,12 +3,12 @@ import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import type { RunRow } from '../warehouse/run.ts';
-import { counted } from './figures.ts';
+import { count, counted } from './figures.ts';
 import type { OverdueSchedule } from './overdue_schedules.ts';
 
 /**
- * A mirror's health. `status`, the status page and the worker all use it, so that they report the same state in the
- * same words.
+ * A mirror's health. `status`, the status page and the worker all show it, and so report the same state in the same
+ * words.
  */
 export interface Health {
   readonly state: HealthState;
@@ -38,7 +38,7 @@ export interface HealthFacts {
   readonly runs: readonly RunRow[];
   /** When the last successful run ended, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
-  /** The number of quarantine entries: responses, and items of responses. */
+  /** The number of quarantine entries (responses and single items). */
   readonly quarantined: number;
   readonly allowance: LedgerState;
   /** The number of calls missing from the ledger because it was deleted or replaced. */
@@ -109,7 +109,7 @@ const CAUSES = [
   {
     name: 'key_refused',
     find({ allowance: { refusedKey }, lastSuccessAt }, formatTime) {
-      // The ledger still stores the rejected key after the user has replaced that key.
+      // The ledger still records the rejected key after the user has replaced it.
       if (refusedKey === null || isAfter(lastSuccessAt, refusedKey.sinceMs)) return null;
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
@@ -123,7 +123,7 @@ const CAUSES = [
     find({ lostCalls }) {
       if (lostCalls === 0) return null;
       return {
-        cause: `The ledger was deleted or replaced: it does not count ${counted(lostCalls, 'call')} of this mirror.`,
+        cause: `The ledger was deleted or replaced, so it does not count ${count(lostCalls)} of this mirror's calls.`,
         remedy: `${LOST_LEDGER_REMEDY} Until then no call is sent.`,
       };
     },
@@ -224,16 +224,16 @@ const CAUSES = [
   },
 ] as const satisfies readonly Cause[];
 
-/** It is a problem if the licence ends within this number of days. */
+/** A licence that ends within this many days is a problem. */
 export const LICENCE_WARNING_DAYS = 30;
 
-/** Returns the number of days until a licence's last day. The number is negative if the licence has ended. */
+/** Returns how many days remain until a licence's last day. The number is negative if the licence has ended. */
 export function daysLeft(lastDay: string, nowMs: number): number {
   const today = isoTime(nowMs).slice(0, 10);
   return Math.round((Date.parse(lastDay) - Date.parse(today)) / DAY_MS);
 }
 
-/** Returns the runs that ended or were killed. The last run is omitted while it is in progress. */
+/** Returns all runs except one that is still in progress. */
 function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
   return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
 }

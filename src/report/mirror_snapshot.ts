@@ -10,8 +10,8 @@ import { type FormatTime, type Health, healthOf } from './health.ts';
 import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 
 /**
- * The facts about one mirror's health and progress at one time. `status`, the status page and the worker read this
- * snapshot, so that they report the same figures. The snapshot is cheap enough to be read once per second.
+ * One mirror's health and progress at one time. `status`, the status page and the worker all read this snapshot, and so
+ * report the same figures. It is cheap enough to read every second.
  */
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;
@@ -20,7 +20,7 @@ export interface MirrorSnapshot extends LockState {
   readonly lastSuccessAt: string | null;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** The number of quarantine entries: responses, and items of responses. */
+  /** The number of quarantine entries (responses and single items). */
   readonly quarantined: number;
   readonly files: FileSizes;
 }
@@ -29,7 +29,7 @@ export interface MirrorSnapshot extends LockState {
 export interface LockState {
   /** The run that holds the lock; null if no run holds it. */
   readonly holder: LockHolder | null;
-  /** True if the holder's heartbeat is recent, so that a run is in progress. */
+  /** True if the holder's heartbeat is recent, which means that a run is in progress. */
   readonly isHeld: boolean;
 }
 

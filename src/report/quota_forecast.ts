@@ -6,7 +6,7 @@ import type { CallBucket } from '../warehouse/page_queries.ts';
 import { count, counted } from './figures.ts';
 import type { FormatTime } from './health.ts';
 
-/** The forecast of when an allowance window's quota is used up at the observed call rate. */
+/** A forecast of when the observed call rate will use up an allowance window's quota. */
 export type QuotaForecast =
   /**
    * There is no forecast, because the window is at most a day long or has no quota left, or because no calls were sent
@@ -25,7 +25,7 @@ export interface CallRate {
 }
 
 /**
- * Returns the mean call rate of the last seven days, or since the first call if the mirror is younger. The period
+ * Returns the mean call rate over the last seven days, or since the first call if the mirror is younger. The period
  * includes time without calls, because a mirror that runs once a week makes no calls on six days. The period is at
  * least one hour and starts on the hour, because `hours` holds hourly counts.
  */
@@ -48,8 +48,8 @@ export function observedRate(
  * whole day's quota in one hour.
  *
  * There is no forecast for windows of a day or less, because a seven-day mean does not show at what time of day calls
- * are sent. Nor is there one for rolling windows, because each unit is available again once the window's length has
- * passed.
+ * are sent. Nor is there one for rolling windows, because each unit becomes available again once the window's length
+ * has passed.
  */
 export function forecastQuota(
   window: WindowState,

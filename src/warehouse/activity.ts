@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { RunRow } from './run.ts';
 
-/** Facts about earlier runs that the worker uses to decide which commands are due. */
+/** Facts about earlier runs, by which the worker decides which commands are due. */
 
 /** Returns a command's last run, finished or not. Returns null if the command has never run. */
 export function lastRunOf(db: Database, command: string): RunRow | null {
@@ -16,10 +16,7 @@ export function lastRunOf(db: Database, command: string): RunRow | null {
   return row ?? null;
 }
 
-/**
- * Returns when (UTC) a run of the command that found new or changed companies last ended. Returns null if no run found
- * any.
- */
+/** Returns when (UTC) the command last ended a run that found new or changed companies. Returns null if none has. */
 export function lastFindOf(db: Database, command: string): string | null {
   const endedAt = db
     .prepare(
@@ -58,7 +55,7 @@ export interface CallCount {
   readonly calls: number;
 }
 
-/** Returns the id of the last call before the first unprocessed call, or 0 if there is none. */
+/** Returns the largest id up to which every call is processed, or 0 if there is none. */
 export function lastProcessedCallId(db: Database): number {
   return db
     .prepare(
@@ -72,7 +69,7 @@ export function lastProcessedCallId(db: Database): number {
     .get() as number;
 }
 
-/** Counts the calls with ids above `after` and up to `upTo`, by kind and outcome, in all processes. */
+/** Counts all processes' calls with ids above `after` and up to `upTo`, by kind and outcome. */
 export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
   return db
     .prepare(
@@ -82,8 +79,8 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
 }
 
 /**
- * Returns when (UTC) a command's last successful run ended, or that of any command if `command` is null. Returns null
- * if no run has succeeded.
+ * Returns when (UTC) a command's last successful run ended. If `command` is null, runs of all commands count. Returns
+ * null if no run has succeeded.
  */
 export function lastSuccessAt(db: Database, command: string | null = null): string | null {
   const endedAt = db
@@ -97,7 +94,7 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
   return (endedAt as string | undefined) ?? null;
 }
 
-/** Counts the open quarantine entries. An entry is a whole response or one item in a response. */
+/** Counts the open quarantine entries. An entry is a whole response or one item in it. */
 export function openQuarantineCount(db: Database): number {
   return db.prepare("SELECT count(*) FROM _quarantine WHERE state = 'open'").pluck().get() as number;
 }

@@ -43,16 +43,16 @@ export function answerTable(db: Database) {
     refer: (callId: number, sameAs: number): void => {
       refer.run(sameAs, callId);
     },
-    /** Returns the response to a call, or null if there was none or it was deleted. */
+    /** Returns the response to a call, or null if the call got none or the response was deleted. */
     read,
     body: (callId: number): Buffer | null => read(callId)?.body ?? null,
   };
 }
 
 /**
- * Search pages are compressed because they shrink to a fifth of their size. Single records shrink only to little more
- * than half, so they are not compressed. If they were, loading would take 50% longer, and SQL (`entity_history`) could
- * not read them. The measurements are in docs/decisions/0002-storage.md.
+ * Search pages are compressed because they shrink to a fifth of their size. Single records stay uncompressed, because
+ * they shrink to only just over half. Compressing them would make loading take 50% longer, and SQL (`entity_history`)
+ * could not read them. The measurements are in docs/decisions/0002-storage.md.
  */
 function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
   return kind !== 'entity' && body.length >= 2048;

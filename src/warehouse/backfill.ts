@@ -169,8 +169,8 @@ export function queuedBackfills(db: Database): QueuedBackfill[] {
 }
 
 /**
- * Settles record items that need no further call, because their company is forgotten or because some process has
- * fetched their record since the backfill started.
+ * Settles record items that need no further call. Their company is gone or forgotten, or some process has requested
+ * their record recently enough.
  */
 export function settleEntities(
   db: Database,
@@ -185,7 +185,7 @@ export function settleEntities(
     `UPDATE _backfill_wish SET
        state = CASE WHEN k.gone_at IS NOT NULL THEN 'gone' WHEN last.outcome = 'absent' THEN 'not_found' WHEN last.outcome = 'gone' THEN 'gone' ELSE 'found' END,
        entity_id = given, name = k.name, call_id = last.call_id,
-       note = CASE WHEN last.outcome = 'absent' AND k.entity_id IS NOT NULL THEN 'known, but the registry answers 404 now' END
+       note = CASE WHEN last.outcome = 'absent' AND k.entity_id IS NOT NULL THEN 'known, but the registry now returns a 404' END
      FROM (
        SELECT target, outcome, max(call_id) AS call_id FROM _call
        WHERE call_id > @afterCallId AND kind = 'entity' AND outcome IN ('ok', 'absent', 'gone') GROUP BY target
@@ -202,8 +202,7 @@ export function settleEntities(
 }
 
 /**
- * Settles the record items that have failed and are still waiting for a retry. Call this function at the end of the
- * backfill.
+ * Settles the record items that failed and are still waiting for a retry. Call this function when the backfill ends.
  */
 export function settleFailedEntities(db: Database, { backfillId, afterCallId }: BackfillRow): void {
   db.prepare(
@@ -225,8 +224,8 @@ export function failedSearchesSince(db: Database, afterCallId: number): Map<stri
 }
 
 /**
- * Returns the failures since the backfill started. Earlier failures are excluded, because the backfill retries their
- * targets.
+ * Returns the failures since the backfill started. Targets that failed earlier are not included, because the backfill
+ * retries them.
  */
 export function failuresSince(db: Database, afterCallId: number): Failure[] {
   const rows = db
@@ -261,7 +260,7 @@ export function freshnessSince(
   return (entityId) => select.get({ entityId, freshAfter, createdAt }) !== undefined;
 }
 
-/** Returns the ids of companies that were listed but never fetched, in the order in which they were discovered. */
+/** Returns the ids of companies that were listed but never fetched, in discovery order. */
 export function idsNeverFetched(db: Database): string[] {
   return db
     .prepare<[], string>(
@@ -271,7 +270,7 @@ export function idsNeverFetched(db: Database): string[] {
     .all();
 }
 
-/** Returns the ids of companies with a record last fetched before `beforeMs`, oldest fetch first. */
+/** Returns the ids of companies whose records were last fetched before `beforeMs`, oldest fetch first. */
 export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
   return db
     .prepare<[string], string>(
@@ -281,7 +280,7 @@ export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
     .all(isoTime(beforeMs));
 }
 
-/** Returns the targets of record and search calls that failed or have their response in quarantine. */
+/** Returns the targets of record and search calls that failed or whose response is in quarantine. */
 export function failedTargets(
   db: Database,
 ): { readonly kind: 'entity' | 'search'; readonly target: string }[] {

@@ -15,7 +15,7 @@ export interface Backup {
  * Copies a consistent snapshot of the warehouse without stopping runs or readers. The copy is a single file without a
  * WAL. It appears at `path` only after it is complete and checked.
  *
- * @throws UsageError if the path exists or cannot be written; FailedError if the copy fails its check.
+ * @throws UsageError if the path exists or cannot be written to; FailedError if the copy is corrupt.
  */
 export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   if (existsSync(path))

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** A stored call with a response that has not been processed yet. */
+/** A stored call whose response has not been processed yet. */
 export interface CallRow {
   readonly callId: number;
   readonly runId: number;
@@ -33,9 +33,7 @@ export interface CallResult {
 /** The outcome of a call that is stored but not yet processed. `CALL_OUTCOMES` lists all outcomes. */
 const RECEIVED = 'received';
 
-/**
- * Reads and writes `_call`, which has one row per HTTP attempt. Every other row's lineage leads to one of these rows.
- */
+/** Reads and writes `_call`, which has one row per HTTP attempt. The lineage of all other rows leads here. */
 export function callTable(db: Database) {
   const insert = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)
@@ -95,10 +93,7 @@ export interface StoredCall {
 const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, ms, status,
   outcome, note`;
 
-/**
- * Returns a function that reads calls for `reprocess` in id order. It reads at most `most` calls with ids above
- * `after`.
- */
+/** Returns a function that reads up to `most` calls with ids above `after` in id order, for `reprocess`. */
 export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {
   const select = db.prepare<[number, number], StoredCall>(
     `SELECT ${STORED} FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`,
@@ -112,8 +107,8 @@ export function lastCallId(db: Database): number {
 }
 
 /**
- * Returns whether each of the last two calls got either a 404 or a response that is not JSON. If so, the base URL is
- * probably wrong, or was wrong when they were sent.
+ * Returns whether each of the last two calls got either a 404 or a response that is not JSON. If so, the base URL
+ * probably is, or was, wrong.
  */
 export function isAddressDoubted(db: Database): boolean {
   const latest = db

@@ -7,11 +7,11 @@ export interface ChangeRow {
   readonly observedAt: string;
   /** The time of the previous fetch, after which the change happened; null if it is unknown. */
   readonly notBefore: string | null;
-  /** The JSON Pointer of the field in the record, or `_gone_at` if the company became gone or returned. */
+  /** The field's JSON Pointer in the record, or `_gone_at` if the company disappeared or returned. */
   readonly path: string;
   /**
-   * The field's column. If the field is in a list element, the column includes the table (`entity__officers.name`).
-   * Null if a whole object or list element changed.
+   * The field's column. For a field in a list, the table comes first (`entity__officers.name`). Null if a whole object
+   * or list element changed.
    */
   readonly columnName: string | null;
   readonly before: null | number | bigint | string;

@@ -2,11 +2,11 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { CHANGE_COLUMNS, IDS_PER_MS, type NamedChange, withNumbers } from './page_queries.ts';
 
-/** Selects the changes that a list shows. */
+/** Specifies which changes to show. */
 export interface ChangeFilter {
   /** Only changes observed at or after this time (epoch milliseconds); null for all changes. */
   readonly sinceMs: number | null;
-  /** Only changes to the field at this JSON Pointer or to fields below it; null for all fields. */
+  /** Only changes to the field at this JSON Pointer, or to fields below it; null for all fields. */
   readonly path: string | null;
   readonly kind: ChangeKind;
 }
@@ -23,7 +23,7 @@ export const CHANGE_KINDS: readonly ChangeKind[] = ['all', 'fields', 'gone', 're
 export interface ChangePage {
   /** The changes on the page, most recent first. */
   readonly changes: readonly NamedChange[];
-  /** The number of matching changes on all pages. If it is `MAX_COUNTED` + 1, there are more than `MAX_COUNTED`. */
+  /** The number of matching changes on all pages. `MAX_COUNTED` + 1 means more than `MAX_COUNTED`. */
   readonly total: number;
 }
 
@@ -32,8 +32,7 @@ export const MAX_COUNTED = 10_000;
 
 /**
  * Reads one page of `entity_change`. `beforeId` is the id of the last change on the previous page, or null for the
- * first page. If there are few matches, an index finds them, and they are then sorted. Otherwise, rows are read in id
- * order.
+ * first page. A few matches are found through an index and then sorted. For many matches, rows are read in id order.
  */
 export function readChanges(
   db: Database,
@@ -65,7 +64,10 @@ export function readChanges(
   return { changes, total };
 }
 
-/** A unary plus prevents SQLite from using an index. The index on calls is preferred to the index on paths. */
+/**
+ * Returns the SQL condition. A unary plus prevents SQLite from using an index. The index on calls is preferred to the
+ * index on paths.
+ */
 function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean): string {
   const callId = usesIndex ? '_call_id' : '+_call_id';
   const field = usesIndex && sinceMs === null ? 'path' : '+path';
@@ -82,5 +84,5 @@ function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean):
     .join(' AND ');
 }
 
-/** Call ids increase with time. A change can be observed some time after its call was sent. */
+/** Call ids increase with time, but a change can be observed some time after its call was sent. */
 const MARGIN_MS = 2 * 86_400_000;

@@ -8,8 +8,8 @@ import { reservedColumns } from './published_columns.ts';
 const MAX_LENGTH = 100;
 
 /**
- * Returns the column name for a path in the payload. `keys` are all keys on this path, and `shortKeys` are the keys
- * below its containers. The name is made from `shortKeys`, unless that name is taken or reserved.
+ * Returns the column name for a path in the payload. `keys` are all keys on the path, and `shortKeys` are those below
+ * its containers. The name is made from `shortKeys` unless it would be taken or reserved.
  */
 export function columnName(
   keys: readonly string[],
@@ -23,8 +23,8 @@ export function columnName(
 }
 
 /**
- * Returns the name of the child table for the list at `keys` in rows of `parent`. `shortKeys` are the keys below its
- * containers.
+ * Returns the name of the child table for the list at `keys` in rows of `parent`. `shortKeys` are the keys below the
+ * list's containers.
  */
 export function childTableName(
   parent: string,

@@ -90,8 +90,8 @@ export interface Namesake {
 }
 
 /**
- * Returns the known companies with an id that starts with `text` or, if there are none, with a name that contains
- * `text`. The error message for a mistyped id suggests them.
+ * Returns the known companies whose id starts with `text` or, if there are none, whose name contains `text`. The error
+ * message for a mistyped id suggests these companies.
  */
 export function companiesLike(db: Database, text: string, most: number): Namesake[] {
   const byId = db

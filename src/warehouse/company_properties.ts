@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import { quoted } from './table_naming.ts';
 
-/** A property of companies, which is a column in the view `company` or in the record. */
+/** A property of companies. It is a column of the view `company` or of the record. */
 export interface CompanyProperty {
   /** The column name. */
   readonly id: string;
-  /** The JSON Pointer of the value in the record; null if the property is a column of `company`. */
+  /** The value's JSON Pointer in the record; null if the property is a column of `company`. */
   readonly path: string | null;
 }
 

@@ -1,14 +1,14 @@
 import { segmentsOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
-/** The columns in the view `company` that come from differently named fields in each registry. */
+/** The columns of the view `company` whose source fields have different names in each registry. */
 export const COMPANY_ROLES = ['status', 'registered_on', 'dissolved_on', 'country'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
 /** A payload column that is not in a list. */
 export interface PayloadColumn {
   readonly column: string;
-  /** The JSON Pointer of the value in the record or summary. */
+  /** The value's JSON Pointer in the record or summary. */
   readonly path: string;
   /** The value types seen in this column, separated by spaces. */
   readonly types: string;
@@ -16,8 +16,8 @@ export interface PayloadColumn {
 
 /**
  * Selects the payload column for a role. `configured` is the JSON Pointer that the mapping specifies for this role. If
- * it is null, the keys on each path are compared with the role's patterns. The first pattern that matches wins, then
- * the path with the fewest keys, then the first path in alphabetical order.
+ * it is null, the keys on each path are compared with the role's patterns. The first matching pattern wins. If it
+ * matches several paths, the one with the fewest keys wins, and then the first in alphabetical order.
  */
 export function columnOfRole(
   role: CompanyRole,

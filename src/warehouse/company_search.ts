@@ -10,7 +10,7 @@ export interface CompanyMatch {
   readonly name: string | null;
   readonly state: 'listed' | 'fetched' | 'gone';
   readonly goneAt: string | null;
-  /** The score, from 0 to 1. At 1, the name or identifier is the same. */
+  /** The score, from 0 to 1. At 1, the name or identifier equals the query. */
   readonly score: number;
   readonly matched: 'name' | 'former_name' | 'identifier';
   /** The name, former name or identifier that matches the query. */
@@ -21,9 +21,9 @@ export interface CompanyMatch {
 export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 
 /**
- * Reads candidates from the indexes and sorts them by score. A candidate has the query as an identifier, or has a name
- * that starts with the query, contains all of its words, or contains its rarest trigrams. Among equal scores, gone
- * companies come last.
+ * Reads candidates from the indexes and sorts them by score. The query is one of a candidate's identifiers, or the
+ * candidate's name starts with the query, contains all of its words, or contains its rarest trigrams. Among equal
+ * scores, gone companies come last.
  */
 export function companySearch(db: Database): CompanySearch {
   const candidates = candidateQueries(db);
@@ -86,8 +86,8 @@ const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
 /**
- * Returns a function that counts the companies with a trigram in their indexed texts. It creates a temporary table on
- * this connection.
+ * Returns a function that counts how many companies have a trigram in their indexed texts. It creates a temporary table
+ * on this connection.
  */
 function trigramCounts(db: Database): (trigram: string) => number {
   db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_trigrams USING fts5vocab(main, entity_fts, row)');
@@ -95,7 +95,7 @@ function trigramCounts(db: Database): (trigram: string) => number {
   return (trigram) => select.get(trigram) ?? 0;
 }
 
-/** Returns the rarest trigrams that occur in the index. Trigrams that occur in too many companies are excluded. */
+/** Returns the rarest trigrams that occur in the index. Trigrams that too many companies have are excluded. */
 function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => number): string[] {
   const within = words.flatMap((word) => [...trigramsOf(word)].filter((one) => !one.includes(' ')));
   return [...new Set(within)]
@@ -106,7 +106,7 @@ function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => 
     .map(({ trigram }) => trigram);
 }
 
-/** Returns a full-text query with every pair of trigrams. A name matches if it contains at least one pair. */
+/** Returns a full-text query for names that contain at least two of the trigrams. */
 function pairsOf(trigrams: readonly string[]): string {
   return trigrams
     .flatMap((one, at) => trigrams.slice(at + 1).map((other) => `(${phrase(one)} AND ${phrase(other)})`))

@@ -3,7 +3,7 @@ import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } fro
 import { settledMapping } from './settled_mapping.ts';
 import { live, quoted } from './table_naming.ts';
 
-/** The payload columns for a role, one in the record and one in the summary. */
+/** A role's payload columns, one in the record and one in the summary. */
 export interface RoleColumns {
   readonly entity: PayloadColumn | null;
   readonly search_result: PayloadColumn | null;
@@ -35,8 +35,8 @@ export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleC
 }
 
 /**
- * Creates the view `company`, and recreates it if its payload columns have changed. A view with this name that the user
- * created stays unchanged.
+ * Creates the view `company`, or recreates it if its payload columns have changed. If the user created a view with this
+ * name, it stays unchanged.
  */
 export function refreshCompanyView(db: Database): void {
   const present = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'company'").pluck().get() as

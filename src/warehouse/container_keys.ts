@@ -7,8 +7,8 @@ interface Level {
 
 /**
  * Returns a path's keys without the containers at its start, which makes column and table names shorter. For example,
- * `/attributes/entity/legalName/name` becomes `legalName`, `name`. If an object outside a container has a member with
- * the same name, all keys are kept, because the shorter name would be ambiguous.
+ * `/attributes/entity/legalName/name` becomes `legalName`, `name`. If another object outside the containers has a
+ * member with that name, all keys are kept, because the shorter name would be ambiguous.
  */
 export function keysBelowContainers(root: Level, keys: readonly string[]): readonly string[] {
   const from = keys.findIndex((key, at) => !CONTAINERS.has(snakeCase(key)) || at === keys.length - 1);
@@ -21,7 +21,7 @@ export function keysBelowContainers(root: Level, keys: readonly string[]): reado
   return keys.slice(from);
 }
 
-/** The keys (in snake_case) of objects in which many registries wrap a record's fields. */
+/** Keys (in snake_case) of objects in which many registries wrap a record's fields. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   ...['attributes', 'data', 'record', 'result'],
   ...['entity', 'company', 'organisation', 'organization'],

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** How much of the registry is in the mirror. */
+/** How much of the registry the mirror has. */
 export interface Coverage {
   /** The number of companies seen in a search or fetched. */
   readonly known: number;
@@ -11,8 +11,8 @@ export interface Coverage {
   readonly registryTotal: number | null;
   readonly registryTotalAt: string | null;
   /**
-   * The number of known companies that are not gone, divided by the registry count. It is limited to 1, because the
-   * count can be outdated. Null if the registry count is unknown.
+   * The number of known companies that are not gone, divided by the registry count. It is capped at 1, because the
+   * registry count can be outdated. Null if the registry count is unknown.
    */
   readonly knownShare: number | null;
   readonly fetchedShare: number | null;
@@ -33,8 +33,7 @@ export interface SearchEvidence {
   /** The largest total that a search reported; null if no search reported one. */
   readonly largestTotal: number | null;
   /**
-   * Pages from recent searches. `rows` counts all companies on the page, and `new` counts those that were unknown
-   * before.
+   * Pages from recent searches. `rows` counts all companies on the page, and `new` counts the previously unknown ones.
    */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }

@@ -56,7 +56,7 @@ export function deliveryTable(db: Database) {
      FROM _delivery WHERE receiver = ?`,
   );
   return {
-    /** Registers the receiver if it is new, and returns its state. A new receiver gets only later changes. */
+    /** Registers the receiver if it is new, and returns its state. A new receiver gets only changes from now on. */
     receiver(name: string): ReceiverRow {
       register.run(name, lastVersion(db));
       return receiver.get(name) as ReceiverRow;
@@ -129,10 +129,7 @@ export interface ChangedField extends NewCompany {
   readonly observedAt: string;
 }
 
-/**
- * Returns the fields that changed after a given version of the change feed, in the order in which the changes were
- * observed.
- */
+/** Returns the fields that changed after a given version of the change feed, in the order of observation. */
 export function changedFields(db: Database, since: number): Iterable<ChangedField> {
   return db
     .prepare<[number], ChangedField>(

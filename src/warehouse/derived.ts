@@ -11,7 +11,7 @@ import type { Naming } from './table_naming.ts';
 import { entityTouch, latestStatsCall } from './touch.ts';
 import { versionTable } from './version.ts';
 
-/** Opens all tables that are derived from responses. During a rebuild, `naming` selects their shadow tables. */
+/** Opens every table that is derived from responses. During a rebuild, `naming` selects their shadow tables. */
 export function derivedTables(db: Database, naming: Naming) {
   const feed = feedVersions(db, naming);
   return {

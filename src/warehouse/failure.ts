@@ -28,7 +28,7 @@ export function failureTable(db: Database, naming: Naming) {
   );
   const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
-  // Usually, a call succeeds and the table is empty. `hasAny` then saves a statement.
+  // Usually the call succeeds and the table is empty, so `hasAny` saves a statement.
   let hasAny = (count.get() ?? 0) > 0;
   return {
     tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,

@@ -140,7 +140,7 @@ function eraseAnswers(db: Database, entityId: string): void {
   db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
 }
 
-/** Returns all tables in which each row belongs to one entity, with child tables before their parents. */
+/** Returns all tables whose rows each belong to one entity, child tables before their parents. */
 function tablesWithEntities(db: Database): string[] {
   return db
     .prepare(

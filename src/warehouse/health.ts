@@ -28,7 +28,7 @@ export function fileSizes(db: Database): FileSizes {
   return { bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0, walBytes: walBytes(db) };
 }
 
-/** Reads the whole file, and returns the first fault that SQLite finds or null if the file is intact. */
+/** Reads the whole file and returns the first fault that SQLite finds, or null if the file is intact. */
 export function integrityFault(db: Database): string | null {
   const found = db.pragma('quick_check(1)', { simple: true }) as string;
   return found === 'ok' ? null : found;

@@ -21,7 +21,7 @@ export interface InferredSchema {
   at: SeenAt;
   readonly limits: SchemaLimits;
   readonly mapping: Mapping;
-  /** Names chosen earlier for paths and lists that do not exist yet, by table and path. */
+  /** Names chosen earlier for paths and lists that have not been seen yet, by table and path. */
   readonly reserved: ReservedNames;
 }
 
@@ -50,7 +50,7 @@ export interface SchemaLimits {
   readonly paths: number;
 }
 
-// SQLite allows 2,000 columns in a table and in a query result, so a join of two tables must stay within this limit.
+// SQLite allows 2,000 columns in a table and in a query result, so this limit leaves room for a join of two tables.
 export const DEFAULT_LIMITS: SchemaLimits = {
   columns: DEFAULT_MAPPING.max_columns,
   childTables: 200,
@@ -64,7 +64,7 @@ export interface InferredTable {
   readonly parent: InferredTable | null;
   /** The list's path in a row of the parent table. */
   readonly path: string;
-  /** The keys from the payload's root to the list elements. Each list on the path appears as `*`. */
+  /** The keys from the payload's root to the list elements, with `*` for the elements of each list on the path. */
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;
@@ -126,9 +126,9 @@ const TEXTS = TYPE_BITS.text | TYPE_BITS.date | TYPE_BITS.datetime | TYPE_BITS.e
 const WHOLES = TYPE_BITS.boolean | TYPE_BITS.integer | TYPE_BITS.big_integer;
 
 /**
- * Returns a declared type that changes no value. SQLite converts values to their column's declared type, so in an
- * INTEGER column, text that looks like a number would lose its leading zeros. A column with both text and numbers has
- * no declared type, so that each value keeps its own type.
+ * Returns a declared type that changes no value. SQLite converts values to their column's declared type. In an INTEGER
+ * column, for example, the text "007" would become 7. A column with both text and numbers has no declared type, so that
+ * each value keeps its own.
  */
 export function declaredType(types: number): DeclaredType {
   const isText = (types & TEXTS) !== 0;
@@ -260,7 +260,7 @@ function takenTables({ tables, reserved }: InferredSchema): Set<string> {
   ]);
 }
 
-/** Records that a value of the type `bit` was seen at the path. */
+/** Records that a value of type `bit` was seen at the path. */
 export function sawType(schema: InferredSchema, schemaPath: SchemaPath, bit: number): void {
   if ((schemaPath.types & bit) !== 0) return;
   schemaPath.types |= bit;

@@ -63,7 +63,7 @@ export function knownTable(db: Database, naming: Naming) {
   const missingInRun = db.prepare<[number], KnownRow>(
     `SELECT ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
   );
-  // The most recently found company is cached, because processing one response looks it up several times.
+  // The last company found is cached, because processing one response looks it up several times.
   let found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
   return {
     find: (entityId: string): KnownRow | undefined => {

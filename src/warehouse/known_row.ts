@@ -1,6 +1,6 @@
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 
-/** A row of `_known`, which holds the known facts about one company. Times are ISO 8601. */
+/** A row of `_known`, with the known facts about one company. Times are ISO 8601. */
 export interface Known {
   entityId: string;
   name: string | null;

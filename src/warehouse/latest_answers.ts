@@ -20,7 +20,7 @@ interface Row extends Omit<LatestAnswer, 'headers'> {
   readonly encoding: string | null;
 }
 
-/** Returns the latest `mostOfEach` responses to each kind of call, newest first. */
+/** Returns the last `mostOfEach` responses to each kind of call, newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
   const select = db.prepare<[string, number], Row>(
     `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,

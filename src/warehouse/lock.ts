@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
 export interface LockOwner {
-  /** A unique name for each run, by which a process notices that another run has taken over its lock. */
+  /** The run's unique name, by which a process can see whether another run has taken over its lock. */
   readonly owner: string;
   readonly pid: number;
   readonly host: string;

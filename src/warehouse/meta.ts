@@ -30,12 +30,12 @@ export type MetaKey =
   | 'mapping'
   /** How many times the derived tables have been rebuilt. */
   | 'generation'
-  /** The JSON path of the record in the response to a record call. The view `entity_history` uses it. */
+  /** The record's JSON path in the response, for the view `entity_history`. */
   | 'record_path'
   /** The form of the 404 response to an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
-  /** The last company (by \`known_id\`) that is indexed in \`_name\` and \`_word\`. */
+  /** The last company (by `known_id`) that is indexed in `_name` and `_word`. */
   | 'named_until'
   | 'next_named_until'
   /** The ledger stamps (`ledgerStamps`), as JSON. */

@@ -44,10 +44,7 @@ export function addMigrationFunctions(db: Database): void {
   db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
 }
 
-/**
- * Returns whether a migration has yet to be applied. @throws FailedError if this program does not know an applied
- * migration.
- */
+/** Returns whether a migration has yet to be applied. @throws FailedError if a newer program wrote the warehouse. */
 export function needsMigration(db: Database): boolean {
   const known = readMigrations();
   const applied = refuseNewer(db, known);

@@ -7,16 +7,16 @@ import { metaTable } from './meta.ts';
 import { live, type Naming } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
-/** The fields of a company that are indexed. */
+/** A company's indexed fields. */
 export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /**
  * The name indexes.
  *
- * - `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its columns give the
- *   original text in `_known`.
- * - `_name` holds the names in the order in which searches compare them.
- * - `_word` holds the words in the names.
+ * - `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its columns return the
+ *   original text from `_known`.
+ * - `_name` stores the names in the order in which searches compare them.
+ * - `_word` counts the words in the names.
  *
  * Only the planner reads `_name` and `_word`. `indexNames` adds new companies to both tables in sorted groups, because
  * almost every name belongs on a different page of the file. In a sorted group, each page is written only once.
@@ -95,8 +95,8 @@ export function nameIndex(db: Database, naming: Naming) {
         removeText(before);
         addText(after);
       }
-      // Most records add identifiers and leave the name unchanged. An unchanged name is not written again, because in a
-      // large index its page is rarely in memory.
+      // Most records add identifiers but do not change the name. An unchanged name is not written again, because its
+      // page in a large index is rarely in memory.
       if (before.name === after.name) return;
       dropName(before);
       if (after.name !== null && after.knownId <= namedUntil()) addName(folded(after.name), after.knownId);
@@ -109,7 +109,7 @@ export function nameIndex(db: Database, naming: Naming) {
     /** Indexes all names that are not indexed yet. */
     indexNames,
     /**
-     * Writes the pending texts and counts, and also the pending names if there are many. Call this function in the
+     * Writes the pending texts and counts, and the pending names if there are many. Call this function in the
      * transaction that writes the rows.
      */
     save: (): void => {
@@ -118,7 +118,7 @@ export function nameIndex(db: Database, naming: Naming) {
       words.save();
       cachedNamedUntil = null;
     },
-    /** Starts counting the words in the names of these sets of companies. */
+    /** Starts counting the words in the names of these companies. */
     countWords: (wanted: readonly CompaniesWith[]): void => {
       indexNames();
       words.begin(wanted);

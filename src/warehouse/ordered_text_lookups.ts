@@ -10,7 +10,7 @@ import {
   type WordTotals,
 } from '../names/ordered_texts.ts';
 
-/** Lookups in names or identifiers. Each lookup reads only the index, however many companies there are. */
+/** Lookups in names or identifiers. Each lookup reads only an index. */
 export const TEXT_LOOKUPS = {
   name: lookupsOf('folded', '_name'),
   identifier: lookupsOf('upper(entity_id)', '_known'),
@@ -57,7 +57,7 @@ function lookupsOf(text: string, table: string) {
   };
 }
 
-/** Returns the SQL query that counts companies by those words of a set that are within a range. */
+/** Returns the SQL query that counts the companies that have a word within a range. */
 export function companiesBetween(table: string): string {
   return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
 }
@@ -75,7 +75,7 @@ export const WORD_LOOKUPS = {
 } as const;
 
 /**
- * Opens lookups in the words that occur in the names of a set of companies. Returns null if this set's words are not
+ * Opens lookups in the words that a set of companies have in their names. Returns null if this set's words are not
  * counted.
  */
 export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {

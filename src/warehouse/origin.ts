@@ -7,7 +7,7 @@ export interface Origin {
   readonly pointer: string;
 }
 
-/** Returns a function that maps a table name to its resource and to the path of its rows in the payload. */
+/** Returns a function that finds a table's resource and the path to its rows in the payload. */
 export function originOf(db: Database): (table: string) => Origin {
   const children = db
     .prepare(

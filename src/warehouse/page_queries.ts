@@ -1,14 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 
-/** The number of calls with one kind and outcome in one period. */
+/** The calls with the same kind and outcome in one period. */
 export interface CallBucket {
   /** The start of the period in epoch milliseconds. */
   readonly atMs: number;
   readonly kind: string;
   readonly outcome: string;
   readonly calls: number;
-  /** The number of new companies or records that these calls returned. */
+  /** How many new companies or records these calls returned. */
   readonly fresh: number;
   readonly changed: number;
 }
@@ -20,8 +20,8 @@ export interface CallStretch {
 }
 
 /**
- * Counts the calls in periods of equal length. The query finds the calls in a period by id, because ids are derived
- * from the send time.
+ * Counts the calls in periods of equal length. The query finds a period's calls by id, because ids are derived from the
+ * send time.
  */
 export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[] {
   const select = db.prepare<[number, number, number, number], CallBucket>(
@@ -112,7 +112,7 @@ export function companyPages(db: Database) {
 export const CHANGE_COLUMNS = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
   c.path, c.before, c.after, c._call_id AS callId`;
 
-/** Converts a row's ids to numbers. The values remain bigint, so they keep every digit. */
+/** Converts a row's ids to numbers. `before` and `after` remain bigint, so they keep every digit. */
 export function withNumbers<T extends FieldChange>(row: T): T {
   return { ...row, changeId: Number(row.changeId), callId: Number(row.callId) };
 }
@@ -124,8 +124,8 @@ export interface AgeClass {
 }
 
 /**
- * Counts records and summaries by age class. `times` are the limits between the classes, latest first. The last class
- * takes everything older. The query reads `_known` only once.
+ * Counts records and summaries by age class. `times` are the boundaries between the classes, latest first. Everything
+ * older belongs to the last class.
  */
 export function ageClasses(db: Database, times: readonly string[]): AgeClass[] {
   const classOf = (column: string) =>

@@ -13,9 +13,9 @@ export interface PayloadRow {
 }
 
 /**
- * Reads and writes rows in the payload tables, which have columns that are known only at run time. Statements are
- * prepared once for each set of columns. Each INSERT writes only one row, because an INSERT of several rows would set a
- * savepoint. FTS5 flushes its buffer at each savepoint, so loading would take 50% longer.
+ * Reads and writes the payload tables, whose columns are known only at run time. Statements are prepared once for each
+ * set of columns. Each INSERT writes only one row, because an INSERT of several rows would set a savepoint. FTS5
+ * flushes its buffer at each savepoint, so loading would take 50% longer.
  */
 export function payloadTables(db: Database, naming: Naming) {
   const prepared = new Map<InferredTable, Prepared>();
@@ -53,8 +53,8 @@ interface Prepared {
   readonly columns: number;
   readonly hasRest: boolean;
   /**
-   * The positions of columns without a declared type. SQLite converts no values in these columns, so integers must be
-   * bound as integers.
+   * The positions of columns without a declared type. SQLite does not convert their values, so integers must be bound
+   * as integers.
    */
   readonly untyped: readonly number[];
   readonly insert: Statement;
@@ -101,8 +101,8 @@ function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
 }
 
 /**
- * Returns the values to bind. The driver binds numbers as REAL. SQLite converts them to integers in INTEGER columns,
- * but not in columns without a type. Integers for columns without a type are therefore converted to bigint first.
+ * Returns the values to bind. The driver binds numbers as REAL, which SQLite converts back to integers only in INTEGER
+ * columns. For columns without a type, integers are therefore converted to bigint first.
  */
 function bound({ columns, hasRest, untyped }: Prepared, { own, values, rest }: PayloadRow): Bound[] {
   const all = [...own, ...values];

@@ -21,8 +21,8 @@ export const LOOKUPS = {
 } as const;
 
 /**
- * This query runs once, when a plan is opened. The planner reads its rows backwards from the last one, and stops when
- * it has enough.
+ * This query runs once, when a plan is opened. The planner reads its rows from the latest call backwards, and stops
+ * when it has enough.
  */
 const SEARCHES_SINCE = `
   SELECT new FROM _call INDEXED BY _call_of_search
@@ -89,7 +89,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
  * a response is loaded. No other process changes them, because the run holds the lock.
  */
 function openMemory(db: Database): <T>(read: () => T) => () => T {
-  // This statement needs no transaction. Most of a lookup's cost comes from locking for its transaction.
+  // This statement needs no transaction. Locking for a transaction accounts for most of a lookup's cost.
   const written = db.prepare<[], number>('SELECT total_changes()').pluck();
   return (read) => {
     let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;
@@ -101,7 +101,9 @@ function openMemory(db: Database): <T>(read: () => T) => () => T {
   };
 }
 
-/** Returns the id of the first call that returned the current registry count, or 0 if no count has been observed. */
+/**
+ * Returns the id of the first call that returned the current registry count. Returns 0 if no count has been observed.
+ */
 function countedSoSince(
   counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
 ): number {

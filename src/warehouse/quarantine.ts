@@ -5,7 +5,7 @@ export interface QuarantineEntry {
   readonly callId: number;
   readonly kind: string;
   readonly target: string;
-  /** The position of the item in its list; null for a whole response. */
+  /** The item's position in its list; null for a whole response. */
   readonly position: number | null;
   readonly reason: string;
   readonly at: string;
@@ -28,14 +28,14 @@ export function quarantineTable(db: Database, naming: Naming) {
     `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
   const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
-  // Usually, a response is valid and the quarantine is empty. `hasOpen` then saves a statement.
+  // Usually the response is valid and the quarantine is empty, so `hasOpen` saves a statement.
   let hasOpen = (countOpen.get() ?? 0) > 0;
   return {
     add: (entry: QuarantineEntry): void => {
       hasOpen = true;
       upsert.run({ ...entry, position: entry.position ?? -1 });
     },
-    /** Closes the open entries for a request after a later response to the same request was processed. */
+    /** Closes a request's open entries after a later response to it was processed. */
     supersede: (kind: string, target: string): void => {
       if (hasOpen) supersede.run(kind, target);
     },
@@ -48,7 +48,7 @@ export interface Quarantined {
   readonly callId: number;
   readonly kind: 'stats' | 'search' | 'entity';
   readonly target: string;
-  /** The position of the item in its list; null for a whole response. */
+  /** The item's position in its list; null for a whole response. */
   readonly position: number | null;
   readonly reason: string;
   /** The number of quarantined responses to the same request. */
@@ -67,7 +67,7 @@ const SELECT = `SELECT q.quarantine_id AS quarantineId, q.call_id AS callId, q.k
   c.run_id AS runId, c.status, c.bytes
   FROM _quarantine q JOIN _call c USING (call_id)`;
 
-/** Provides the actions that operators can take on `_quarantine`. */
+/** Provides what operators can do with `_quarantine`. */
 export function quarantineRegister(db: Database) {
   const open = db.prepare<[number], Quarantined>(
     `${SELECT} WHERE q.state = 'open' ORDER BY q.call_id DESC, q.position LIMIT ?`,

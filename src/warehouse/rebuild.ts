@@ -29,9 +29,7 @@ const DERIVED = [
 
 const OLD_PREFIX = '_old_';
 
-/**
- * Creates an empty shadow of every derived table. Payload columns and child tables are added later, as rows need them.
- */
+/** Creates an empty shadow of every derived table. Payload columns and child tables are added when rows need them. */
 export function createShadows(db: Database): void {
   dropTables(db, SHADOW_PREFIX);
   const generation = generationOf(db, shadow);
@@ -60,7 +58,7 @@ export function hasShadows(db: Database): boolean {
   return DERIVED.every((table) => find.get(SHADOW_PREFIX + table) !== undefined);
 }
 
-/** Gives the shadow tables the live tables' names, in the caller's transaction. */
+/** Replaces the live tables with the shadow tables by renaming, in the caller's transaction. */
 export function swapShadowsIn(db: Database): void {
   // When a table is renamed, SQLite would rewrite the views that read it. The views are therefore dropped and recreated
   // with their old text, so that they read the new tables.
@@ -78,7 +76,7 @@ export function dropOldTables(db: Database): void {
   dropTables(db, OLD_PREFIX);
 }
 
-/** Copies the user's decisions, which are the discarded quarantine entries, to the shadow tables. */
+/** Copies the user's decisions (discarded quarantine entries) to the shadow tables. */
 export function carryOverDecisions(db: Database): void {
   db.exec(
     `UPDATE ${shadow('_quarantine')} AS q SET state = 'discarded'
@@ -123,7 +121,7 @@ function nameIn(table: string): RegExp {
   return new RegExp(`^CREATE TABLE "?${table}"?`, 'i');
 }
 
-/** Removes the payload columns from the SQL of a table. In this SQL, only payload columns are quoted. */
+/** Removes the payload columns from a table's SQL. In this SQL, only payload columns are quoted. */
 function withoutPayload(sql: string): string {
   return sql.replace(/, (?:"[\p{L}\p{M}\p{N}_]+"(?: TEXT| INTEGER| REAL)?|_rest TEXT)\s*(?=[,)])/gu, '');
 }
@@ -146,8 +144,8 @@ function viewsOf(db: Database): { name: string; sql: string }[] {
 }
 
 /**
- * Returns the column and table names that the shadow tables must take over from the live tables. `isKept` selects
- * columns by resource and by JSON Pointer from the payload's root.
+ * Returns the column and table names that the shadow tables must inherit from the live tables. `isKept` selects columns
+ * by resource and JSON Pointer.
  */
 export function decidedNames(
   db: Database,

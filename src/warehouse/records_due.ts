@@ -6,10 +6,7 @@ import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowl
 
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
 
-/**
- * The lookups that every plan needs. Each lookup reads rows in the order of its own index, so it reads only the
- * requested rows.
- */
+/** The lookups that every plan needs. Each one reads its own index in order, and so reads only the requested rows. */
 export const DUE_LOOKUPS = {
   flagged: `${FOUND}, asked_at AS askedAt FROM _known
      WHERE flagged_at IS NOT NULL AND (asked_at IS NULL OR asked_at < @startedAt)
@@ -28,7 +25,7 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   const flagged = db.prepare<[{ most: number; startedAt: string }], Row>(DUE_LOOKUPS.flagged);
   const neverFetched = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.neverFetched);
   const stale = db.prepare<[StaleAsk], Row>(DUE_LOOKUPS.stale);
-  // One transaction covers the lookups of all rate classes, so that SQLite locks the file only once.
+  // One transaction covers all rate classes' lookups, so that SQLite locks the file only once.
   return db.transaction((ask: RecordsDue) => {
     const most = ask.most + ask.except.size;
     const yieldOf = ask.expectedYield ?? inOrder;
@@ -60,7 +57,7 @@ export function openRateClasses(db: Database): () => ReadonlyMap<number, number>
 
 /**
  * Merges the stale records of all rate classes by expected yield. Within a class, the oldest record has the highest
- * yield. The best remaining record is therefore always the first one left in some class.
+ * yield. The best remaining record is therefore always the first remaining record in one of the classes.
  */
 function mergeStale(
   ask: RecordsDue,
@@ -79,7 +76,7 @@ function mergeStale(
   while (found.length < most && heads.length > 0) {
     const best = heads.reduce((a, b) => (yieldDaysOf(b) > yieldDaysOf(a) ? b : a));
     const next = best.rows[best.at] as Candidate;
-    // At this point, no remaining record has a higher yield, and enough records with at least this yield were found.
+    // Enough records with at least this yield were found, and no remaining record has a higher one.
     if (first.length >= most && next.expectedYield.days <= (first[most - 1] as Candidate).expectedYield.days)
       break;
     found.push(next);
@@ -93,7 +90,7 @@ function mergeStale(
   return found;
 }
 
-/** Converts a time to ISO 8601, after limiting it to the range that the format can express. */
+/** Converts a time to ISO 8601, after limiting it to the format's range. */
 function timeOf(epochMs: number): string {
   return isoTime(Math.min(Math.max(epochMs, 0), LATEST_MS));
 }
@@ -116,10 +113,7 @@ function candidate(
   };
 }
 
-/**
- * Returns yields that put flagged records first, then those never fetched, then the oldest. They are used if the caller
- * provides no expected yields.
- */
+/** The default yields, which put flagged records first, then those never fetched, then the oldest. */
 function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
   const days = why === 'flagged' ? 2e9 : why === 'never_fetched' ? 1e9 : ageDays;
   return { days, repairs: 1 };

@@ -8,7 +8,7 @@ export interface ChangeShare {
   readonly share: number;
 }
 
-/** Returns how often each field differed, as a share of refreshes. */
+/** Returns the share of refreshes in which each field differed. */
 export function changeShares(db: Database): ChangeShare[] {
   const origin = originOf(db);
   const rows = db
@@ -34,8 +34,7 @@ export interface Confirmations {
 }
 
 /**
- * Reads the latest fetches that returned an unchanged record. `pairs` holds the fetches for which the whole response
- * was stored again.
+ * Reads the latest fetches that returned an unchanged record. `pairs` has those whose whole response was stored again.
  */
 export function unlikeConfirmations(db: Database, most: number): Confirmations {
   const rows = db

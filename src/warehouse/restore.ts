@@ -63,8 +63,8 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
 }
 
 /**
- * Replaces the warehouse in one step. The old file gets a second name first, so that a complete warehouse exists at all
- * times. The WAL moves with the old file, because SQLite would apply it to the new one.
+ * Replaces the warehouse in one step. The old file first gets a second name, so that a complete warehouse exists at all
+ * times. Its WAL is renamed too, because SQLite would otherwise apply it to the new file.
  */
 function replace(copy: string, path: string, nowMs: number): string | null {
   const isNew = !existsSync(path);

@@ -15,10 +15,10 @@ export interface Pruned {
 }
 
 /**
- * Deletes replaced bodies that are older than the rules permit. These are earlier versions of records, earlier
- * responses for a search page, earlier statistics, and responses to failed calls. The last body for each record, page
- * and statistics remains, and so does every quarantined body. Rows and changes also remain, but rows that depend on
- * deleted bodies can no longer be rebuilt.
+ * Deletes replaced bodies that are older than the rules permit: earlier versions of records, search pages and
+ * statistics, and responses to failed calls. The last body for each record, page and statistics remains, and so does
+ * every quarantined body. Rows and changes also remain, but rows that depend on deleted bodies can no longer be
+ * rebuilt.
  */
 export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number): Pruned {
   const before = isoTime(nowMs - rules.maxAgeMs);

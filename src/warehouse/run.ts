@@ -30,7 +30,7 @@ export function startRun(
   return Number(lastInsertRowid);
 }
 
-/** Records the end of a run. Its results were already counted when its responses were processed. */
+/** Records the end of a run. The run totals are already complete, because they are updated with each batch. */
 export function finishRun(
   db: Database,
   run: { runId: number; ended: string; error?: string | null; nowMs: number },
@@ -66,7 +66,10 @@ export function recentRuns(db: Database, most: number): RunRow[] {
     .all(most) as RunRow[];
 }
 
-/** Returns when the last run before `beforeRunId` ended for the reason `ended`, or null if there is no such run. */
+/**
+ * Returns when the last run that ended for the reason `ended` before `beforeRunId` ended, or null if there is no such
+ * run.
+ */
 export function lastEndedAt(db: Database, ended: string, beforeRunId: number): string | null {
   const last = db.prepare<[string, number], string>(
     `SELECT ended_at FROM _run

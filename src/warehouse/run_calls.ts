@@ -21,9 +21,7 @@ export interface RunCall {
   readonly note: string | null;
 }
 
-/**
- * Reads a run's calls. `_call` has no index on the run, so this searches by id, relying on ids increasing over time.
- */
+/** Reads a run's calls. `_call` has no index on the run, so calls are found by id, because ids increase over time. */
 export function runCalls(db: Database) {
   const find = db.prepare<[number], RunRow>(
     `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,

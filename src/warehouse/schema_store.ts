@@ -54,7 +54,7 @@ export function resourceTable(schema: InferredSchema, name: ResourceTable): Infe
   return table;
 }
 
-/** Returns a function that returns a different result after any connection changes the schema. */
+/** Returns a function whose result changes when any connection changes the schema. */
 export function schemaVersion(db: Database): () => number {
   const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
   return () => read.get() ?? 0;
@@ -203,8 +203,8 @@ function addColumns(db: Database, naming: Naming, table: InferredTable): void {
 }
 
 /**
- * Creates an index on a payload column. Index names must be unique in the file, but during a rebuild each table exists
- * twice. The index's name therefore includes the tables' generation.
+ * Creates an index on a payload column. Index names must be unique in the file, but each table exists twice during a
+ * rebuild. The index's name therefore includes the table's generation.
  */
 function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
   const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);
@@ -226,8 +226,8 @@ function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
 }
 
 /**
- * Changes the declared types of columns without writing a row. This is possible because a wider type can also read the
- * narrower type's values. It follows SQLite's documented procedure for changes that do not affect the content
+ * Changes columns' declared types without writing a row. This is possible because values of the narrower type are also
+ * valid for the wider type. It follows SQLite's documented procedure for changes that do not affect the content
  * (https://www.sqlite.org/lang_altertable.html#otheralter), and runs in the caller's transaction.
  */
 function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {

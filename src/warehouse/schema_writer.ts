@@ -3,8 +3,8 @@ import { type InferredSchema, type SchemaPath, typeNames } from './inferred_sche
 import type { Naming } from './table_naming.ts';
 
 /**
- * Returns a function that writes changed names, types and counts in the inferred schema to `_table` and `_column`. It
- * returns true if it wrote a new column or type.
+ * Returns a function that writes the inferred schema's changed names, types and counts to `_table` and `_column`. The
+ * function returns true if it wrote a new column or type.
  */
 export function schemaWriter(db: Database, naming: Naming) {
   const saveTable = db.prepare(

@@ -69,13 +69,13 @@ export interface RecentUse {
 
 export interface NewUse extends StoredUse {
   readonly accountId: string;
-  /** The requests in the current second. */
+  /** The number of requests in the current second. */
   readonly latest: RecentUse;
-  /** The requests in the seconds that have ended since the last write. */
+  /** The number of requests in each second that has ended since the last write. */
   readonly ended: readonly RecentUse[];
 }
 
-/** Opens the account file and creates it if necessary. @throws UsageError if the file cannot be written. */
+/** Opens the account file and creates it if necessary. @throws UsageError if the file cannot be written to. */
 export function openAccountFile(path: string): AccountFile {
   const db = openFile(path);
   const accounts = db.prepare<[], StoredAccount>(`${SELECT_ACCOUNT} ORDER BY account_id`);
@@ -136,8 +136,7 @@ export function openAccountFile(path: string): AccountFile {
       recent: selectRecent.all(accountId, accountId),
     }),
     saveUse(uses) {
-      // A single statement is a transaction in itself. Every request waits for this frequent case, so it uses no
-      // explicit transaction.
+      // Every request waits for this frequent case. Its single statement needs no explicit transaction.
       const [only] = uses;
       if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
       else saveAll.immediate(uses);
@@ -165,7 +164,7 @@ function openFile(path: string): Database {
     return db;
   } catch (cause) {
     throw new UsageError(`cannot open the accounts ${path}: ${messageOf(cause)}`, {
-      hint: 'Make the folder of the ledger writable for this user: the accounts are stored beside the ledger.',
+      hint: "Make the ledger's folder writable for this user. The accounts are stored there too.",
       cause,
     });
   }

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3';
 
-/** Returns a function that returns a different result after another connection writes to the file. */
+/** Returns a function whose result changes when another connection writes to the file. */
 export function fileVersion(db: Database): () => number {
   const select = db.prepare<[], number>('PRAGMA data_version').pluck();
   return () => select.get() ?? 0;
 }
 
 /**
- * Returns a function that finds the id of the call that last listed a company. It returns null if no search has listed
+ * Returns a function that finds the id of the last call that listed a company. It returns null if no search has listed
  * the company.
  */
 export function listingCalls(db: Database): (entityId: string) => number | null {

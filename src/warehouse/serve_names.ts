@@ -37,8 +37,8 @@ export function companiesById(db: Database): IterableIterator<number> {
 }
 
 /**
- * Returns a function that returns a different result after companies are added or removed, or after a name may have
- * changed. It never reads a whole table.
+ * Returns a function whose result changes when companies are added or removed, or when a name may have changed. The
+ * function never reads a whole table.
  */
 export function namesMark(db: Database): () => string {
   const mark = db

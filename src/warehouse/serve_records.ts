@@ -8,11 +8,11 @@ export interface ServedRecord {
   readonly callId: number;
   /** The whole response as text. */
   readonly text: string;
-  /** The last time at which the registry returned this version. */
+  /** When the registry last returned this version. */
   readonly seenAt: string;
 }
 
-/** What the mirror knows about an id. */
+/** What the mirror has for an id. */
 export type ServedState =
   | { readonly is: 'unknown' }
   /**
@@ -45,8 +45,8 @@ interface VersionRow {
 }
 
 /**
- * Enlarges the page cache so that it holds the indexes' upper pages. To read a record, only one or two pages are then
- * read from the file.
+ * Enlarges the page cache to hold the indexes' upper pages. Reading a record then takes only one or two pages from the
+ * file.
  */
 export function cacheForServing(db: Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -55,7 +55,8 @@ export function cacheForServing(db: Database): void {
 /** Reads current and earlier versions of records from the stored responses. */
 export function servedRecords(db: Database) {
   const answers = answerTable(db);
-  // The fast path for the most frequent case: the company is not gone, and its response is stored as unmodified UTF-8.
+  // The fast path for the most frequent case, a company that is not gone and whose response is stored as unmodified
+  // UTF-8.
   const plain = db
     .prepare<[string], PlainRow>(
       `SELECT k.record_call_id, CAST(a.body AS TEXT), k.fetched_at
@@ -73,7 +74,7 @@ export function servedRecords(db: Database) {
   const firstVersion = db
     .prepare<[string], string | null>('SELECT min(observed_from) FROM _version WHERE entity_id = ?')
     .pluck();
-  // If the entity has returned, there is a later row whose `after` is NULL.
+  // If the entity has returned, a later row has NULL in `after`.
   const goneAt = db
     .prepare<[string, string], string | null>(
       `SELECT after FROM entity_change

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
 /**
- * The condition for calls that cost a unit. A call without a valid URL costs none, and is stored with neither a status
- * nor a duration.
+ * The condition for calls that cost a unit. A call without a valid URL costs none. It is stored without a status and
+ * with a duration of 0.
  */
 const COST_A_UNIT = "outcome <> 'unsent' AND NOT (status IS NULL AND ms = 0)";
 
@@ -28,7 +28,7 @@ export function spentCallsBetween(db: Database, since: string, until: string): n
 
 /**
  * Counts the calls that cost a unit, by minute, oldest minute first. The minute that includes `border` (ISO 8601) is
- * split there, and its two parts are counted separately. `time` is when the last call in the minute or part was sent.
+ * split there into two parts. `time` is when the last call in the minute or part was sent.
  */
 export function spentCallsByTime(
   db: Database,
@@ -67,7 +67,7 @@ export function callsOfRun(db: Database, runId: number) {
 }
 
 /**
- * The ledger's state when this warehouse last used it. Comparing it with the current ledger shows whether the ledger
+ * The ledger's state when this warehouse last used it. A comparison with the current ledger shows whether the ledger
  * has since been lost or restored.
  */
 export interface LedgerStamp {

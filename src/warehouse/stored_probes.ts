@@ -25,7 +25,7 @@ interface Row {
   readonly body: Buffer | null;
 }
 
-/** Returns the probe calls that have not been loaded as another kind of call yet, in id order. */
+/** Returns the probe calls that have not yet been loaded as another kind of call, in id order. */
 export function storedProbes(db: Database): StoredProbe[] {
   const rows = db
     .prepare<[], Row>(

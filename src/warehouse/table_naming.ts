@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 
 /**
- * Returns the SQL name of a derived table. `live` returns the name of the table that readers see. During a rebuild, the
- * same statements write to shadow tables (`shadow`), which replace the live tables when they are complete.
+ * Returns a derived table's SQL name. `live` returns the name of the table that readers see. A rebuild uses `shadow`,
+ * so that the same statements write to shadow tables, which later replace the live tables.
  */
 export type Naming = (table: string) => string;
 
@@ -12,7 +12,7 @@ export const live: Naming = (table) => quoted(table);
 
 export const shadow: Naming = (table) => quoted(SHADOW_PREFIX + table);
 
-/** Returns how many rebuilds came before these tables were created. */
+/** Returns how many rebuilds preceded these tables. */
 export function generationOf(db: Database, naming: Naming): number {
   const rebuilt = db
     .prepare("SELECT CAST(value AS INTEGER) FROM _meta WHERE key = 'generation'")

@@ -14,7 +14,7 @@ export function tallyTable(db: Database, naming: Naming) {
   );
   const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
   return {
-    /** Adds a company to the counts (`by` = 1) or removes it (-1), in memory. */
+    /** Adds a company to the pending counts (`by` = 1) or removes it (-1). */
     count: (known: Known, by: 1 | -1): void => {
       pending.known += by;
       if (known.goneAt !== null) {

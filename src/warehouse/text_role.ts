@@ -9,8 +9,8 @@ import { snakeCase } from './column_name.ts';
 export type TextRole = 'former_name' | 'identifier' | null;
 
 /**
- * Returns the role that the mapping specifies for a path. If the mapping specifies none, the path's keys determine the
- * role. `*` represents a list element. The patterns cover the keys that real registries use, in several languages.
+ * Returns the role that the mapping specifies for a path. If it specifies none, the path's keys determine the role. `*`
+ * represents a list element. The patterns cover the keys that real registries use, in several languages.
  */
 export function textRole(keys: readonly string[], mapping: Mapping): TextRole {
   const pointer = pointerOf(keys);

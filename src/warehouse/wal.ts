@@ -10,10 +10,9 @@ const LONGEST_WAIT_MS = 20;
 const LONG_BYTES = 4 * WAL_LIMIT_BYTES;
 
 /**
- * Checks the WAL's size while this connection writes. SQLite resets the WAL at the first commit when there are no
- * readers, so a single long-running reader needs no special treatment. If readers overlap, however, there is always a
- * reader, and the WAL keeps growing. Above the limit, a checkpoint waits briefly for the current readers and truncates
- * the WAL.
+ * Checks the WAL's size while this connection writes. SQLite resets the WAL at the first commit without readers. If
+ * readers overlap all the time, that commit never comes, and the WAL keeps growing. Above the limit, a checkpoint
+ * therefore waits briefly for the current readers and truncates the WAL.
  */
 export function openWalMonitor(db: Database, limitBytes: number): { written(): void } {
   let writes = 0;
@@ -34,7 +33,7 @@ export function walBytes(db: Database): number {
 export function walWarning(bytes: number): string | null {
   if (bytes < LONG_BYTES) return null;
   return (
-    `The WAL of the warehouse has grown to ${Math.round(bytes / 1e6)} MB, because a reader keeps a transaction ` +
+    `The warehouse's WAL has grown to ${Math.round(bytes / 1e6)} MB, because a reader keeps a transaction ` +
     'open. End that transaction; the WAL shrinks at the next write'
   );
 }

@@ -8,7 +8,7 @@ import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
-/** An open warehouse file. All SQL is in this folder, and code in other folders calls the functions that it exports. */
+/** An open warehouse file. All SQL is in this folder, and other folders call its exported functions. */
 export interface Warehouse {
   readonly path: string;
   readonly db: Database;
@@ -24,17 +24,17 @@ export interface Warehouse {
 
 export interface OpenOptions {
   readonly path: string;
-  /** Opens the file only for reading. It is neither written nor migrated. */
+  /** Opens the file for reading only. The file is neither changed nor migrated. */
   readonly readonly?: boolean;
   readonly nowMs: number;
-  /** The size to which the WAL shrinks when readers permit it (default: 64 MiB). */
+  /** The size to which the WAL is truncated when readers permit it (default: 64 MiB). */
   readonly walLimitBytes?: number;
 }
 
 /**
  * Opens the warehouse, and creates or migrates the file if necessary.
  *
- * @throws UsageError if the path cannot be written or is another kind of file. Nothing is written in this case.
+ * @throws UsageError if the path cannot be written to or is another kind of file. Nothing is written in this case.
  *
  * @throws FailedError if a newer program wrote the file, or if it is corrupt.
  */
@@ -131,7 +131,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   db.pragma('temp_store = MEMORY');
-  // FAST overwrites deleted content only if this needs no additional writes.
+  // FAST overwrites deleted content only if that requires no additional writes.
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);

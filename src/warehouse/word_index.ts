@@ -16,8 +16,8 @@ interface Name {
 }
 
 /**
- * Reads and writes `_word`, which stores how many companies have each word in their names. The words are counted
- * separately for each set of companies in `_word_set`.
+ * Reads and writes `_word`, which stores how many companies have each word in their names. Each set of companies in
+ * `_word_set` has its own counts.
  */
 export function wordIndex(db: Database, naming: Naming) {
   const table = naming('_word');
@@ -108,14 +108,14 @@ export function wordIndex(db: Database, naming: Naming) {
   };
 
   return {
-    /** Adds the words in a name to the counts (`by` = 1) or removes them (-1), in memory. */
+    /** Adds a name's words to the pending counts (`by` = 1) or removes them (-1). */
     count,
     /** Writes the pending counts. Call this function in the transaction that writes the names. */
     save,
     /**
-     * Returns whether the word is frequent enough for the words that occur together with it to be counted. The share of
-     * all companies with the word in their names must be at least `FREQUENT`. The word must also be in at least half of
-     * the names that have a word starting with it.
+     * Returns whether the word is frequent enough to count the words that share a name with it. At least the share
+     * `FREQUENT` of all companies must have the word in their names. Among names that have a word with this prefix, at
+     * least half must have the word itself.
      */
     isFrequent: (word: string): boolean => {
       const all = setOf(ALL_COMPANIES);
@@ -126,7 +126,7 @@ export function wordIndex(db: Database, naming: Naming) {
       return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= withPrefix;
     },
     /**
-     * Deletes the word sets with a query rule other than `isWhole`, except the set for all companies. Null deletes all
+     * Deletes the word sets for another query rule than `isWhole`, except the set for all companies. Null deletes all
      * sets. Call this function in a transaction.
      */
     keepOnly: (isWhole: boolean | null): void => {

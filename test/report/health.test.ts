@@ -66,7 +66,11 @@ describe("a mirror's health without problems", () => {
 describe('when a mirror needs its user', () => {
   test.each<[string, Partial<HealthFacts>, RegExp]>([
     ['key_refused', { allowance: refusedAt(NOW_MS) }, /^The upstream refused the key on 2027-03-10T12/],
-    ['ledger_lost', { lostCalls: 40 }, /^The ledger was deleted or replaced: it does not count 40 calls/],
+    [
+      'ledger_lost',
+      { lostCalls: 40 },
+      /^The ledger was deleted or replaced, so it does not count 40 of this mirror's calls/,
+    ],
     ['drift', { runs: [run({ ended: 'drift', error: 'no results' })] }, /dialect: no results\.$/],
     [
       'runs_fail',

@@ -26,7 +26,7 @@ export interface AtomicFile {
 
 const BUFFERED_CHARACTERS = 256 * 1024;
 
-/** @throws UsageError if the path is a folder, or the file system's error if the folder cannot be written. */
+/** @throws UsageError if the path is a folder, or the file system's error if the folder cannot be written to. */
 export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export'): AtomicFile {
   const partial = join(dirname(path), `.${kind}.${randomUUID()}.partial`);
   const file = openForWriting(path, partial);
@@ -73,7 +73,7 @@ export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export
 
 const PARTIAL = /^\.export\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.partial$/;
 
-/** Deletes the unfinished files of killed exports. The caller must have locked the folder. */
+/** Deletes unfinished files that killed exports left behind. The caller must have locked the folder. */
 export function removePartials(folder: string): void {
   for (const name of readdirSync(folder)) if (PARTIAL.test(name)) rmSync(join(folder, name), { force: true });
 }

@@ -1,9 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { publishedTable } from '../published_columns.ts';
 
-/**
- * Returns what each column means. A payload column is described by its path in the payload and the value types seen.
- */
+/** Returns each column's meaning. For a payload column, this is its path in the payload and the value types seen. */
 export function columnDescriptions(db: Database, table: string): Record<string, string> {
   const payload = db
     .prepare(

@@ -7,8 +7,8 @@ import { columnDescriptions } from './column_descriptions.ts';
 import { columnsOf, readableTables } from './rowset.ts';
 
 /**
- * Returns `metadata.yaml` for Datasette. It has descriptions of all tables and columns, and units, facets, search
- * settings and canned queries (https://docs.datasette.io/en/stable/metadata.html).
+ * Returns `metadata.yaml` for Datasette. It describes all tables and columns, and adds units, facets and canned queries
+ * (https://docs.datasette.io/en/stable/metadata.html).
  */
 export function datasetteMetadata(db: Database, databaseName: string): string {
   const source = readSource(db);
@@ -31,7 +31,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
   );
 }
 
-/** Names of columns that usually have few distinct values, so that companies can be counted by value. */
+/** Matches names of columns that usually have few distinct values, so that companies can be counted by value. */
 const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction|kind|role|category)$/;
 
 function tableMetadata(db: Database, table: string): object {
@@ -61,7 +61,7 @@ function facetsIn(columns: readonly string[]): string[] {
   return columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
 }
 
-/** Returns a canned query for each column that companies can be counted by. */
+/** Returns a canned query for each column by which companies can be counted. */
 function countsBy(db: Database): Record<string, { title: string; sql: string }> {
   return Object.fromEntries(
     facetsIn(columnsOf(db, 'entity').map(({ name }) => name)).map((name) => [

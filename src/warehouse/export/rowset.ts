@@ -22,7 +22,7 @@ export interface Rowset {
   readonly rows: Iterable<readonly Cell[]>;
 }
 
-/** Returns the tables for analysts in the same order as the documentation. Child tables follow their parents. */
+/** Returns the tables for analysts in documentation order. Child tables follow their parents. */
 export function exportableTables(db: Database): string[] {
   const children = db
     .prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name')
@@ -62,7 +62,7 @@ export function requireExportable(table: string, tables: readonly string[]): voi
     throw new UsageError(`the table ${table} cannot be exported`, { hint: `Tables: ${tables.join(', ')}.` });
 }
 
-/** Returns each entity with its record as received, for nested formats. */
+/** Returns each entity's record as received, for nested formats. */
 export function entityDocuments(db: Database): Rowset {
   return {
     name: 'entity',
@@ -91,9 +91,7 @@ export interface VersionRow {
   readonly document: string | null;
 }
 
-/**
- * Returns the version of each entity that was current at `at` (ISO 8601). Entities that were gone by then are excluded.
- */
+/** Returns each entity's version at the time `at` (ISO 8601), except for entities that were gone by then. */
 export function versionsAt(db: Database, at: string): IterableIterator<VersionRow> {
   return db
     .prepare(

@@ -16,7 +16,7 @@ export interface DescribedExport {
   readonly exportedAt: string;
   readonly source: SourceFacts;
   readonly files: readonly DescribedFile[];
-  /** Returns what a column means, or undefined if that is unknown. */
+  /** Returns a column's meaning, or undefined if it is unknown. */
   readonly meaningOf: (table: string, column: string) => string | undefined;
 }
 
@@ -83,8 +83,8 @@ export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedE
 }
 
 /**
- * Returns the licence and the attribution. Data Packages permit a licence only as an identifier or a URL, so any other
- * licence goes into the description.
+ * Returns the licence and the attribution. Data Packages permit a licence only as an identifier or a URL, so a licence
+ * in any other form goes into the description.
  */
 function termsOf({ licence, attribution }: SourceFacts): { licenses?: object[]; description?: string } {
   const key = /^https?:\/\//.test(licence ?? '')

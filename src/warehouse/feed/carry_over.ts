@@ -42,8 +42,8 @@ const PARTS = [
 type Part = (typeof PARTS)[number]['part'];
 
 /**
- * The number of versions reserved for each company. This is always enough, because the lists in a response have at most
- * 100,000 rows together.
+ * The number of versions reserved for each company. This is always enough, because a response's lists have at most
+ * 100,000 rows in total.
  */
 const VERSIONS_OF_COMPANY = 131_072;
 /** The maximum number of terms in one condition. SQLite limits an expression's depth to 1,000. */
@@ -81,8 +81,8 @@ function clearMissing(part: Part, root: string): string {
 }
 
 /**
- * Returns the SQL that assigns versions to new rows and to rows with changed lists. Each row gets as many versions as
- * writing the record with its lists takes.
+ * Returns the SQL that assigns versions to new rows and to rows with changed lists. Each row gets enough versions for
+ * itself and its lists.
  */
 function assignWritten(part: Part): string {
   return `
@@ -97,7 +97,9 @@ function assignWritten(part: Part): string {
     WHERE c.entity_id = n.entity_id`;
 }
 
-/** Returns the SQL that assigns two versions to rows with unchanged lists, as a fetch that finds no change does. */
+/**
+ * Returns the SQL that assigns two versions to changed rows with unchanged lists, just as a fetch without changes does.
+ */
 function assignTouched(part: Part): string {
   return `
     UPDATE ${NEW_KNOWN} AS n SET ${part}_touched = @last + 1 + c.number * 2
@@ -125,7 +127,7 @@ const ASSIGN_STATISTICS = `
   SELECT what, key, 0, @last + row_number() OVER (ORDER BY CAST(key AS INTEGER)), 0
   FROM temp.feed_changed WHERE what = 'registry_stats' ${SAVE_ROW}`;
 
-/** Compares the live tables with their shadow tables, and takes versions for the differences. */
+/** Compares the live tables with their shadow tables and assigns versions to the differences. */
 function openComparison(db: Database) {
   const before = lastVersion(db);
   let last = before;
@@ -157,9 +159,8 @@ function openComparison(db: Database) {
            SELECT ${text(table)}, o.${first}, ${position}, @last + row_number() OVER (), 1 ${deleted} ${SAVE_ROW}`,
           1,
         );
-        // Deleting a row from a list shifts the versions of the company's later list rows to lower values. A consumer
-        // that has applied only some of the company's rows would then miss these rows, so the company gets new
-        // versions.
+        // Deleting a row from a list lowers the versions of the company's later list rows. A consumer that has applied
+        // only some of the company's rows would then miss the later ones, so the company gets new versions.
         if (keys.length > 1)
           db.exec(
             `INSERT OR IGNORE INTO temp.feed_changed (what, key) SELECT ${text(what)}, o.${first} ${deleted}`,
@@ -173,7 +174,7 @@ function openComparison(db: Database) {
            ${old.size === 0 ? '' : `LEFT JOIN ${live(table)} o ON ${on}`} WHERE ${condition}`,
         );
     },
-    /** Records rows added to the lists of companies that already had a record (or summary). */
+    /** Records list rows that were added to companies that already had a record (or summary). */
     noteGained(list: string, part: Part): void {
       const isNew = columnsOf(db, live, list).size === 0;
       db.prepare(
@@ -227,8 +228,8 @@ function columnsOf(db: Database, naming: Naming, table: string): Set<string> {
 }
 
 /**
- * Returns conditions, at least one of which is true for a changed row. The `+` removes the column's affinity, so that
- * the text "7" differs from the number 7.
+ * Returns SQL conditions. At least one of them is true for a changed row. The `+` removes the column's affinity, so
+ * that the text "7" differs from the number 7.
  */
 function differences(old: ReadonlySet<string>, current: ReadonlySet<string>, isNew: string): string[] {
   const terms = [...new Set([...old, ...current])].map((name) => {

@@ -3,9 +3,9 @@ import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../ex
 import { quoted } from '../table_naming.ts';
 
 /**
- * One change in the change feed. The feed after a version lists every public table row that has been written or deleted
- * since that version. Each row is in its current state, and rows are in the order of their versions. A consumer that
- * applies the changes by key in this order ends up with the same tables.
+ * One change in the change feed. The feed after a version lists every row in a public table that has been written or
+ * deleted since. Each row appears in its current state, in version order. A consumer that applies the changes by key in
+ * this order gets identical tables.
  */
 export interface Change {
   readonly version: number;
@@ -26,8 +26,8 @@ export interface FeedTable {
 }
 
 /**
- * Returns the tables in the change feed, in the same order as in exports. Tables that no longer exist are excluded,
- * although the feed still reports their deleted rows.
+ * Returns the tables in the change feed, in export order. Tables that no longer exist are excluded, although the feed
+ * still reports their deleted rows.
  */
 export function feedTables(db: Database): FeedTable[] {
   return exportableTables(db).map((name) => feedTable(db, name));
@@ -37,7 +37,7 @@ function feedTable(db: Database, name: string): FeedTable {
   return { name, columns: columnsOf(db, name), keys: keysOf(name) };
 }
 
-/** Returns whether the table has rows about companies, which `forget` deletes. */
+/** Returns whether `forget` deletes rows from the table. */
 export function isOfCompanies({ columns }: FeedTable): boolean {
   return columns.some(({ name }) => name === 'entity_id');
 }
@@ -53,8 +53,8 @@ export interface Applied {
   /** The consumer has applied all changes up to this version. */
   readonly version: number;
   /**
-   * The version at which the consumer last had the whole feed. The consumer certainly has only the rows up to this
-   * version.
+   * The version at which the consumer last had the whole feed. Only the rows up to this version are certain to have
+   * reached the consumer.
    */
   readonly wholeAt: number;
 }
@@ -110,7 +110,7 @@ function keysOf(table: string): readonly string[] {
 type Part = 'record' | 'summary';
 const ROOT = { record: 'entity', summary: 'search_result' } as const;
 
-/** Returns a table's current rows that have the value `key` in the first key column. */
+/** Returns a table's current rows with the value `key` in the first key column. */
 type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
 
 interface Reader {
@@ -143,7 +143,7 @@ function openRows(db: Database): Reader {
   };
 }
 
-/** Describes a table that a rebuild dropped. The feed has only its deleted rows. */
+/** Describes a table that a rebuild dropped. Only its deleted rows remain in the feed. */
 function droppedTable(name: string): FeedTable {
   const keys = keysOf(name);
   return {
@@ -189,8 +189,7 @@ function* written(db: Database, read: Reader, part: Part, applied: Applied): Gen
 }
 
 /**
- * Reads the records (or summaries) that were fetched (or listed) again without a change, and the companies that became
- * gone.
+ * Reads the records (or summaries) that were fetched (or listed) again without a change, and the newly gone companies.
  */
 function* touched(db: Database, read: Reader, part: Part, applied: Applied): Generator<Change> {
   for (const company of companies(db, part, 'touched', applied.version)) {
@@ -204,8 +203,8 @@ function* touched(db: Database, read: Reader, part: Part, applied: Applied): Gen
 }
 
 /**
- * Reads the companies with later versions. The first company can be the one applied last, because a page can end
- * between two rows of the same company.
+ * Reads the companies with versions after `after`. The first of them can be the company that was applied last, because
+ * a page can end between two rows of the same company.
  */
 function companies(
   db: Database,

@@ -7,7 +7,7 @@ export interface FeedPageOrder {
   /** The consumer's cursor. */
   readonly since: string;
   readonly limit: number;
-  /** The tables to read changes from; null for all tables. A `forget` is always included. */
+  /** The tables whose changes to read; null for all tables. Every `forget` is included regardless. */
   readonly tables: readonly string[] | null;
 }
 
@@ -41,7 +41,7 @@ export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrd
 }
 
 /**
- * The maximum number of changes that one page reads. Without this limit, reading a page of a table that rarely changes
+ * The maximum number of changes that one page reads. Without this limit, reading a page for a table that rarely changes
  * would keep other requests waiting.
  */
 const MOST_SCANNED = 20_000;

@@ -3,15 +3,13 @@ import { metaTable } from '../meta.ts';
 import { live, type Naming } from '../table_naming.ts';
 
 /**
- * The change feed's versions, which form one sequence across the rows of all public tables. A rebuild's shadow tables
- * have no versions, because the rebuild compares them with the live tables when it ends.
+ * The change feed's versions, which form one sequence across all public tables. Shadow tables have none, because a
+ * rebuild assigns their versions when it ends.
  */
 export interface FeedVersions {
-  /** Takes `count` consecutive versions and returns the first of them. Returns null for shadow tables. */
+  /** Takes `count` consecutive versions and returns the first one. Returns null for shadow tables. */
   take(count: number): number | null;
-  /**
-   * Records that the number of rows in one of a known record's lists has changed. `version` is the record's version.
-   */
+  /** Records that a known record's list has gained or lost rows. `version` is the record's version. */
   resized(table: string, key: string, rows: { before: number; after: number }, version: number | null): void;
   /** Records a new row of registry statistics. */
   observed(callId: number): void;

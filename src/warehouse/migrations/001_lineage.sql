@@ -20,7 +20,7 @@ CREATE TABLE _run (
   error       TEXT
 );
 
--- Contains one row while a run holds the lock.
+-- Has one row while a run holds the lock.
 CREATE TABLE _lock (
   name         TEXT PRIMARY KEY CHECK (name = 'run'),
   owner        TEXT NOT NULL,
@@ -44,9 +44,9 @@ CREATE TABLE _call (
   outcome  TEXT NOT NULL,                    -- received, ok, absent, gone, refused, throttled, exhausted, unauthorised, broken, unsent
   bytes    INTEGER NOT NULL,
   rows     INTEGER NOT NULL DEFAULT 0,       -- companies in the response
-  new      INTEGER NOT NULL DEFAULT 0,       -- of these: seen for the first time, or a record's first fetch
-  changed  INTEGER NOT NULL DEFAULT 0,       -- of these: different from the stored content
-  note     TEXT                              -- the reason of a failure, or an anomaly
+  new      INTEGER NOT NULL DEFAULT 0,       -- of these, seen for the first time or fetched for the first time
+  changed  INTEGER NOT NULL DEFAULT 0,       -- of these, different from the stored content
+  note     TEXT                              -- the reason for a failure, or an anomaly
 );
 
 CREATE INDEX _call_of_stats ON _call (outcome) WHERE kind = 'stats';

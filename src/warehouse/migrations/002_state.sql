@@ -8,7 +8,7 @@ CREATE TABLE _known (
   former_names   TEXT,
   identifiers    TEXT,
   first_seen_at  TEXT NOT NULL,
-  last_seen_at   TEXT NOT NULL,              -- in a search, or by its record
+  last_seen_at   TEXT NOT NULL,              -- in a search or by a fetch
   listed_at      TEXT,                       -- last seen in a search
   asked_at       TEXT,                       -- the last response to a call for its record, regardless of the outcome
   fetched_at     TEXT,
@@ -49,14 +49,14 @@ CREATE TABLE _query (
   query_key TEXT PRIMARY KEY,                -- name:acme
   by        TEXT NOT NULL,                   -- name, identifier
   text      TEXT NOT NULL,
-  total     INTEGER,                         -- the total that the upstream last reported
-  pages     INTEGER NOT NULL,                -- pages of the current listing, from 0 up to the first missing one
+  total     INTEGER,                         -- the last reported total
+  pages     INTEGER NOT NULL,                -- pages in the current listing, from 0 up to the first missing one
   rows      INTEGER NOT NULL,
   next      TEXT,                            -- the next page's cursor or URL
   status    TEXT NOT NULL,                   -- open, complete, capped, refused
-  listed_at TEXT NOT NULL,                   -- time of the first page of the current listing
+  listed_at TEXT NOT NULL,                   -- when the current listing's first page was requested
   asked_at  TEXT NOT NULL,
-  note      TEXT                             -- an anomaly: a repeated page, or a smaller total
+  note      TEXT                             -- an anomaly, such as a repeated page or a smaller total
 ) WITHOUT ROWID;
 
 CREATE TABLE _query_page (
@@ -87,7 +87,7 @@ CREATE TABLE _quarantine (
   call_id       INTEGER NOT NULL,            -- the latest such response; its body is in _answer
   kind          TEXT NOT NULL,
   target        TEXT NOT NULL,
-  position      INTEGER NOT NULL DEFAULT -1, -- of the item in its list; -1: the whole response
+  position      INTEGER NOT NULL DEFAULT -1, -- the item's position in its list; -1 for the whole response
   reason        TEXT NOT NULL,
   times         INTEGER NOT NULL DEFAULT 1,
   quarantined_at TEXT NOT NULL,
@@ -96,13 +96,13 @@ CREATE TABLE _quarantine (
 
 CREATE UNIQUE INDEX _quarantine_open ON _quarantine (kind, target, position) WHERE state = 'open';
 
--- The inferred schema, with the column of each path in the payload. A column never changes once it is chosen.
+-- The inferred schema, with each payload path's column. A column never changes once it is chosen.
 CREATE TABLE _table (
   table_name   TEXT PRIMARY KEY,
   parent_table TEXT,
   path         TEXT NOT NULL,                -- JSON Pointer of the list inside the parent's row
   rows_seen    INTEGER NOT NULL DEFAULT 0,
-  compared     INTEGER NOT NULL DEFAULT 0,   -- comparisons of a later response with an earlier one
+  compared     INTEGER NOT NULL DEFAULT 0,   -- comparisons between a response and an earlier one
   first_seen_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
@@ -110,12 +110,12 @@ CREATE TABLE _column (
   table_name    TEXT NOT NULL,
   path          TEXT NOT NULL,               -- JSON Pointer inside the row; '' is the element itself
   column_name   TEXT,                        -- NULL if only objects or lists were seen
-  child_table   TEXT,                        -- the table of lists at this path
+  child_table   TEXT,                        -- the table for lists at this path
   type          TEXT NOT NULL,               -- as declared: TEXT, INTEGER, REAL, or '' if mixed or unknown
   types         TEXT NOT NULL,               -- as seen, in order of appearance: text date datetime integer …
   present       INTEGER NOT NULL DEFAULT 0,  -- rows with a value
   nulls         INTEGER NOT NULL DEFAULT 0,  -- rows with null; the field is absent from the others
-  changes       INTEGER NOT NULL DEFAULT 0,  -- comparisons in which it differed
+  changes       INTEGER NOT NULL DEFAULT 0,  -- comparisons in which the value differed
   first_seen_at TEXT NOT NULL,
   changed_at    TEXT NOT NULL,               -- when a type was last added
   call_id       INTEGER NOT NULL,

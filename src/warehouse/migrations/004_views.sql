@@ -64,7 +64,7 @@ SELECT
 FROM _call
 GROUP BY substr(sent_at, 1, 10);
 
--- The versions that the registry showed. A version ends when the next one begins, or when the entity is gone.
+-- Each entity's record versions. A version ends when the next one begins, or when the entity is gone.
 CREATE VIEW entity_history AS
 SELECT
   v.entity_id,

@@ -1,10 +1,10 @@
--- Backfills and their items. The state of an item is derived from the calls after after_call_id, so a killed backfill
+-- Backfills and their items. An item's state is derived from the calls after after_call_id, so a killed backfill
 -- resumes without repeating a call.
 
 CREATE TABLE _backfill (
   backfill_id   INTEGER PRIMARY KEY,
   title         TEXT NOT NULL,               -- for example: 5,000 ids from companies.csv
-  order_hash    TEXT NOT NULL,               -- hash of the whole order, by which the same command resumes it
+  order_hash    TEXT NOT NULL,               -- a hash by which repeating the same command resumes the backfill
   with_records  INTEGER NOT NULL,            -- also fetch the records of companies found by a search
   fresh_after   TEXT NOT NULL,               -- a record fetched since this time is not fetched again
   after_call_id INTEGER NOT NULL,            -- the last call before the backfill started

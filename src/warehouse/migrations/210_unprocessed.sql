@@ -1,5 +1,5 @@
--- A response is stored with the outcome `received`, and gets its real outcome when it is processed. Until then, no
--- index and no report contains its call. Unprocessed calls have ids after `_meta.processed_until`.
+-- A response is stored with the outcome `received`, and gets its real outcome when it is processed. Until then, its
+-- call appears in no report. Unprocessed calls have ids after `_meta.processed_until`.
 
 DROP VIEW allowance_daily;
 DROP INDEX _call_by_day;

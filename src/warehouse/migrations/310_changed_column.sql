@@ -1,4 +1,4 @@
--- Adds the column name of each changed field. For fields in lists, only `reprocess` fills it in.
+-- Adds each changed field's column name. For fields in lists, only `reprocess` fills it in.
 
 ALTER TABLE entity_change ADD COLUMN column_name TEXT;
 

@@ -1,7 +1,7 @@
--- The change feed. One sequence of versions orders the rows of all public tables. A write of a record or a summary
--- takes one version for the overview, then one for the row itself, and then one for each row of its lists. The columns
--- below contain the first of these versions. A fetch or listing without a change takes two versions. The version of a
--- change is its change_id.
+-- The change feed. One sequence of versions orders the rows of all public tables. Writing a record or a summary takes
+-- one version for the overview, then one for the row itself, and then one for each of its list rows. The columns below
+-- store the first of these versions. A fetch or listing without a change takes two versions. A change's version is its
+-- change_id.
 
 ALTER TABLE _known ADD COLUMN record_added INTEGER;      -- the record_version when the record was first stored
 ALTER TABLE _known ADD COLUMN record_version INTEGER;    -- when the record was last written with its lists
@@ -15,8 +15,8 @@ CREATE INDEX _known_by_record_touched ON _known (record_touched) WHERE record_to
 CREATE INDEX _known_by_summary_version ON _known (summary_version) WHERE summary_version IS NOT NULL;
 CREATE INDEX _known_by_summary_touched ON _known (summary_touched) WHERE summary_touched IS NOT NULL;
 
--- Rows whose version cannot be derived from the versions of their company. These are deleted rows, rows added to a list
--- after its first version, and statistics.
+-- Rows whose versions cannot be derived from their company's versions: deleted rows, rows added to a list after its
+-- first version, and statistics.
 CREATE TABLE _feed_row (
   table_name TEXT NOT NULL,
   key        TEXT NOT NULL,                  -- entity_id; call id of statistics; change_id
@@ -28,8 +28,8 @@ CREATE TABLE _feed_row (
 
 CREATE INDEX _feed_row_by_version ON _feed_row (version);
 
--- One random name per writing session. A cursor contains a version and the name of its session. A cursor of another
--- warehouse, or of one that was restored from a copy, is therefore recognised.
+-- One random name per writing session. A cursor contains a version and its session's name. A cursor that another
+-- warehouse issued, or that is newer than a restored copy, is therefore recognised.
 CREATE TABLE _feed_session (
   first_version INTEGER PRIMARY KEY,
   name          TEXT NOT NULL
@@ -37,8 +37,8 @@ CREATE TABLE _feed_session (
 
 ALTER TABLE _forgotten ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
 
--- Assigns versions to the rows of an older warehouse. The lists in a response have at most 100,000 rows in
--- total, and each row uses at most one version. Therefore 131,072 versions are enough for each record and each summary.
+-- Assigns versions to the rows of an older warehouse. A response's lists have at most 100,000 rows in total, and each
+-- row uses at most one version. 131,072 versions are therefore enough for each record or summary.
 UPDATE _known SET record_version = (SELECT coalesce(max(change_id), 0) FROM entity_change) + known_id * 2 * 131072
   WHERE entity_id IN (SELECT entity_id FROM entity);
 UPDATE _known

@@ -3,7 +3,7 @@
 CREATE TABLE _receiver (
   name        TEXT PRIMARY KEY,
   version     INTEGER NOT NULL,              -- digests contain all changes up to this version of the change feed
-  is_healthy  INTEGER NOT NULL DEFAULT 1,    -- the health that was last reported
+  is_healthy  INTEGER NOT NULL DEFAULT 1,    -- the last reported health
   disabled_at TEXT,
   why         TEXT                           -- why the receiver was disabled
 ) WITHOUT ROWID;
@@ -16,7 +16,7 @@ CREATE TABLE _delivery (
   attempts     INTEGER NOT NULL DEFAULT 0,
   next_try_at  TEXT,                         -- NULL after the delivery
   delivered_at TEXT,
-  error        TEXT                          -- the error of the last attempt
+  error        TEXT                          -- the last attempt's error
 ) WITHOUT ROWID;
 
 CREATE INDEX _delivery_open ON _delivery (next_try_at) WHERE next_try_at IS NOT NULL;

@@ -1,2 +1,2 @@
--- Finds the changes of a field, or the gone and returned companies, among millions of changes.
+-- Finds a field's changes, or the companies that disappeared or returned, among millions of changes.
 CREATE INDEX entity_change_by_path ON entity_change (path);
