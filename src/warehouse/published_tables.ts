@@ -1,4 +1,4 @@
-import type { PublishedColumn, PublishedTable } from './published_columns.ts';
+import type { PublishedColumn, PublishedTable } from './published_table.ts';
 
 /** The meaning of each column, by name. */
 type Columns = Readonly<Record<string, string | Omit<PublishedColumn, 'name'>>>;

@@ -1,9 +1,5 @@
-import {
-  CALL_OUTCOMES,
-  PUBLISHED_TABLES,
-  type PublishedTable,
-  publishedTable,
-} from '../../src/warehouse/published_columns.ts';
+import { CALL_OUTCOMES, PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_columns.ts';
+import type { PublishedTable } from '../../src/warehouse/published_table.ts';
 
 export const COLUMNS_PAGE = new URL('../../docs/analysts.md', import.meta.url);
 
