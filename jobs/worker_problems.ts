@@ -1,6 +1,7 @@
 import { MirrorError, messageOf } from '../src/errors.ts';
 import { LostLedgerError } from '../src/operations/ledger_loss.ts';
-import type { Health, Problem } from '../src/report/health.ts';
+import type { Health } from '../src/report/health.ts';
+import type { Problem } from '../src/report/problems.ts';
 import type { FailureBeforeRun } from './schedule_reconciler.ts';
 
 /** A problem with the mirror (see `src/report/health.ts`), or with the worker's files or jobs. */

@@ -13,6 +13,7 @@ import {
   type Span,
   withListings,
 } from './change_rate.ts';
+import { faded, NO_SIGNAL, type Signal, shownShareOf } from './listing_signal.ts';
 import { fitPrior } from './rate_prior.ts';
 
 /** A company's stored state before it is fetched or listed again. Times are epoch milliseconds. */
@@ -44,17 +45,6 @@ export interface EstimateState {
   readonly fitsAt: number;
 }
 
-export interface Signal {
-  /** How many changes the listed companies' rates predict between the listings. */
-  readonly listedExpected: number;
-  /** How many changes the listings showed. */
-  readonly listedShown: number;
-  /** How many changes the fetched companies' rates predict for the days that listings covered. */
-  readonly fetchedExpected: number;
-  /** An estimate of how many changes in those days only a fetch showed. */
-  readonly fetchedHidden: number;
-}
-
 export const FIRST_ESTIMATES: EstimateState = {
   prior: FIRST_PRIOR,
   signal: [],
@@ -65,29 +55,8 @@ export const FIRST_ESTIMATES: EstimateState = {
 };
 
 /**
- * Returns v, the share of changes that a listing shows: v = A / (A + B), with
- * A = ¼ + Σ_g a_g · f_g / (f_g + l_g) and B = ¼ + Σ_g b_g · l_g / (f_g + l_g).
- *
- * g is a group of rate classes. In g, listings showed a_g of l_g expected changes. In the days that listings covered,
- * f_g changes were expected, and fetches found b_g changes that the listings had missed. The weights are those of
- * Mantel and Haenszel's pooled ratio (JNCI 22(4), 1959). They remove the bias that arises because fetched and listed
- * companies have different rates.
- */
-export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number {
-  let shown = PRIOR_WEIGHT;
-  let unseen = PRIOR_WEIGHT;
-  for (const { listedExpected, listedShown, fetchedExpected, fetchedHidden } of signal) {
-    const both = listedExpected + fetchedExpected;
-    if (both === 0) continue;
-    shown += (listedShown * fetchedExpected) / both;
-    unseen += (fetchedHidden * listedExpected) / both;
-  }
-  return shown / (shown + unseen);
-}
-
-/**
- * Returns how often the record of a flagged company had really changed when it was fetched, as a share from 0 to 1.
- * Four imaginary correct flags are added, so that the share starts at 1.
+ * Returns the share of fetched flagged companies whose records had really changed. Four imaginary correct flags are
+ * added, so that the share starts at 1.
  */
 export function truthOfFlags({
   flagsFetched,
@@ -223,19 +192,6 @@ export class Estimates {
   }
 }
 
-/**
- * Reduces the weight of old evidence, because the upstream may change. Otherwise, listings could end up fully trusted,
- * and fetches would no longer test them.
- */
-function faded(signal: Signal, factor: number): Signal {
-  return {
-    listedExpected: signal.listedExpected * factor,
-    listedShown: signal.listedShown * factor,
-    fetchedExpected: signal.fetchedExpected * factor,
-    fetchedHidden: signal.fetchedHidden * factor,
-  };
-}
-
 function spanOf(known: Watched, atMs: number): Span {
   const coveredDays = coveredDaysOf(known);
   const sinceFetch = (atMs - (known.fetchedAtMs ?? atMs)) / DAY_MS;
@@ -254,10 +210,8 @@ function expectedIfAny(expected: number): number {
   return expected < 1e-6 ? 1 : expected / -Math.expm1(-expected);
 }
 
-const NO_SIGNAL: Signal = { listedExpected: 0, listedShown: 0, fetchedExpected: 0, fetchedHidden: 0 };
 // Each group has three rate classes, so the rate doubles from one group to the next.
 const GROUPS = Math.ceil((FASTEST_CLASS - SLOWEST_CLASS + 1) / 3);
 // After this many observations, evidence has 1/e of its original weight.
 const MEMORY = 10_000;
-const PRIOR_WEIGHT = 0.25;
 const EVENTS_BETWEEN_UPDATES = 16;

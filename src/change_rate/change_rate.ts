@@ -60,9 +60,9 @@ export interface Span {
 }
 
 /**
- * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. Listings showed no change in
- * the covered days, so v · covered days count as steady. If the fetch found a change, the change happened in the open
- * days or the remaining (1 − v) · covered days.
+ * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. If the fetch found no change,
+ * all its days are steady. Otherwise, v · covered days are steady, because listings showed no change in them, and the
+ * remaining days form a span with a change.
  */
 export function afterFetch(
   evidence: Evidence,
@@ -74,8 +74,8 @@ export function afterFetch(
 }
 
 /**
- * Adds a listing that showed a change to the evidence. The change counts as happening in v · open days. The earlier
- * listings showed no change in the covered days.
+ * Adds a listing that showed a change to the evidence. v · open days form a span with a change, and v · covered days
+ * are steady, because earlier listings showed no change in them.
  */
 export function afterFlag(evidence: Evidence, { coveredDays, openDays }: Span, shown: number): Evidence {
   return withChange(evidence, shown * openDays, shown * coveredDays);

@@ -1,6 +1,7 @@
+import { stringifyJson } from '../json/json.ts';
 import type { InferredTable } from '../warehouse/inferred_schema.ts';
 import type { LoadSession } from './load_session.ts';
-import { type Row, restText, type SqlValue } from './shred.ts';
+import type { Row, SqlValue } from './shred.ts';
 
 export interface EntityRows {
   readonly entityId: string;
@@ -45,7 +46,7 @@ export function writeRows(
 }
 
 function restOf(row: Row): string | null {
-  return row.rest === null ? null : restText(row.rest);
+  return row.rest === null ? null : stringifyJson(row.rest);
 }
 
 function isBelow(table: InferredTable, root: InferredTable): boolean {

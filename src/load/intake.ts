@@ -13,7 +13,7 @@ export interface Intake {
   take(attempt: Attempt): void;
   /** Stores and processes everything received so far. Throws if the warehouse cannot be written to. */
   flush(): void;
-  /** The number of responses that are not stored yet. They would be lost if the process were killed. */
+  /** How many responses are not stored yet. They would be lost if the process were killed. */
   readonly unstored: number;
   /** True if no response is waiting to be stored or processed. */
   readonly isEmpty: boolean;

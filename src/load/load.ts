@@ -240,10 +240,7 @@ function triesAlone(note: string | null, callId: number): number {
   return id === String(callId) ? Number(tries) : 0;
 }
 
-/**
- * The key in `_meta` that records which call recovery is processing alone. Its value is the call id and the number of
- * tries.
- */
+/** The `_meta` key for the call that recovery is processing alone, and the number of tries. */
 const PROCESSED_ALONE = 'processed_alone';
 /**
  * Being killed twice during a valid response can be a coincidence. After three times in a row, the response is assumed

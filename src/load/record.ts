@@ -102,7 +102,7 @@ function storeRecord(
 
 interface Version {
   readonly document: JsonObject;
-  /** Null if only the order of the content has changed. */
+  /** Null if only the content's order has changed. */
   readonly found: readonly Difference[] | null;
   readonly isTombstone: boolean;
   readonly facts: Partial<Known>;

@@ -1,17 +1,13 @@
 import { MAX_LIST_CELLS, MAX_LIST_ROWS, MAX_REST_PATH_CHARS, MAX_SEARCH_TEXTS } from '../dialect/limits.ts';
-import { ExactNumber, type Json, type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
-import { segmentsOf } from '../json/pointer.ts';
+import { ExactNumber, type Json, type JsonObject, scalarText } from '../json/json.ts';
+import { pointerOf, segmentsOf } from '../json/pointer.ts';
 import {
-  giveColumn,
   type InferredSchema,
   type InferredTable,
-  listOf,
-  memberOf,
-  needRest,
   type SchemaPath,
-  sawType,
   TYPE_BITS,
 } from '../warehouse/inferred_schema.ts';
+import { giveColumn, listOf, memberOf, needRest, sawType } from '../warehouse/schema_growth.ts';
 import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
@@ -21,7 +17,7 @@ export interface Row {
   readonly table: InferredTable;
   /** The row's index among the entity's rows in this table; 0 for the root row. */
   readonly position: number;
-  /** For nested lists, the position of the element that holds this list. */
+  /** For nested lists, the position of the element that contains this list. */
   readonly parentPosition: number;
   readonly values: SqlValue[];
   /** The values that have no column, by JSON Pointer; null if there are none. */
@@ -107,7 +103,7 @@ function storeMembers(shredding: Shredding, parent: SchemaPath, object: JsonObje
     const key = keys[at] ?? '';
     const value = object[key] as Json;
     if (schemaPath?.rule?.drop) continue;
-    if (schemaPath === null) keepUnknownMember(shredding, row, parent, key, value);
+    if (schemaPath === null) keepRest(shredding, row, parent.path + pointerOf([key]), value);
     else storeValue(shredding, schemaPath, value, row);
   }
 }
@@ -197,16 +193,6 @@ function noteText(
   if (role === 'identifier' && text.length <= 60 && /\d.*\d.*\d/.test(text)) identifiers.push(text);
 }
 
-function keepUnknownMember(
-  shredding: Shredding,
-  row: Row,
-  parent: SchemaPath,
-  key: string,
-  value: Json,
-): void {
-  keepRest(shredding, row, `${parent.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value);
-}
-
 function keepRest(shredding: Shredding, row: Row, path: string, value: Json): void {
   needRest(shredding.schema, row.table);
   // Keys are "" (the root of a list of scalars) or start with "/", so no key can be `__proto__`.
@@ -219,10 +205,6 @@ function keepRest(shredding: Shredding, row: Row, path: string, value: Json): vo
     row.rest[parent] ??= Object.create(null) as JsonObject;
     (row.rest[parent] as JsonObject)[segmentsOf(path.slice(endOfParent))[0] ?? ''] = value;
   } else row.rest[path] = value;
-}
-
-export function restText(rest: Record<string, Json>): string {
-  return stringifyJson(rest);
 }
 
 function typeBit(value: Exclude<Json, null | Json[] | JsonObject>, known: number): number {

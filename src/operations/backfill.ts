@@ -11,12 +11,14 @@ import {
   type BackfillItemState,
   type BackfillRow,
   backfillTable,
+} from '../warehouse/backfill.ts';
+import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
+import {
   failedSearchesSince,
   freshnessSince,
   settleEntities,
   settleFailedEntities,
-} from '../warehouse/backfill.ts';
-import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
+} from '../warehouse/backfill_progress.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import type { Workspace } from './assemble.ts';
 import { failedSearch, listingOf, settledListing, settledName } from './backfill_items.ts';

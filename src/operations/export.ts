@@ -23,14 +23,9 @@ import {
   tableRows,
 } from '../warehouse/export/rowset.ts';
 import { csvMetadata, dataPackage } from '../warehouse/export/table_metadata.ts';
-import {
-  changesAfter,
-  type FeedTable,
-  feedTables,
-  isOfCompanies,
-  keyCells,
-} from '../warehouse/feed/changes.ts';
+import { changesAfter, keyCells } from '../warehouse/feed/changes.ts';
 import { currentCursor, readCursor } from '../warehouse/feed/cursor.ts';
+import { type FeedTable, feedTables, isOfCompanies } from '../warehouse/feed/feed_tables.ts';
 import { readSource, type SourceFacts } from '../warehouse/meta.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { documentsAsOf, tableAsOf } from './export_as_of.ts';

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { DEFAULT_MAPPING } from '../dialect/mapping.ts';
-import { isJsonObject, parseJson } from '../json/json.ts';
-import { type Row, restText, shred } from '../load/shred.ts';
+import { isJsonObject, parseJson, stringifyJson } from '../json/json.ts';
+import { type Row, shred } from '../load/shred.ts';
 import {
   type Cell,
   columnsOf,
@@ -73,7 +73,7 @@ function ownCell(name: string, row: Row, entityId: string, callId: number): Cell
     case 'parent_position':
       return BigInt(row.parentPosition);
     case '_rest':
-      return row.rest === null ? null : restText(row.rest);
+      return row.rest === null ? null : stringifyJson(row.rest);
     default:
       return null;
   }

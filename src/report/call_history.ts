@@ -32,7 +32,7 @@ export interface Stretch {
   /** The number of calls that were sent. */
   readonly calls: number;
   readonly searches: number;
-  /** The number of companies that a search returned for the first time. */
+  /** The number of companies that searches found for the first time. */
   readonly found: number;
   /** The number of records that were fetched for the first time. */
   readonly records: number;

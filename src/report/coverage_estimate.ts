@@ -1,6 +1,6 @@
 /** The evidence from which the known share of a registry is estimated. */
 export interface CoverageEvidence {
-  /** The number of companies that are known and not gone. */
+  /** The number of known companies that are not gone. */
   readonly known: number;
   /** The registry count; null if the registry does not report its size. */
   readonly registryTotal: number | null;

@@ -6,8 +6,9 @@ import { type FileSizes, fileSizes } from '../warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { type RunRow, recentRuns } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { type FormatTime, type Health, healthOf } from './health.ts';
+import { type Health, healthOf } from './health.ts';
 import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
+import type { FormatTime } from './problems.ts';
 
 /**
  * One mirror's health and progress at one time. `status`, the status page and the worker all read this snapshot, and so

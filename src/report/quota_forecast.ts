@@ -4,7 +4,7 @@ import { isRolling } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { CallBucket } from '../warehouse/page_queries.ts';
 import { count, counted } from './figures.ts';
-import type { FormatTime } from './health.ts';
+import type { FormatTime } from './problems.ts';
 
 /** A forecast of when the observed call rate will use up an allowance window's quota. */
 export type QuotaForecast =
@@ -18,7 +18,7 @@ export type QuotaForecast =
   /** The window resets at `untilMs`, with `left` calls unused. */
   | { readonly is: 'lasts'; readonly untilMs: number; readonly left: number; readonly perDay: number };
 
-/** The number of calls that spent a unit, and the period in which they were sent. */
+/** How many calls spent a unit, and in how long a period. */
 export interface CallRate {
   readonly calls: number;
   readonly overMs: number;
@@ -47,9 +47,9 @@ export function observedRate(
  * window resets earlier. `r` is capped at the daily limit of each shorter window, because a first run often uses a
  * whole day's quota in one hour.
  *
- * There is no forecast for windows of a day or less, because a seven-day mean does not show at what time of day calls
- * are sent. Nor is there one for rolling windows, because each unit becomes available again once the window's length
- * has passed.
+ * There is no forecast for windows of a day or less, because a seven-day mean does not show when in the day calls are
+ * sent. Nor is there one for rolling windows, because each unit becomes available again once the window's length has
+ * passed.
  */
 export function forecastQuota(
   window: WindowState,

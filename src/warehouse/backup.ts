@@ -20,7 +20,7 @@ export interface Backup {
 export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   if (existsSync(path))
     throw new UsageError(`${path} already exists`, {
-      hint: 'A backup never replaces a file. Name another file, for example one with the date.',
+      hint: 'A backup never replaces a file. Choose another file name, for example one that includes the date.',
     });
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   try {

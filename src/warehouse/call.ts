@@ -33,7 +33,7 @@ export interface CallResult {
 /** The outcome of a call that is stored but not yet processed. `CALL_OUTCOMES` lists all outcomes. */
 const RECEIVED = 'received';
 
-/** Reads and writes `_call`, which has one row per HTTP attempt. The lineage of all other rows leads here. */
+/** Reads and writes `_call`, which has one row per HTTP attempt. All other rows' lineage leads to these rows. */
 export function callTable(db: Database) {
   const insert = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)

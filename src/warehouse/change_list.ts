@@ -19,7 +19,7 @@ export interface ChangeFilter {
 export type ChangeKind = 'all' | 'fields' | 'gone' | 'returned';
 export const CHANGE_KINDS: readonly ChangeKind[] = ['all', 'fields', 'gone', 'returned'];
 
-/** One page of a list of changes. */
+/** One page in a list of changes. */
 export interface ChangePage {
   /** The changes on the page, most recent first. */
   readonly changes: readonly NamedChange[];

@@ -23,7 +23,7 @@ export function columnName(
 }
 
 /**
- * Returns the name of the child table for the list at `keys` in rows of `parent`. `shortKeys` are the keys below the
+ * Returns the child table's name for the list at `keys` in the rows of `parent`. `shortKeys` are the keys below the
  * list's containers.
  */
 export function childTableName(

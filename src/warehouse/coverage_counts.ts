@@ -42,7 +42,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
   const pages = db
     .prepare<[number], { rows: number; new: number }>(
-      // The inner query reads the last calls of any kind, which limits the number of rows read.
+      // The inner query reads the last calls of any kind, so that only a few rows are read.
       `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
        WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     )

@@ -73,8 +73,7 @@ export function deliveryTable(db: Database) {
     add: (id: string, name: string, body: string, at: string): void => void add.run(id, name, body, at, at),
     due: (at: string): DeliveryRow[] => due.all(at),
     /**
-     * Counts a delivery attempt and sets the time of the next one. Returns false if another process has claimed this
-     * attempt.
+     * Counts a delivery attempt and schedules the next one. Returns false if another process has claimed this attempt.
      */
     claim: (id: string, at: string, nextTryAt: string): boolean => claim.run(nextTryAt, id, at).changes === 1,
     delivered: (id: string, at: string): void => void delivered.run(at, id),

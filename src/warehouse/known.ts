@@ -107,7 +107,7 @@ export function knownTable(db: Database, naming: Naming) {
   };
 }
 
-/** The time of a listing or fetch that found no change, and its version in the change feed. */
+/** When a listing or fetch found no change, and its version in the change feed. */
 export interface SeenAgain {
   readonly at: string;
   readonly version: number | null;

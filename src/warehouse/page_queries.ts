@@ -33,7 +33,7 @@ export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[
     select.all(bucketMs * IDS_PER_MS, bucketMs, fromMs * IDS_PER_MS, toMs * IDS_PER_MS);
 }
 
-/** Returns the times of the first and last call in epoch milliseconds, or null if there is no call. */
+/** Returns when the first and last calls were sent (epoch milliseconds), or null if there are none. */
 export function callSpan(db: Database): () => { readonly firstMs: number; readonly lastMs: number } | null {
   const select = db.prepare<[], { first: number | null; last: number | null }>(
     'SELECT (SELECT min(call_id) FROM _call) AS first, (SELECT max(call_id) FROM _call) AS last',

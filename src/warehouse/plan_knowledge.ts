@@ -11,8 +11,8 @@ import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * The lookups that every plan needs. Each lookup has its own index, so its cost does not depend on the number of
- * companies.
+ * The lookups that every plan needs. Each lookup has its own index, so it is equally fast however many companies there
+ * are.
  */
 export const LOOKUPS = {
   ...DUE_LOOKUPS,

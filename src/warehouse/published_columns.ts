@@ -23,7 +23,7 @@ export const CALL_OUTCOMES = {
   absent: 'a 404 for a record, which alone does not prove that the company is gone',
   gone: 'the registry reported the deletion, with its own mark or a 410',
   refused: 'the query is too broad or invalid',
-  throttled: 'rejected because of the rate',
+  throttled: 'rejected because the rate was exceeded',
   exhausted: 'rejected because the allowance is spent',
   unauthorised: 'the key was rejected',
   broken: 'the connection failed, or the response is unusable',

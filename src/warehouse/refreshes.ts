@@ -29,7 +29,7 @@ export function changeShares(db: Database): ChangeShare[] {
 export interface Confirmations {
   /** Pairs of calls, by id, that returned the same record in different responses. */
   readonly pairs: readonly { readonly before: number; readonly after: number }[];
-  /** The number of confirmations that were compared. */
+  /** How many confirmations were compared. */
   readonly refreshes: number;
 }
 

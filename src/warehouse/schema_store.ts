@@ -1,18 +1,15 @@
 import type { Database } from 'better-sqlite3';
 import { segmentsOf } from '../json/pointer.ts';
 import {
-  addMember,
-  addTable,
   type DeclaredType,
   declaredType,
   emptySchema,
   type InferredSchema,
   type InferredTable,
-  rootOf,
   type SchemaPath,
-  setColumn,
   typeBits,
 } from './inferred_schema.ts';
+import { addMember, addTable, rootOf, setColumn } from './schema_growth.ts';
 import { countsOf } from './schema_writer.ts';
 import { generationOf, type Naming, quoted } from './table_naming.ts';
 
@@ -145,17 +142,10 @@ function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly s
 
 // Values are bound by position, so the columns in memory must be in the same order as in the prepared statements.
 function restoreOrder(db: Database, naming: Naming, table: InferredTable): void {
-  const names = columnNames(db, naming, table.name);
-  table.hasRest = names.includes('_rest');
+  const names = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
+  table.hasRest = names.all(naming(table.name).slice(1, -1).replaceAll('""', '"')).includes('_rest');
   table.stored.hasRest = table.hasRest;
   table.stored.columns = table.columns.length;
-}
-
-export function columnNames(db: Database, naming: Naming, table: string): string[] {
-  return db
-    .prepare(`SELECT name FROM pragma_table_info(?)`)
-    .pluck()
-    .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
 }
 
 /**

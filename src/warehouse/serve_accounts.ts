@@ -199,8 +199,8 @@ CREATE TABLE IF NOT EXISTS key (
   revoked_at TEXT
 ) STRICT;
 
--- The number of requests in each second of the last minutes, except the current second. These counts are stored because
--- a restart must not reset the limit per minute.
+-- The number of requests in each recent second, except the current one. These counts are stored so that a restart does
+-- not reset the limit per minute.
 CREATE TABLE IF NOT EXISTS recent (
   account_id TEXT    NOT NULL,
   second     INTEGER NOT NULL,

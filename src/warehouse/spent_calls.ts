@@ -43,8 +43,8 @@ export function spentCallsByTime(
 }
 
 /**
- * Returns one time for each killed run before `runId`: the time of its last call, or of its start if it made none. A
- * killed run has no recorded end.
+ * Returns when each killed run before `runId` made its last call, or started if it made none. A killed run has no
+ * recorded end.
  */
 export function killedRuns(db: Database, runId: number): string[] {
   return db
@@ -74,11 +74,11 @@ export interface LedgerStamp {
   readonly ledgerId: string;
   /** The ledger's path. Stamps written by an older version lack it. */
   readonly path?: string;
-  /** The number of runs that used the account. */
+  /** How many runs have used the account. */
   readonly starts: number;
-  /** The number of units that the ledger had debited when it was last read. */
+  /** How many units the ledger had debited when it was last read. */
   readonly debits: number;
-  /** The number of units that the ledger had debited at the start of the last run. */
+  /** How many units the ledger had debited when the last run started. */
   readonly baseDebits: number;
   /** The last call before the last run. `baseDebits` excludes the debits for all of the account's later calls. */
   readonly baseCallId: number;

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** The estimated number of calls until nothing is due, stored at the end of a run. */
+/** An estimate of how many calls it takes until nothing is due, stored at the end of a run. */
 export interface StoredEstimate {
-  /** The time of the estimate (UTC). */
+  /** When the estimate was made (UTC). */
   readonly at: string;
   /** `high` is null if no upper bound is known. */
   readonly calls: { readonly low: number; readonly high: number | null };

@@ -1,8 +1,9 @@
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
-import { type BackfillRow, freshnessSince } from './backfill.ts';
+import type { BackfillRow } from './backfill.ts';
 import { openBackfillKnowledge } from './backfill_knowledge.ts';
+import { freshnessSince } from './backfill_progress.ts';
 import { openKnowledge } from './plan_knowledge.ts';
 import type { Warehouse } from './warehouse.ts';
 

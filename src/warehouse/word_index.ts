@@ -92,7 +92,7 @@ export function wordIndex(db: Database, naming: Naming) {
     sets = null;
   };
 
-  /** Counts the words of all known names for these sets, in batches. */
+  /** Counts the words in all known names for these sets, in batches. */
   const countKnown = (among: readonly WordSet[]): void => {
     const [one, ...others] = among;
     if (one === undefined) return;
@@ -126,8 +126,8 @@ export function wordIndex(db: Database, naming: Naming) {
       return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= withPrefix;
     },
     /**
-     * Deletes the word sets for another query rule than `isWhole`, except the set for all companies. Null deletes all
-     * sets. Call this function in a transaction.
+     * Deletes the word sets for another query rule than `isWhole`, except the set for all companies. If `isWhole` is
+     * null, deletes all sets. Call this function in a transaction.
      */
     keepOnly: (isWhole: boolean | null): void => {
       const isKept = (set: WordSet) =>

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  Estimates,
-  FIRST_ESTIMATES,
-  shownShareOf,
-  type Watched,
-} from '../../src/change_rate/change_estimates.ts';
+import { Estimates, FIRST_ESTIMATES, type Watched } from '../../src/change_rate/change_estimates.ts';
 import {
   afterFetch,
   type Evidence,
@@ -12,6 +7,7 @@ import {
   NO_EVIDENCE,
   rateOf,
 } from '../../src/change_rate/change_rate.ts';
+import { shownShareOf } from '../../src/change_rate/listing_signal.ts';
 import { fitPrior } from '../../src/change_rate/rate_prior.ts';
 import { ChangingRegistry } from '../support/simulation/refresh/changing_registry.ts';
 

@@ -169,7 +169,7 @@ test('commands change nothing while another run holds the lock', async () => {
   for (const args of [['reprocess'], ['compact'], ['forget', 'C1', '--yes']])
     expect(await run(...args)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('another run holds the lock of the warehouse'),
+      stderr: expect.stringContaining("another run holds the warehouse's lock"),
     });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
   holder.close();

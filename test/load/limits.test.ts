@@ -5,8 +5,9 @@ import { parseJson } from '../../src/json/json.ts';
 import { differences } from '../../src/load/difference.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
 import { shred, wholeRoom } from '../../src/load/shred.ts';
-import { addTable, DEFAULT_LIMITS, emptySchema, NO_NAMES } from '../../src/warehouse/inferred_schema.ts';
+import { DEFAULT_LIMITS, emptySchema, NO_NAMES } from '../../src/warehouse/inferred_schema.ts';
 import { quarantineRegister } from '../../src/warehouse/quarantine.ts';
+import { addTable } from '../../src/warehouse/schema_growth.ts';
 import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
 import { bench, dialectWith } from '../support/loader.ts';
 

@@ -11,7 +11,8 @@ import {
   runBackfill,
 } from '../../src/operations/backfill.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type BackfillItem, failedTargets } from '../../src/warehouse/backfill.ts';
+import type { BackfillItem } from '../../src/warehouse/backfill.ts';
+import { failedTargets } from '../../src/warehouse/backfill_selection.ts';
 import { leapingClock } from '../support/leaping_clock.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 

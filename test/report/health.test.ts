@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
-import { type HealthFacts, healthOf, healthSentence } from '../../src/report/health.ts';
+import { healthOf, healthSentence } from '../../src/report/health.ts';
 import { readHealth, readLock } from '../../src/report/mirror_snapshot.ts';
+import type { HealthFacts } from '../../src/report/problems.ts';
 import { acquireLock, isAlive, LOCK_STALE_AFTER_MS } from '../../src/warehouse/lock.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';

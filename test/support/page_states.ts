@@ -4,7 +4,7 @@ import { isoTime } from '../../src/clock.ts';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { openLedgerOf } from '../../src/operations/configured_ledger.ts';
 import { updateStoredEstimate } from '../../src/operations/stored_estimate.ts';
-import type { CauseName } from '../../src/report/health.ts';
+import type { CauseName } from '../../src/report/problems.ts';
 import { acquireLock, heartbeat, releaseLock } from '../../src/warehouse/lock.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import type { Mirrored } from './served_mirror.ts';

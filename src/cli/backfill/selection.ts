@@ -5,12 +5,8 @@ import type { Dialect } from '../../dialect/dialect.ts';
 import { UsageError } from '../../errors.ts';
 import type { BackfillOrder } from '../../operations/backfill.ts';
 import { counted, duration } from '../../report/figures.ts';
-import {
-  type BackfillItem,
-  failedTargets,
-  idsFetchedBefore,
-  idsNeverFetched,
-} from '../../warehouse/backfill.ts';
+import type { BackfillItem } from '../../warehouse/backfill.ts';
+import { failedTargets, idsFetchedBefore, idsNeverFetched } from '../../warehouse/backfill_selection.ts';
 import { type List, readList } from './lists.ts';
 
 /** The selection flags on the command line. */

@@ -4,7 +4,7 @@ import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
 import { keyFingerprint } from '../../config/secret.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
-import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/health.ts';
+import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/problems.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the key, the licence terms and the allowance. */

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { MirrorError } from '../../errors.ts';
 import { withMirrorReading } from '../../operations/mirror_reading.ts';
 import { localTime } from '../../report/figures.ts';
-import type { CauseName } from '../../report/health.ts';
+import type { CauseName } from '../../report/problems.ts';
 import { type Finding, warning } from './finding.ts';
 
 /** Reports the problems that `status` and the status page show, except those that other checks report. */

@@ -1,10 +1,6 @@
-import {
-  type EstimateState,
-  FIRST_ESTIMATES,
-  shownShareOf,
-  truthOfFlags,
-} from '../../change_rate/change_estimates.ts';
+import { type EstimateState, FIRST_ESTIMATES, truthOfFlags } from '../../change_rate/change_estimates.ts';
 import { classWeights, RATE_CLASSES, rateOfClass } from '../../change_rate/change_rate.ts';
+import { shownShareOf } from '../../change_rate/listing_signal.ts';
 import type { ExpectedYield, Knowledge, RatedRecord } from '../../knowledge.ts';
 import type { Focus } from '../../planner.ts';
 import { fetchYield, flaggedYield, gainsPerDay, listingYield, stillRight } from './fetch_yield.ts';

@@ -7,8 +7,8 @@ import { columnDescriptions } from './column_descriptions.ts';
 import { columnsOf, readableTables } from './rowset.ts';
 
 /**
- * Returns `metadata.yaml` for Datasette. It describes all tables and columns, and adds units, facets and canned queries
- * (https://docs.datasette.io/en/stable/metadata.html).
+ * Returns the content of `metadata.yaml` for Datasette. It describes all tables and columns, and adds units, facets and
+ * canned queries (https://docs.datasette.io/en/stable/metadata.html).
  */
 export function datasetteMetadata(db: Database, databaseName: string): string {
   const source = readSource(db);

@@ -5,7 +5,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { AtomicFile } from './atomic_file.ts';
 import type { Cell, ColumnKind, ExportColumn } from './rowset.ts';
 
-/** Writes rows in one format. The memory that it needs does not depend on the number of rows. */
+/** Writes rows in one format. It needs the same memory for any number of rows. */
 export interface RowWriter {
   row(cells: readonly Cell[]): void;
   end(): void;
@@ -97,8 +97,8 @@ function oneLine(document: Cell): string {
 
 const ROWS_PER_GROUP = 20_000;
 /**
- * The maximum number of characters in a row group. A group stays in memory until it is encoded, so groups of wide rows
- * have fewer rows.
+ * The maximum number of characters in a row group. A group stays in memory until it is encoded, so a group of wide rows
+ * has fewer rows.
  */
 const CHARACTERS_PER_GROUP = 8_000_000;
 

@@ -5,9 +5,9 @@ import { live, type Naming, shadow } from '../table_naming.ts';
 import { lastVersion, startSession } from './versions.ts';
 
 /**
- * Assigns change feed versions to the rows of a complete rebuild, before the shadow tables replace the live tables.
- * Unchanged rows keep their versions, changed rows get new ones, and deleted rows are recorded. The caller replaces the
- * tables in the same transaction.
+ * Assigns change feed versions to a complete rebuild's rows before the shadow tables replace the live tables. Unchanged
+ * rows keep their versions, changed rows get new ones, and deleted rows are recorded. The caller replaces the tables in
+ * the same transaction.
  */
 export function carryOverVersions(db: Database): void {
   const comparison = openComparison(db);

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../export/rowset.ts';
-import { quoted } from '../table_naming.ts';
+import type { Cell } from '../export/rowset.ts';
+import { type FeedTable, keyOf, openRows, type Part, type Reader } from './feed_tables.ts';
 
 /**
  * One change in the change feed. The feed after a version lists every row in a public table that has been written or
@@ -16,30 +16,6 @@ export interface Change {
   readonly key: readonly Cell[];
   /** The cells in column order; null for `delete` and `forget`. */
   readonly row: readonly Cell[] | null;
-}
-
-export interface FeedTable {
-  readonly name: string;
-  readonly columns: readonly ExportColumn[];
-  /** The names of the key columns. */
-  readonly keys: readonly string[];
-}
-
-/**
- * Returns the tables in the change feed, in export order. Tables that no longer exist are excluded, although the feed
- * still reports their deleted rows.
- */
-export function feedTables(db: Database): FeedTable[] {
-  return exportableTables(db).map((name) => feedTable(db, name));
-}
-
-function feedTable(db: Database, name: string): FeedTable {
-  return { name, columns: columnsOf(db, name), keys: keysOf(name) };
-}
-
-/** Returns whether `forget` deletes rows from the table. */
-export function isOfCompanies({ columns }: FeedTable): boolean {
-  return columns.some(({ name }) => name === 'entity_id');
 }
 
 /** Returns the cells for a change that has no row. Only the key columns have values. */
@@ -93,65 +69,7 @@ function versionOf({ value }: IteratorResult<Change>): number {
   return (value as Change).version;
 }
 
-const LIST_KEYS = ['entity_id', 'position'] as const;
-const KEYS: Readonly<Record<string, string>> = {
-  entity_overview: 'entity_id',
-  entity: 'entity_id',
-  search_result: 'entity_id',
-  registry_stats: '_call_id',
-  entity_change: 'change_id',
-};
-
-function keysOf(table: string): readonly string[] {
-  const key = KEYS[table];
-  return key === undefined ? LIST_KEYS : [key];
-}
-
-type Part = 'record' | 'summary';
 const ROOT = { record: 'entity', summary: 'search_result' } as const;
-
-/** Returns a table's current rows with the value `key` in the first key column. */
-type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
-
-interface Reader {
-  readonly rows: Rows;
-  /** The list tables of records and of summaries, in version order. */
-  readonly lists: Readonly<Record<Part, readonly string[]>>;
-}
-
-function openRows(db: Database): Reader {
-  const names = exportableTables(db);
-  const opened = new Map<string, (key: Cell) => ReturnType<Rows>>();
-  const open = (name: string): ((key: Cell) => ReturnType<Rows>) => {
-    if (!names.includes(name)) return () => ({ table: droppedTable(name), rows: [] });
-    const table = feedTable(db, name);
-    const order = table.keys.length > 1 ? 'ORDER BY position' : '';
-    const select = db
-      .prepare<[Cell], Cell[]>(`SELECT * FROM ${quoted(name)} WHERE ${table.keys[0]} = ? ${order}`)
-      .raw()
-      .safeIntegers();
-    return (key) => ({ table, rows: select.all(key) });
-  };
-  const below = (root: string) => names.filter((name) => name.startsWith(`${root}__`));
-  return {
-    rows: (name, key) => {
-      const read = opened.get(name) ?? open(name);
-      opened.set(name, read);
-      return read(key);
-    },
-    lists: { record: below('entity'), summary: below('search_result') },
-  };
-}
-
-/** Describes a table that a rebuild dropped. Only its deleted rows remain in the feed. */
-function droppedTable(name: string): FeedTable {
-  const keys = keysOf(name);
-  return {
-    name,
-    columns: keys.map((key) => ({ name: key, kind: key === 'position' ? 'integer' : 'text' })),
-    keys,
-  };
-}
 
 interface VersionsOfCompany {
   readonly entityId: string;
@@ -281,8 +199,4 @@ function* forgotten(db: Database, after: number): Generator<Change> {
   );
   for (const { entityId, version } of select.iterate(after))
     yield { version, op: 'forget', table: null, key: [entityId], row: null };
-}
-
-function keyOf({ columns, keys }: FeedTable, row: readonly Cell[]): Cell[] {
-  return keys.map((key) => row[columns.findIndex(({ name }) => name === key)] ?? null);
 }

@@ -7,7 +7,7 @@ import { lastVersion } from './versions.ts';
 export const START = '0';
 
 /**
- * Returns a consumer's cursor: the version, and the name of the session that wrote that version. If the consumer has
+ * Returns a consumer's cursor, which has the version and the name of the session that wrote it. If the consumer has
  * applied only part of a feed, the cursor also includes the version at which the consumer last had the whole feed.
  */
 export function cursorOf(db: Database, { version, wholeAt }: Applied): string {

@@ -1,5 +1,5 @@
--- The change feed. One sequence of versions orders the rows of all public tables. Writing a record or a summary takes
--- one version for the overview, then one for the row itself, and then one for each of its list rows. The columns below
+-- The change feed. One sequence of versions orders all public tables' rows. Writing a record or a summary takes one
+-- version for the overview, then one for the row itself, and then one for each of its list rows. The columns below
 -- store the first of these versions. A fetch or listing without a change takes two versions. A change's version is its
 -- change_id.
 
@@ -38,7 +38,7 @@ CREATE TABLE _feed_session (
 ALTER TABLE _forgotten ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
 
 -- Assigns versions to the rows of an older warehouse. A response's lists have at most 100,000 rows in total, and each
--- row uses at most one version. 131,072 versions are therefore enough for each record or summary.
+-- row uses at most one version. Therefore 131,072 versions are enough for each record or summary.
 UPDATE _known SET record_version = (SELECT coalesce(max(change_id), 0) FROM entity_change) + known_id * 2 * 131072
   WHERE entity_id IN (SELECT entity_id FROM entity);
 UPDATE _known

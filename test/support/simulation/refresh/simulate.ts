@@ -1,5 +1,6 @@
 import type { Call, CallKind, SearchCall } from '../../../../src/call.ts';
-import { type EstimateState, shownShareOf } from '../../../../src/change_rate/change_estimates.ts';
+import type { EstimateState } from '../../../../src/change_rate/change_estimates.ts';
+import { shownShareOf } from '../../../../src/change_rate/listing_signal.ts';
 import { Dialect } from '../../../../src/dialect/dialect.ts';
 import type { LoadResult } from '../../../../src/knowledge.ts';
 import { noChange } from '../../../../src/load_result.ts';

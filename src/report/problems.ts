@@ -1,0 +1,211 @@
+import { type LedgerState, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
+import { isLifetime } from '../allowance/windows.ts';
+import { isoTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
+import type { RunRow } from '../warehouse/run.ts';
+import { count, counted } from './figures.ts';
+import type { OverdueSchedule } from './overdue_schedules.ts';
+
+/** A condition that only a person can resolve. */
+export interface Problem {
+  readonly name: CauseName;
+  /** One sentence, which can include text from the upstream. */
+  readonly cause: string;
+  /** One or two sentences, with commands in backquotes. */
+  readonly remedy: string;
+}
+
+export interface HealthFacts {
+  readonly nowMs: number;
+  /** Whether a run is in progress. */
+  readonly isRunning: boolean;
+  /** The latest runs, most recent first. */
+  readonly runs: readonly RunRow[];
+  /** When the last successful run ended, UTC; null if no run has succeeded yet. */
+  readonly lastSuccessAt: string | null;
+  /** The number of quarantine entries (responses and single items). */
+  readonly quarantined: number;
+  readonly allowance: LedgerState;
+  /** How many calls the ledger does not count because it was deleted or replaced. */
+  readonly lostCalls: number;
+  /** The last day of a paid licence (`2027-03-31`); null if unknown. */
+  readonly licenceEnds: string | null;
+  readonly overdueSchedules: readonly OverdueSchedule[];
+  /** The names of the notification receivers that are configured but disabled. */
+  readonly disabledReceivers: readonly string[];
+}
+
+/** Formats a time (epoch milliseconds) with its zone: `21 Nov 2026, 14:05 UTC`. */
+export type FormatTime = (atMs: number) => string;
+
+/** Returns a mirror's problems, most urgent first. */
+export function findProblems(facts: HealthFacts, formatTime: FormatTime): Problem[] {
+  return CAUSES.flatMap(({ name, find }): Problem[] => {
+    const found = find(facts, formatTime);
+    return found === null ? [] : [{ name, ...found }];
+  });
+}
+
+/** A possible problem. `find` returns null if the mirror does not have the problem. */
+interface Cause {
+  readonly name: string;
+  find(facts: HealthFacts, formatTime: FormatTime): Omit<Problem, 'name'> | null;
+}
+
+export type CauseName = (typeof CAUSES)[number]['name'];
+
+/** All causes of `needs_you`, most urgent first. To add a cause, add a row. */
+const CAUSES = [
+  {
+    name: 'key_refused',
+    find({ allowance: { refusedKey }, lastSuccessAt }, formatTime) {
+      // The ledger still records the rejected key after the user has replaced it.
+      if (refusedKey === null || isAfter(lastSuccessAt, refusedKey.sinceMs)) return null;
+      return {
+        cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
+        remedy:
+          'Correct `upstream.api_key`. If the key is valid again, run `registry-mirror doctor --online`. Until then no call is sent.',
+      };
+    },
+  },
+  {
+    name: 'ledger_lost',
+    find({ lostCalls }) {
+      if (lostCalls === 0) return null;
+      return {
+        cause: `The ledger was deleted or replaced, so it does not count ${count(lostCalls)} of this mirror's calls.`,
+        remedy: `${LOST_LEDGER_REMEDY} Until then no call is sent.`,
+      };
+    },
+  },
+  {
+    name: 'drift',
+    find(facts) {
+      const [last] = finishedRuns(facts);
+      if (last?.ended !== 'drift') return null;
+      return {
+        cause: sentence('The responses no longer match the dialect', last.error),
+        remedy: 'Compare them with `registry-mirror probe --check`, then correct the dialect.',
+      };
+    },
+  },
+  {
+    name: 'runs_fail',
+    find(facts) {
+      const failed = failedRuns(facts);
+      const [last] = failed;
+      const hasError = failed.some(({ ended }) => ended === 'failed');
+      // A single killed run is not a problem, because nothing is lost and the next run continues the work. Several
+      // killed runs in a row probably have a common cause.
+      if (last === undefined || (!hasError && failed.length < KILLED_RUNS)) return null;
+      const runs = failed.length === 1 ? 'The last run' : `The last ${counted(failed.length, 'run')}`;
+      return {
+        cause: hasError
+          ? sentence(`${runs} failed`, failed.find(({ error }) => error !== null)?.error ?? null)
+          : `${runs} were killed before they ended.`,
+        remedy: hasError
+          ? `Show the run with \`registry-mirror status --run ${last.runId}\`. Remove the cause, then run \`registry-mirror sync\`.`
+          : 'Look for the reason in the system log, for example too little memory. Then run `registry-mirror sync`.',
+      };
+    },
+  },
+  {
+    name: 'allowance_used_up',
+    find({ allowance: { windows, left, resumesAtMs } }) {
+      const total = windows.find((window) => window.left <= 0 && isLifetime(window));
+      if (left > 0 || resumesAtMs !== null || total === undefined) return null;
+      return {
+        cause: `The account has used all ${counted(total.limit, 'call')} of its allowance, which never resets.`,
+        remedy: 'Request a licence or a higher limit from the registry, then raise it under `allowance`.',
+      };
+    },
+  },
+  {
+    name: 'licence_ends',
+    find({ licenceEnds, nowMs }) {
+      if (licenceEnds === null) return null;
+      const days = daysLeft(licenceEnds, nowMs);
+      if (days > LICENCE_WARNING_DAYS) return null;
+      const when = days === 0 ? 'today' : `in ${counted(days, 'day')}`;
+      return {
+        cause:
+          days < 0
+            ? `The paid licence ended on ${licenceEnds}.`
+            : `The paid licence ends on ${licenceEnds}, ${when}.`,
+        remedy: 'Renew it, then update `account.license_ends`.',
+      };
+    },
+  },
+  {
+    name: 'schedule_unserved',
+    find({ overdueSchedules, isRunning, allowance: { left, pausedUntilMs } }, formatTime) {
+      const [first] = overdueSchedules;
+      // A worker starts no job while another run holds the lock, or while the account is out of quota or paused.
+      if (first === undefined || isRunning || left <= 0 || pausedUntilMs !== null) return null;
+      const names = overdueSchedules.map(({ name }) => name).join(', ');
+      return {
+        cause: `No worker serves the ${overdueSchedules.length === 1 ? 'schedule' : 'schedules'} ${names}, due on ${formatTime(first.dueMs)}.`,
+        remedy: 'Start `registry-mirror worker`, or run `registry-mirror sync` from cron.',
+      };
+    },
+  },
+  {
+    name: 'receiver_disabled',
+    find({ disabledReceivers: names }) {
+      if (names.length === 0) return null;
+      const [receivers, are, get] =
+        names.length === 1 ? ['receiver', 'is', 'gets'] : ['receivers', 'are', 'get'];
+      return {
+        cause: `The ${receivers} ${names.join(', ')} ${are} disabled and ${get} no notifications.`,
+        remedy:
+          'Show the reason with `registry-mirror notify status`. Remove it, then run `registry-mirror notify test`.',
+      };
+    },
+  },
+  {
+    name: 'quarantine',
+    find({ quarantined }) {
+      if (quarantined === 0) return null;
+      return {
+        cause: `${counted(quarantined, 'response')} could not be processed and ${quarantined === 1 ? 'is' : 'are'} in quarantine.`,
+        remedy: 'List them with `registry-mirror quarantine list`, then replay or discard them.',
+      };
+    },
+  },
+] as const satisfies readonly Cause[];
+
+/** A licence that ends within this many days is a problem. */
+export const LICENCE_WARNING_DAYS = 30;
+
+/** Returns how many days remain until a licence's last day. The number is negative if the licence has ended. */
+export function daysLeft(lastDay: string, nowMs: number): number {
+  const today = isoTime(nowMs).slice(0, 10);
+  return Math.round((Date.parse(lastDay) - Date.parse(today)) / DAY_MS);
+}
+
+/** Returns all runs except one that is still in progress. */
+function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
+  return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
+}
+
+/** Returns the runs since the last successful run, most recent first. They all failed or were killed. */
+function failedRuns(facts: HealthFacts): RunRow[] {
+  const runs = finishedRuns(facts);
+  const firstGood = runs.findIndex(({ ended }) => ended !== null && ended !== 'failed');
+  return runs.slice(0, firstGood === -1 ? runs.length : firstGood);
+}
+
+function isAfter(time: string | null, thanMs: number): boolean {
+  return time !== null && Date.parse(time) > thanMs;
+}
+
+/** Joins a statement and its reason. A long reason from the upstream is shortened. */
+function sentence(statement: string, reason: string | null): string {
+  if (reason === null) return `${statement}.`;
+  const [line = ''] = reason.trim().split('\n');
+  const text = [...line].length <= MAX_REASON ? line : `${[...line].slice(0, MAX_REASON).join('')}…`;
+  return `${statement}: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
+}
+
+const KILLED_RUNS = 3;
+const MAX_REASON = 200;

@@ -1,0 +1,91 @@
+import type { Database } from 'better-sqlite3';
+import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../export/rowset.ts';
+import { quoted } from '../table_naming.ts';
+
+export interface FeedTable {
+  readonly name: string;
+  readonly columns: readonly ExportColumn[];
+  /** The names of the key columns. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Returns the tables in the change feed, in export order. Tables that no longer exist are excluded, although the feed
+ * still reports their deleted rows.
+ */
+export function feedTables(db: Database): FeedTable[] {
+  return exportableTables(db).map((name) => feedTable(db, name));
+}
+
+function feedTable(db: Database, name: string): FeedTable {
+  return { name, columns: columnsOf(db, name), keys: keysOf(name) };
+}
+
+/** Returns whether `forget` deletes rows from the table. */
+export function isOfCompanies({ columns }: FeedTable): boolean {
+  return columns.some(({ name }) => name === 'entity_id');
+}
+
+export type Part = 'record' | 'summary';
+
+/** Returns a table's current rows with the value `key` in the first key column. */
+type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
+
+/** Reads current rows from the tables in the change feed. */
+export interface Reader {
+  readonly rows: Rows;
+  /** The list tables of records and of summaries, in version order. */
+  readonly lists: Readonly<Record<Part, readonly string[]>>;
+}
+
+export function openRows(db: Database): Reader {
+  const names = exportableTables(db);
+  const opened = new Map<string, (key: Cell) => ReturnType<Rows>>();
+  const open = (name: string): ((key: Cell) => ReturnType<Rows>) => {
+    if (!names.includes(name)) return () => ({ table: droppedTable(name), rows: [] });
+    const table = feedTable(db, name);
+    const order = table.keys.length > 1 ? 'ORDER BY position' : '';
+    const select = db
+      .prepare<[Cell], Cell[]>(`SELECT * FROM ${quoted(name)} WHERE ${table.keys[0]} = ? ${order}`)
+      .raw()
+      .safeIntegers();
+    return (key) => ({ table, rows: select.all(key) });
+  };
+  const below = (root: string) => names.filter((name) => name.startsWith(`${root}__`));
+  return {
+    rows: (name, key) => {
+      const read = opened.get(name) ?? open(name);
+      opened.set(name, read);
+      return read(key);
+    },
+    lists: { record: below('entity'), summary: below('search_result') },
+  };
+}
+
+/** Describes a table that a rebuild dropped. Only its deleted rows remain in the feed. */
+function droppedTable(name: string): FeedTable {
+  const keys = keysOf(name);
+  return {
+    name,
+    columns: keys.map((key) => ({ name: key, kind: key === 'position' ? 'integer' : 'text' })),
+    keys,
+  };
+}
+
+export function keyOf({ columns, keys }: FeedTable, row: readonly Cell[]): Cell[] {
+  return keys.map((key) => row[columns.findIndex(({ name }) => name === key)] ?? null);
+}
+
+const LIST_KEYS = ['entity_id', 'position'] as const;
+const KEYS: Readonly<Record<string, string>> = {
+  entity_overview: 'entity_id',
+  entity: 'entity_id',
+  search_result: 'entity_id',
+  registry_stats: '_call_id',
+  entity_change: 'change_id',
+};
+
+function keysOf(table: string): readonly string[] {
+  const key = KEYS[table];
+  return key === undefined ? LIST_KEYS : [key];
+}
