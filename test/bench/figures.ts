@@ -16,7 +16,7 @@ export function median(numbers: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
 }
 
-export function inWords({ median: middle, least, most }: Ratio): string {
+function inWords({ median: middle, least, most }: Ratio): string {
   return `${middle.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`;
 }
 

@@ -237,7 +237,7 @@ function lineOf(name: string, rounds: readonly Cost[]): string {
       .padStart(6)} a second`,
     `p50 ${of(({ p50Ms }) => p50Ms).toFixed(3)} ms`,
     `p99 ${of(({ p99Ms }) => p99Ms).toFixed(3)} ms`,
-    `${of(({ cpuMicros }) => cpuMicros).toFixed(0)} µs of processor`,
+    `${of(({ cpuMicros }) => cpuMicros).toFixed(0)} µs of CPU time`,
   ];
   return `${name.padEnd(7)} ${figures.join('  ')}`;
 }

@@ -1,5 +1,5 @@
 /** The calls are counted until these shares of the registry are known. */
-export const SHARES = [0.5, 0.9, 0.99];
+const SHARES = [0.5, 0.9, 0.99];
 
 export interface Growth {
   /** How many companies are known after each call. */

@@ -7,22 +7,22 @@ export const QUESTIONS: readonly { readonly question: string; readonly sql: (tab
     sql: ({ entity }) => `SELECT status, count(*) FROM ${entity} GROUP BY status ORDER BY 2 DESC`,
   },
   {
-    question: 'founded per year, active ones',
+    question: 'active companies founded per year',
     sql: ({ entity }) =>
       `SELECT substr(incorporated_on, 1, 4), count(*), sum(employees) FROM ${entity} WHERE status = 'active' GROUP BY 1 ORDER BY 1`,
   },
   {
-    question: 'directors of most companies',
+    question: 'directors with the most companies',
     sql: ({ officers }) =>
       `SELECT name, count(*) FROM ${officers} WHERE role = 'director' GROUP BY name ORDER BY 2 DESC, 1 LIMIT 20`,
   },
   {
-    question: 'officers of the companies in one town',
+    question: 'officers of companies in one town',
     sql: ({ entity, officers }) =>
       `SELECT count(*) FROM ${entity} e JOIN ${officers} o ON o.entity_id = e.entity_id WHERE e.registered_address__locality = 'kalo'`,
   },
   {
-    question: 'one company by its number',
+    question: 'one company, by its number',
     sql: ({ entity }) => `SELECT * FROM ${entity} WHERE entity_id = '10004711'`,
   },
 ];

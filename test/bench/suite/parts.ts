@@ -63,7 +63,7 @@ export const PARTS: readonly Part[] = [
     name: 'probe',
     title: 'Probing',
     question:
-      'What `probe` finds out about unknown APIs, and in how many calls. [Probing](probe.md) explains the findings.',
+      'What `probe` learns about unknown APIs, and in how many calls. [Probing](probe.md) explains the findings.',
     full: [],
     quick: [],
   },

@@ -31,8 +31,8 @@ export const WAYS = {
     remove(ledger, '-wal', '-shm');
     truncateSync(ledger);
   },
-  'ledger cut to one page': ({ ledger }) => truncateSync(ledger, 4096),
-  'ledger cut in a page': ({ ledger }) => truncateSync(ledger, 6000),
+  'ledger truncated to one page': ({ ledger }) => truncateSync(ledger, 4096),
+  'ledger truncated within a page': ({ ledger }) => truncateSync(ledger, 6000),
   'ledger replaced by an older copy': ({ ledger, olderLedger }) => {
     copyFileSync(olderLedger, `${ledger}.copy`);
     remove(ledger, '-wal', '-shm');
@@ -47,19 +47,19 @@ export const WAYS = {
     copyFileSync(ledger, `${ledger}.copy`);
     renameSync(`${ledger}.copy`, ledger);
   },
-  'folder of the ledger deleted': ({ ledger }) => rmSync(dirname(ledger), { recursive: true }),
-  'folder of the ledger renamed': ({ ledger }) => renameSync(dirname(ledger), `${dirname(ledger)}-renamed`),
-  'WAL of the ledger deleted': ({ ledger }) => remove(ledger, '-wal'),
-  'WAL of the ledger emptied': ({ ledger }) => {
+  "ledger's folder deleted": ({ ledger }) => rmSync(dirname(ledger), { recursive: true }),
+  "ledger's folder renamed": ({ ledger }) => renameSync(dirname(ledger), `${dirname(ledger)}-renamed`),
+  "ledger's WAL deleted": ({ ledger }) => remove(ledger, '-wal'),
+  "ledger's WAL emptied": ({ ledger }) => {
     if (existsSync(`${ledger}-wal`)) truncateSync(`${ledger}-wal`);
   },
-  'index of the WAL deleted': ({ ledger }) => remove(ledger, '-shm'),
-  'WAL and its index deleted': ({ ledger }) => remove(ledger, '-wal', '-shm'),
+  "index of the ledger's WAL deleted": ({ ledger }) => remove(ledger, '-shm'),
+  "ledger's WAL and its index deleted": ({ ledger }) => remove(ledger, '-wal', '-shm'),
   'ledger replaced by another SQLite file': ({ ledger }) => {
     remove(ledger, '', '-wal', '-shm');
     new Sqlite(ledger).exec('CREATE TABLE other (x)').close();
   },
-  'ledger replaced by a text': ({ ledger }) => writeFileSync(ledger, 'no database '.repeat(500)),
+  'ledger replaced by a text file': ({ ledger }) => writeFileSync(ledger, 'no database '.repeat(500)),
   'ledger replaced by a new ledger': ({ ledger }) => {
     remove(ledger, '', '-wal', '-shm');
     openLedger({ path: ledger, accountId: 'main', allowance: allowanceOf({}) }).close();
@@ -80,7 +80,7 @@ export const WAYS = {
     remove(warehouse, '', '-wal', '-shm');
     cpSync(olderWarehouse, warehouse);
   },
-  'WAL of the warehouse deleted': ({ warehouse }) => remove(warehouse, '-wal'),
+  "warehouse's WAL deleted": ({ warehouse }) => remove(warehouse, '-wal'),
 } as const satisfies Record<string, (files: Files) => void>;
 
 export type Way = keyof typeof WAYS;
