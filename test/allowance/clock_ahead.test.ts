@@ -106,7 +106,7 @@ test("a clock's jump shifts no pause, exhaustion, report or last call, neither d
   expect(first.state(clock.now()).pausedUntilMs).toBe(clock.now() + 3 * HOUR_MS);
 });
 
-test('the ledger notices a jump of an hour, and a later jump back to a time that it had given up', () => {
+test("the ledger notices an hour's jump, and a later jump back to a time that it had given up", () => {
   const { first, ...clock } = machine({ perDay: 40 });
   spendAt(first, clock.now());
   clock.set(HOUR_MS);

@@ -24,7 +24,7 @@ test('a new ledger file flushes its commits to the disk', () => {
   expect(ledgerFile().synchronous()).toBe(FULL);
 });
 
-test('the ledger flushes a commit if the last flush was half a second ago', () => {
+test('the ledger flushes a commit if the last flush was at least half a second ago', () => {
   const { flush, synchronous } = ledgerFile();
   const commitAt = (nowMs: number) => {
     flush.ifDue(nowMs);

@@ -5,7 +5,7 @@ import { ledgerOf, spendAll, UNLIMITED } from '../support/ledger.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
 
-/** A quota whose ledger always returns this state, and the number of times that the state was read. */
+/** Returns a quota whose ledger always returns this state, and how often the state has been read. */
 function quotaOf(state: Partial<LedgerState>) {
   let reads = 0;
   const read = () => {

@@ -47,7 +47,7 @@ describe('quotas that the upstream reports', () => {
     expect(ledger.state(T0).left).toBe(3);
   });
 
-  test("a reported limit lowers the window's limit, and counts the calls that the ledger knows", () => {
+  test("a reported limit lowers the window's limit, and applies to the calls that the ledger has counted", () => {
     const ledger = ledgerOf({ perMonth: 100 });
     for (let call = 0; call < 3; call++) spendAt(ledger, T0);
     ledger.reportQuota(reportOf({ limit: 5, window: 'day' }), T0);

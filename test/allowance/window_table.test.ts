@@ -97,7 +97,7 @@ describe('a row added to the window table', () => {
     });
   });
 
-  test('an added window is a key of the configuration and an environment variable', () => {
+  test('an added window can be set by a configuration key and an environment variable', () => {
     const text = `version: 1
 source: { name: Example }
 upstream: { base_url: https://registry.example, api_key: secret }

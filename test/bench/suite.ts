@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    /** Replaces the arguments of the part, of which --only must select exactly one. */
+    /** Replaces the part's arguments. --only must select exactly one part. */
     with: { type: 'string' },
   },
 });

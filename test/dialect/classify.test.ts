@@ -354,7 +354,7 @@ describe('recognising a deleted entity', () => {
   });
 });
 
-describe('the form of a 404', () => {
+describe("a 404's form", () => {
   const profile = (id: string, body: string, status = 404) => {
     const verdict = verdictOn({ call: entityOf(id), status, body });
     return verdict.is === 'absent' ? verdict.shape : verdict;
@@ -371,7 +371,7 @@ describe('the form of a 404', () => {
     expect(profile('42', 'not here')).toBe('404 text');
   });
 
-  test("a 404's form excludes the id, even if its codes include the id", () => {
+  test("a 404's form excludes the id, even if a text in the body contains it", () => {
     expect(profile('42', '{"title":"No company 42"}')).toBe(profile('777', '{"title":"No company 777"}'));
   });
 
@@ -442,7 +442,7 @@ describe('classifying error bodies from real registries', () => {
       'throttled',
     ],
     [
-      'a bad key, wrapped',
+      'a bad key, reported inside a wrapper object',
       { status: 401, body: '{"error":{"message":"Invalid Api Token"}}' },
       'unauthorised',
     ],
@@ -576,7 +576,7 @@ test.each([
   ['{"popis":"too many (581,859)"}', 581_859],
   ['{"popis":"too many (several)"}', undefined],
   ['{"popis":"too many"}', undefined],
-])('the total of a rejected query is read from %s', (body, total) => {
+])("a rejected query's total is read from %s", (body, total) => {
   const dialect = rules({ status: 400, at: '/popis', total: String.raw`\((.*?)\)`, means: 'refused' });
   const verdict = verdictOn({ dialect, call: SEARCH, status: 400, body });
   expect(verdict).toMatchObject({ is: 'refused' });

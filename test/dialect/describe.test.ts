@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeDialect } from '../../src/dialect/describe.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
-describe('the description of a dialect', () => {
+describe('describing a dialect', () => {
   it('the description names the query parameter, which a search for all companies omits', () => {
     const { search } = describeDialect(
       Dialect.parse({

@@ -19,7 +19,7 @@ describe('the limits that a response reports', () => {
     expect(quotas).toEqual([{ window: 'day', left: 37, limit: null, resetsAtMs: NOW + 3_600_000 }]);
   });
 
-  test('a JSON path in the body can lead to the calls left', () => {
+  test('a JSON path in the body can locate the calls left', () => {
     const limit = { remaining: '/meta/quota/left', limit: '/meta/quota/of', window: 'month' };
     const { quotas } = reportOf([limit], { body: '{"meta":{"quota":{"left":"12","of":500}}}' });
     expect(quotas).toEqual([{ window: 'month', left: 12, limit: 500, resetsAtMs: null }]);

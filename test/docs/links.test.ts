@@ -7,7 +7,7 @@ const pages = filesIn('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.
   path.endsWith('.md'),
 );
 
-test('every link in a document leads to a file', () => {
+test('every link in a document points to a file', () => {
   const links = pages.flatMap((page) =>
     [...textOf(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => ({ page, target })),
   );
@@ -16,7 +16,7 @@ test('every link in a document leads to a file', () => {
   expect(local.filter(({ page, target }) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
 });
 
-test('every link in a packaged document leads to a file in the package', () => {
+test('every link in a packaged document points to a file in the package', () => {
   const { files } = JSON.parse(textOf('package.json'));
   const isPacked = (path: string) => [...files, 'LICENSE'].some((one) => `${path}/`.startsWith(`${one}/`));
   const packed = pages.filter(isPacked);

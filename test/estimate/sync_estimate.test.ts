@@ -54,7 +54,7 @@ describe('the cost estimate of a whole registry', () => {
     expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
   });
 
-  it("the cost estimate's range is no wider than the sum of the ranges for each kind of call", () => {
+  it("the cost estimate's range is no wider than the ranges for each kind of call added together", () => {
     const registry = registryOf({ identifiers: 'prefix' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 2 });
     const { total, stats, search, entity } = priceOf(registry, mirror);

@@ -51,7 +51,7 @@ test('recovery processes stored responses as if they had been processed on arriv
   expect(restarted.loader.recover()).toBe(0);
 });
 
-test('recovered responses are added to the totals of the run that made the calls', () => {
+test('recovered responses are added to the run totals of the run that made their calls', () => {
   const killed = bench();
   killed.loader.store(received(killed));
   const restarted = killed.reopen();

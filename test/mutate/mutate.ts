@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { parse } from 'yaml';
 
-/** Tests of a room that are outside the test folder with the room's name. */
+/** A room's tests in other folders than the one with the room's name. */
 const FURTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'plan/discovery': ['test/plan/sync_planner.test.ts'],
   'plan/refresh': ['test/plan/sync_planner.test.ts'],
@@ -31,8 +31,8 @@ const SLOW_TESTS = [
 ];
 
 /**
- * A mutant that behaves like the original code. It is identified by its file, the line where it starts and its
- * replacement, and has a reason.
+ * A mutant that behaves like the original code. Gives its file, the line where it starts, its replacement, and why it
+ * is equivalent.
  */
 interface Equivalent {
   readonly file: string;

@@ -335,11 +335,11 @@ test('an export removes only unfinished files of killed exports', () => {
   );
 });
 
-test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('exporting into %s is rejected', (folder) => {
+test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('an export into %s is rejected', (folder) => {
   expect(() => mirror().run({ folder })).toThrow(UsageError);
 });
 
-test('an export into a file is rejected', () => {
+test('an export is rejected if its folder is a file', () => {
   const { run, folder } = mirror();
   writeFileSync(join(folder, 'file'), 'content');
   expect(() => run({ folder: join(folder, 'file') })).toThrow(/cannot be written/);

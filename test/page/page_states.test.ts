@@ -37,7 +37,7 @@ async function bottomOf(page: Page, selector: string): Promise<number> {
 }
 
 describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, account, enter }) => {
-  test('the page shows its health above the fold and in the title, in the words that status uses', async () => {
+  test("the page shows the mirror's health above the fold and in the title, in the same words as status", async () => {
     if (account !== undefined) {
       await served.close();
       served = await servePage(mirror, { account: account(mirror.now()) });

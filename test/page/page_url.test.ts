@@ -132,7 +132,7 @@ test("times are shown in the browser's time zone if its cookie contains a valid 
   expect(zoneOf(undefined, 'Europe/Oslo')).toBe('Europe/Oslo');
 });
 
-test('a corrupt ledger leads to a page with the fault and the remedy until the ledger is restored', async () => {
+test('a corrupt ledger causes a page with the fault and the remedy until the ledger is restored', async () => {
   const { ledger } = mirror.config;
   const files = ['', '-wal', '-shm'].map((end) => ledger + end).filter((file) => existsSync(file));
   expect((await get('/')).status).toBe(200);
@@ -150,7 +150,7 @@ test('a corrupt ledger leads to a page with the fault and the remedy until the l
   expect(failures.splice(0)).toEqual([expect.stringContaining('cannot open the ledger')]);
 });
 
-test('a corrupt warehouse leads to an error with the remedy until the warehouse is restored', async () => {
+test('a corrupt warehouse causes an error with the remedy until the warehouse is restored', async () => {
   const { warehouse } = mirror.config;
   const warehousePath = `${warehouse}.copy`;
   mirror.house.warehouse.db.exec(`VACUUM INTO '${warehousePath}'`);

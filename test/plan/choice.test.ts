@@ -117,7 +117,7 @@ test('a drafted call is released when the choice is closed', () => {
 });
 
 describe('looking for a due call', () => {
-  test('a look reports the time of the earliest retry if nothing is due', () => {
+  test('a look reports when the earliest retry is due if nothing else is', () => {
     const { choice } = listPlanner([]);
     expect(choice.look(askAt(0))).toEqual({ isDue: false, wakeAtMs: 9000, drift: null });
   });

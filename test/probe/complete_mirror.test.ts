@@ -23,7 +23,7 @@ describe('a probed dialect', () => {
   ];
 
   it.each(profiles)(
-    'a probed dialect leads to the same companies and records as the correct dialect for %s',
+    'a mirror with the probed dialect has the same companies and records as one with the correct dialect for %s',
     async (_name, profile) => {
       await withUpstream(profile, async (sandbox, place) => {
         const { draft, run } = await probeAt(place);

@@ -37,7 +37,7 @@ describe('drift', () => {
   ];
 
   it.each(changes)(
-    'drift ends the run after a few calls and leads to a proposed change if %s',
+    'drift ends the run after a few calls and causes a proposed change if %s',
     async (_change, profile, reason, expected) => {
       const { place, sandbox } = await probedPlace();
       await sandbox.useProfile(profile);

@@ -12,7 +12,7 @@ const FIT = {
   isReplica: false,
 };
 
-describe('the properties of a Redis server', () => {
+describe("a Redis server's properties", () => {
   it("a Redis server's properties are parsed from INFO", () => {
     const info =
       '# Server\r\nredis_version:7.0.15\r\nredis_mode:cluster\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n# Persistence\r\naof_enabled:0\r\n# Replication\r\nrole:slave\r\n';
@@ -33,7 +33,7 @@ describe('the properties of a Redis server', () => {
   });
 });
 
-describe('the check of a Redis server', () => {
+describe('checking a Redis server', () => {
   it.each([
     [{ mode: 'cluster' }, 'runs in cluster mode'],
     [{ mode: 'sentinel' }, 'runs in sentinel mode'],

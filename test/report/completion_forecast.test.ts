@@ -110,7 +110,7 @@ describe("a mirror's completion", () => {
   });
 });
 
-describe('the bounds of the completion', () => {
+describe("the completion's bounds", () => {
   test.each<[CompletionForecast, number | null, number | null]>([
     [{ is: 'unknown' }, null, null],
     [{ is: 'complete', estimatedAtMs: NOW_MS }, NOW_MS, NOW_MS],

@@ -80,7 +80,7 @@ describe('the estimated coverage', () => {
     expect(recaptured(low).recaptured).toMatchObject({ low: 0, high: 0.3 });
   });
 
-  it('the estimated coverage contains the true share in 95% of recapture simulations with clustered pages', () => {
+  it("the estimated coverage's interval contains the true share in 95% of recapture simulations with clustered pages", () => {
     const draw = seededRandom(11);
     let held = 0;
     const rounds = 400;

@@ -115,7 +115,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     }
   });
 
-  test('the profile leads to the correct outcomes for statistics, records, unknown ids and deleted ids', async () => {
+  test('the profile has the correct outcomes for statistics, records, unknown ids and deleted ids', async () => {
     const [, , company] = sandbox.companies.all();
     const { id = '', name = '' } = company ?? {};
     const before = sandbox.companies.count();
@@ -133,7 +133,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
       expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: before - 1 } });
   });
 
-  test('the profile leads to different outcomes for an exceeded rate and an exhausted allowance', async () => {
+  test('the profile has different outcomes for an exceeded rate and an exhausted allowance', async () => {
     const verdictAt = async (limits: Partial<Limits>) => {
       sandbox.accounts.limit('main', { ...NO_LIMITS, ...limits });
       sandbox.reset();

@@ -174,7 +174,7 @@ describe('as_of', () => {
   );
 });
 
-test("the service's statistics contain the registry's own figures and the state of the mirror", async () => {
+test("the service's statistics contain the registry's own figures and the mirror's state", async () => {
   const { json } = await ask('/api/registry/stats');
   expect(json).toMatchObject({
     companies: { total: expect.any(Number) },

@@ -1,9 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/**
- * Returns whether `promtool`, which belongs to Prometheus, is installed. With REQUIRE_PROMTOOL=1, a missing `promtool`
- * is an error.
- */
+/** Returns whether Prometheus's `promtool` is installed. With REQUIRE_PROMTOOL=1, a missing `promtool` is an error. */
 export function hasPromtool(): boolean {
   const isInstalled = spawnSync('promtool', ['--version']).status === 0;
   if (!isInstalled && process.env.REQUIRE_PROMTOOL === '1')

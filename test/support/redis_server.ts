@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 
 /**
  * A Redis server for tests. It is the first of these three that is available: the server at REDIS_URL, `redis-server`
- * from PATH on a free port with its own folder, or a server written in JavaScript. The output names it.
+ * from PATH on a free port with its own folder, or a server written in JavaScript. The output names the chosen server.
  * REQUIRE_REAL_REDIS=1 forbids the JavaScript server.
  */
 export interface TestRedis {

@@ -14,7 +14,7 @@ import type { ChoosingKind } from './kind.ts';
 
 interface Found {
   readonly total: number;
-  /** Returns the ids of the first matches. */
+  /** Returns the first matches' ids. */
   readonly first: readonly number[];
 }
 

@@ -10,7 +10,7 @@ export interface Growth {
 
 /**
  * The calls needed to reach each share, as multiples of the lower bound `LB`, such as `0.52 / 0.92 / 1.01`. If a share
- * was not reached, the cell shows the highest one instead, such as `83 % at 12.0`. If there are several runs, the
+ * was not reached, the cell shows the highest share that was, such as `83 % at 12.0`. If there are several runs, the
  * figures are means.
  */
 export function callsPerBest(runs: readonly Growth[]): string {

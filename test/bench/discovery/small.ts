@@ -102,7 +102,7 @@ function cell(companies: readonly Company[], size: number, search: Search, limit
   return isIncomplete ? `**${text}**` : text;
 }
 
-/** The companies that a search for their whole name can list. For whole words, see `reachableByWords`. */
+/** Returns the companies that a search for their whole names would list. For whole words, see `reachableByWords`. */
 function reachableOf(companies: readonly Company[], registry: Registry): number {
   if (registry.settings.semantics === 'token') return reachableByWords(companies);
   const { window } = registry.settings;

@@ -24,7 +24,7 @@ export interface EstimateResult {
   readonly actual: number;
 }
 
-/** A random sandbox registry. Each method uses a folder of its own. */
+/** A random sandbox registry. Each method uses its own folder. */
 export interface EstimateCase {
   readonly sandbox: Sandbox;
   /** Mirrors a tenth of the registry, estimates the calls for the rest, and mirrors the rest. */

@@ -1,5 +1,5 @@
-// The upper limit of the throughput. got requests the same pages and records, knows their URLs in advance, and discards
-// the bodies.
+// The throughput's upper limit. It uses got alone, which requests the same pages and records from URLs known in
+// advance, and discards the bodies.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import got from 'got';

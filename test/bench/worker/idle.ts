@@ -2,8 +2,8 @@
 // Reads from /proc how much CPU time and resident memory an idle worker with a complete mirror uses. Its schedules wake
 // it every other minute, and nothing is due. The worker is the built program with the image's flags and environment
 // variables. With --source, the worker runs from the source, as `npm run registry-mirror` does. With --just-mirrored,
-// the same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the pages of the
-// Node program, which all Node processes share. Proportional memory (Pss) divides them among these processes.
+// the same process first mirrors the registry without a rate limit. Resident memory (VmRSS) includes the Node program's
+// pages, which all Node processes share. Proportional memory (Pss) divides them among these processes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -220,7 +220,7 @@ function plannerOver(
   });
 }
 
-/** A mirror that knows some of another mirror's companies and all of its queries. */
+/** A mirror that has some of another mirror's companies and all of its queries. */
 function withSomeCompanies(from: MemoryMirror, companies: number): MemoryMirror {
   const mirror = new MemoryMirror();
   for (const { entityId: id, name } of [...from.companies.values()].slice(0, companies))

@@ -4,7 +4,7 @@ import { firstPageYield, listingPays, nextPageYield } from '../../../src/plan/di
 const PAGES_OF_20 = { pageSize: 20, window: Number.POSITIVE_INFINITY };
 const FIRST_100 = { pageSize: 20, window: 100 };
 
-describe('the yield of a first page', () => {
+describe("a first page's yield", () => {
   it("a first page's yield is the unseen count divided by the number of pages if the listing is below the cap", () => {
     expect(firstPageYield({ known: 10, unseen: 30 }, PAGES_OF_20)).toBe(15);
     expect(firstPageYield({ known: 10, unseen: 31 }, PAGES_OF_20)).toBeCloseTo(31 / 3);
@@ -20,7 +20,7 @@ describe('the yield of a first page', () => {
   });
 });
 
-describe('the yield of a next page', () => {
+describe("a next page's yield", () => {
   it("a next page's yield is the page size times the unseen share of the rows not yet received", () => {
     expect(nextPageYield({ known: 60, unseen: 40 }, 20, PAGES_OF_20)).toBe(10);
   });

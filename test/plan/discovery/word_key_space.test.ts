@@ -6,8 +6,8 @@ import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 /**
- * A mirror that knows a million companies but only some of their names. Its index counts all words, and the words in
- * names that contain one from `beside`.
+ * A mirror of a million companies that has only some of their names. Its index counts all words, and separately the
+ * words in names with a word from `beside`.
  */
 class LargeMirror extends MemoryMirror {
   readonly names: ReadCountingTexts;

@@ -117,7 +117,7 @@ test("a flagged record's value is the expected number of days until its next cha
   expect(days).toBeCloseTo((5 / 4) * 8, 9);
 });
 
-describe('the value of a listing', () => {
+describe("a listing's value", () => {
   const SHOWS_NOTHING = { listedExpected: 1e9, listedShown: 0, fetchedExpected: 1e9, fetchedHidden: 1e9 };
   const HALF_SHOWN = { listedExpected: 1e9, listedShown: 5e8, fetchedExpected: 1e9, fetchedHidden: 5e8 };
 

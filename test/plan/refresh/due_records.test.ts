@@ -79,7 +79,7 @@ test('while nothing is due, the warehouse is read again only after a result that
   expect(reads(() => queue.release(callFor('X')))).toBe(1);
 });
 
-test('while nothing is due, the warehouse is read again at the time of the earliest retry', () => {
+test('while nothing is due, the warehouse is read again when the earliest retry is due', () => {
   const { take, asked, pending } = queueOf([]);
   pending.wait({ kind: 'entity', target: 'B', tries: 1, nextTryAtMs: NOW_MS + 5, why: '' });
   for (const afterMs of [0, 4, 5]) take(NOW_MS + afterMs);

@@ -33,7 +33,7 @@ test("a record's fetch yield rises with its age, up to the yield of a flagged re
   expect(yieldAt(1e4)).toBeLessThanOrEqual(flaggedYield(MONTHLY) + 1e-9);
 });
 
-test('a company that changes too fast for the cost of a call has no gain and no listing yield', () => {
+test('a company that changes too fast to be worth a call has no gain and no listing yield', () => {
   const gains = gainsPerDay(10, 1);
   // These classes' rates are one change in 8 days and one in 64 days.
   expect(gains.get(-9)).toBe(0);

@@ -3,7 +3,7 @@ import { simulate } from '../../support/simulation/refresh/simulate.ts';
 
 const REGISTRY = { companies: 3000, shape: 2, meanDays: 180, callsPerDay: 30 };
 
-test('fetches alone do nearly as well as the best schedule, which knows every change rate', () => {
+test('fetches alone do nearly as well as the best schedule for known change rates', () => {
   const { right, optimum } = simulate({ ...REGISTRY, shown: 0, pageSize: null }, 1);
   expect(right / optimum).toBeGreaterThan(0.97);
 });

@@ -137,7 +137,7 @@ test('a sweep becomes less valuable when another listing shows some of its rows'
   expect(later(NOW_MS - 64 * DAY_MS)).toEqual({ rows: 4, sinceDays: 40 });
 });
 
-test('the age of the oldest listing is taken from the listings that show the most companies', () => {
+test("the oldest listing's age is taken from the listings that show the most companies", () => {
   const all = sweepsOf([listing('a', 2, 90), listing('b', 64, 50), listing('c', 64, 60)]);
   expect(all.sweeps.oldestDays(NOW_MS)).toBe(60);
   // 3 · 2 rows are more than 5.
@@ -151,7 +151,7 @@ test('the age of the oldest listing is taken from the listings that show the mos
   expect(sweepsOf([]).sweeps.oldestDays(NOW_MS)).toBeNull();
 });
 
-test('the value of a listing with several pages depends on its rows per page', () => {
+test('a listing with several pages has a value that depends on its rows per page', () => {
   expect(sweepsOf([listing('a', 90, 40, { pages: 3 })]).offer()).toEqual({ rows: 30, sinceDays: 40 });
 });
 

@@ -58,7 +58,7 @@ describe('the paths of id and name', () => {
     expect(listing?.ids[0]?.pointer).toBe('/id');
   });
 
-  it('the path of an id is found if the id is the last segment of a URL in the row', () => {
+  it("an id's path is found if the id is the last segment of a URL in the row", () => {
     const rows = [1, 2, 3].map((n) => ({
       code: `X${n}`,
       ref: `R-${n}`,

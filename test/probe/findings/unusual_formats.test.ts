@@ -33,7 +33,7 @@ describe('a result beside the list', () => {
     expect(find(north, letter, coast)).toMatchObject({ value: '', certainty: 'sure' });
   });
 
-  it('neither a copy of the first row nor an object that does not match the query is a result beside the list', () => {
+  it('a result beside the list is neither a copy of the first row nor an object that does not match the query', () => {
     expect(find(searchExchange({ ...NORTH, hits: [NORTH, MILL] }, 'north')).value).toBeNull();
     expect(find(searchExchange({ id: 'r-1', name: 'search', hits: [NORTH] }, 'north')).value).toBeNull();
   });

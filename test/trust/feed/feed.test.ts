@@ -12,7 +12,7 @@ test('a consumer of the change feed has the same tables as a full export', { tim
 });
 
 test.each([
-  [5477, 'a rebuild that turns a number into an equal text'],
+  [5477, 'a rebuild that turns a number into text with the same digits'],
   [5510, 'a deletion in a small index after a column was added'],
   [5701, 'a cursor inside a company that loses a list'],
 ])("the change feed's history %i passes: %s", async (seed) => {

@@ -58,7 +58,7 @@ function before(db: Database, isCommit: boolean): void {
   statementsLeft -= 1;
 }
 
-/** A statement outside a transaction is a commit of its own. */
+/** A statement outside a transaction is its own commit. */
 function commits({ source, readonly, database }: Statement): boolean {
   if (source === 'COMMIT') return true;
   return !readonly && !database.inTransaction && !source.startsWith('BEGIN');

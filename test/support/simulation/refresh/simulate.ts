@@ -63,7 +63,7 @@ function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror)
     knowledge: mirror,
     dialect: dialectOf(one.pageSize ?? 100),
     settings: {
-      // Every record is due at every call, as if each call were a run of its own.
+      // Every record is due at every call, as if each call were its own run.
       startedAtMs: Number.POSITIVE_INFINITY,
       maxAge: { statsMs: DAY_MS, summariesMs: DAY_MS / 10, recordsMs: DAY_MS / 10 },
       focus: 'freshness',
