@@ -27,7 +27,7 @@ import {
 
 /** Processes the jobs in one queue, one at a time, while this process leads the queue. */
 export interface Processor {
-  /** The name of the running job; null if no job is running. */
+  /** The running job's name; null if no job is running. */
   readonly running: string | null;
   /** Stops taking jobs, waits for the in-flight calls and loads them, and returns the unfinished job to the queue. */
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export interface ProcessorOptions {
   readonly log: Logger;
   readonly errors: ErrorLog;
   readonly workerName: string;
-  /** Traces the jobs; null if they are not traced. */
+  /** Traces jobs; null if tracing is disabled. */
   readonly tracing: Telemetry | null;
   /** Returns the last run of a scheduled job, or null if the job has never run. */
   lastRunOf(name: string): LastRun | null;

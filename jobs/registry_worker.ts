@@ -33,7 +33,7 @@ export interface RegistryWorkerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly observer: WorkerObserver;
-  /** Traces the jobs; null if they are not traced. */
+  /** Traces jobs; null if tracing is disabled. */
   readonly tracing: Telemetry | null;
   /** Identifies this process to other workers. */
   readonly identity: Omit<LeaderFacts, 'ledger'>;
@@ -45,7 +45,7 @@ export interface RegistryState {
   readonly role: 'starting' | 'leading' | 'standing_by';
   /** The leader, while this worker is on standby. */
   readonly leader: LeaderFacts | null;
-  /** The name of the running job; null if no job is running. */
+  /** The running job's name; null if no job is running. */
   readonly running: string | null;
   readonly snapshot: RegistrySnapshot | null;
   /** When the queue was last reconciled, in epoch milliseconds; null before the first reconciliation. */

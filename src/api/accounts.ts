@@ -62,7 +62,7 @@ export function memoryAccounts(options: readonly AccountOptions[]): MemoryAccoun
   for (const { id, key = makeKey(), tier = 'paid', ...limits } of options) {
     const account = { id, tier, suspended: false, limits: limitsOf(limits) };
     if (accounts.has(id) || byHash.has(hashOf(key)))
-      throw new Error(`Two accounts have the id "${id}" or its key.`);
+      throw new Error(`Two accounts have the id "${id}" or the same key.`);
     accounts.set(id, { account, key });
     byHash.set(hashOf(key), id);
   }

@@ -29,7 +29,7 @@ const SummaryProfile = z.strictObject({
     .array(z.string())
     .nullable()
     .default(['status', 'legal_form', 'registered_on'])
-    .describe('the fields of a list item besides id and name; null for all'),
+    .describe('the fields in a list item besides id and name; null for all'),
 });
 
 const RecordProfile = z.strictObject({

@@ -64,7 +64,7 @@ export const SERVICE_PAGING: ServicePagings<Paging> = {
   },
   cursor: {
     parametersOf: ({ param }) => ({
-      [param]: { is: 'cursor', description: 'cursor of the page, from the previous page' },
+      [param]: { is: 'cursor', description: 'cursor that the previous page returned' },
     }),
     offsetOf: ({ param, first }, parameters) =>
       parameters[param] === first ? 0 : offsetAt(parameters[param]),
@@ -119,4 +119,4 @@ function offsetAt(cursor: unknown): number | null {
 
 /** The parameter in next-page URLs. */
 const NEXT_PARAM = 'after';
-const URL_CURSOR = { is: 'cursor', description: 'cursor of the page: part of the next-page URL' } as const;
+const URL_CURSOR = { is: 'cursor', description: 'cursor in the next-page URL' } as const;

@@ -18,7 +18,7 @@ export function searchSchema(profile: ApiProfile): FastifySchema {
       additionalProperties: search.unknown_params === 'ignore',
     },
     response: {
-      200: bodySchema('The matches of the page', search.results === '' ? 'array' : 'object'),
+      200: bodySchema('The matches on the page', search.results === '' ? 'array' : 'object'),
       ...rejections(profile, SEARCH),
     },
   } as FastifySchema;

@@ -96,10 +96,7 @@ export const SearchProfile = z.strictObject({
     .describe('the next cursor or URL on the last page; repeat returns the cursor that was sent'),
   absolute_urls: z.boolean().default(true).describe('whether next-page links contain scheme and host'),
   window: Window.nullable().default(null),
-  echo: z
-    .record(z.string(), z.enum(ECHOES))
-    .default({})
-    .describe('values of the request or response, by JSON path'),
+  echo: z.record(z.string(), z.enum(ECHOES)).default({}).describe('request or response values, by JSON path'),
   fixed: z.record(z.string(), scalar).default({}).describe('constant values, by JSON path'),
   flaws: FlawsProfile.prefault({}).describe('errors in search responses that a client must detect'),
 });

@@ -24,7 +24,7 @@ export function readSearchRequest(profile: ApiProfile, parameters: QueryParamete
   if (offset === null)
     return {
       code: 'parameter_invalid',
-      detail: 'The cursor is invalid. Use the cursor of the previous page.',
+      detail: 'The cursor is invalid. Use the cursor that the previous page returned.',
     };
   return { query, size, offset };
 }

@@ -42,7 +42,7 @@ export const ResponseRule = z.strictObject({
     ),
   means: z
     .enum(['ok', 'absent', 'gone', 'refused', 'throttled', 'exhausted', 'unauthorised', 'broken'])
-    .describe('meaning of the response'),
+    .describe('what the response means'),
 });
 export type ResponseRule = z.infer<typeof ResponseRule>;
 
@@ -67,7 +67,7 @@ export const SearchDialect = z.strictObject({
     ),
   extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters sent with every search'),
   paging: Paging.describe('how results are paged'),
-  results: Pointer.describe('JSON path of the list of results'),
+  results: Pointer.describe('JSON path of the result list'),
   item: Pointer.default('').describe('JSON path of the company inside each result, if the result wraps it'),
   main: Pointer.nullable()
     .default(null)

@@ -18,9 +18,9 @@ export const ColumnRule = z
         'must begin with a letter and consist of letters, digits and "_"',
       )
       .optional()
-      .describe('name of the column'),
+      .describe('column name'),
     drop: z.literal(true).optional().describe('omit the field from the tables; the stored response keeps it'),
-    type: z.enum(COLUMN_TYPES).optional().describe('type of the column; other values are stored unchanged'),
+    type: z.enum(COLUMN_TYPES).optional().describe('column type; values of other types are stored unchanged'),
     format: z
       .string()
       .min(1)
@@ -54,8 +54,8 @@ export const Mapping = z.strictObject({
   company: z
     .strictObject({
       status: role('of the status'),
-      registered_on: role('of the date of registration'),
-      dissolved_on: role('of the date of dissolution'),
+      registered_on: role('of the registration date'),
+      dissolved_on: role('of the dissolution date'),
       country: role('of the country or jurisdiction'),
     })
     .prefault({})

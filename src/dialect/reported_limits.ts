@@ -20,7 +20,7 @@ export const ReportedLimit = z
       .enum(['minute', 'day', 'month', 'total'])
       .nullable()
       .default(null)
-      .describe('period of the limit; null if it is unknown'),
+      .describe('period that the limit covers; null if it is unknown'),
     remaining: source.nullable().default(null).describe('number of remaining calls'),
     limit: source.nullable().default(null).describe('number of calls in the window'),
     reset: source.nullable().default(null).describe('when the window resets: a time, or seconds from now'),

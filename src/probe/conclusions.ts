@@ -130,7 +130,7 @@ export interface Candidate {
   readonly fallback?: Pointer;
 }
 
-/** The conclusions from the searches and from the records of the companies that they found. */
+/** The conclusions from searches, and from the records of companies that the searches found. */
 export interface SearchConclusions {
   readonly listing: ResultList;
   /** The path to the id, relative to a row. The paths in `id` and `name` are relative to the item. */

@@ -6,7 +6,7 @@ import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
 import { softError } from './refusals.ts';
 
-/** A call that contains its own request, because no dialect exists yet to build the URL. */
+/** A call that contains its own request, because there is no dialect yet that could build one. */
 export type ProbeCall = Call & { readonly probe: ProbeRequest };
 
 export function probeCall(probe: ProbeRequest): ProbeCall {

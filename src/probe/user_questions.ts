@@ -67,5 +67,5 @@ const PAGING =
 
 function recordQuestion({ listing }: SearchConclusions): string {
   const paths = listing.ids.slice(0, 3).map(({ pointer }) => pointer);
-  return `Which field of a result is the id that opens a record? Tried: ${paths.join(', ')}.`;
+  return `Which field in a search result is the id for requesting its record? Tried: ${paths.join(', ')}.`;
 }

@@ -1,8 +1,8 @@
 import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
- * Profiles of registries that need more than the common dialect keys, such as templates, fallbacks, conditions in JSON
- * paths, and results outside a list. They imitate real APIs' formats, but have none of their data.
+ * Profiles of registries that need uncommon dialect features, such as templates, fallbacks, conditions in JSON paths,
+ * and results outside a list. They imitate real APIs' formats, but have none of their data.
  */
 export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   // Some ids are at a different JSON path. If a query has too many matches, it is rejected with the total in the

@@ -43,7 +43,7 @@ export function storedMeter(file: AccountFile): StoredMeter {
     },
     add(accountId, nowMs) {
       const use = uses.get(accountId);
-      if (use === undefined) throw new Error(`The usage of the account ${accountId} was not loaded.`);
+      if (use === undefined) throw new Error(`The usage for the account ${accountId} was not loaded.`);
       count(use, nowMs);
       unsaved.add(use);
     },

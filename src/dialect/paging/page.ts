@@ -4,7 +4,7 @@ import { type PagingMethod, paramKey, sizeKeys, statusOfCountedPages, styleKey }
 const schema = z.strictObject({
   style: styleKey('page'),
   param: paramKey,
-  first: z.int().nonnegative().default(1).describe('number of the first page'),
+  first: z.int().nonnegative().default(1).describe('first page number'),
   ...sizeKeys,
 });
 

@@ -103,7 +103,7 @@ function ruleOf(
   if (yes !== undefined) return sure('prefix', `"${yes.identifier}" finds ${firstIdOf(yes)}`);
   const no = prefixes.find(({ page }) => isWhole(page));
   if (no !== undefined)
-    return sure('exact', `"${hit.identifier}" finds the company, the prefix "${no.identifier}" does not`);
+    return sure('exact', `"${hit.identifier}" finds the company, but the prefix "${no.identifier}" does not`);
   return likely('exact', `"${hit.identifier}" finds the company`);
 }
 

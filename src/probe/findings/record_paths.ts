@@ -175,7 +175,7 @@ export function probeRecord(
       const id = values[Math.min(position, values.length - 1)] ?? null;
       const path = id === null ? null : entityPath(template, id);
       if (path !== null && !tried.has(path))
-        return { kind: 'entity', path, params: [], why: `does the value at ${pointer} open a record?` };
+        return { kind: 'entity', path, params: [], why: `can the value at ${pointer} fetch a record?` };
     }
   }
   return null;

@@ -6,15 +6,15 @@ import { type Finding, likely, open, sure } from '../evidence.ts';
 import { currentLeavesOf, isNumber, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ID_WORDS, NAME_WORDS, NOT_ID_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 
-/** Finds the path to the id in an item. `opened` is the record that was requested with the id at that path, if any. */
+/** Finds the path to the id in an item. `opened` is a record that was fetched with the id at that path, if any. */
 export function findId(
   pointer: Pointer,
   opened: Finding<RecordPaths | null> | null,
   { ids }: ResultList,
 ): Finding<Pointer> {
-  if (opened?.certainty === 'sure') return sure(pointer, 'a value from there opened its record');
+  if (opened?.certainty === 'sure') return sure(pointer, 'a value at this path fetched its record');
   if (opened !== null)
-    return likely(pointer, 'a value from there opened a record, but the record has no name to compare');
+    return likely(pointer, 'a value at this path fetched a record, but the record has no name to compare');
   const others = ids.slice(1, 3).map((candidate) => candidate.pointer);
   const rivals = others.length > 0 ? `, as at ${others.join(' and ')}` : '';
   return likely(pointer, `its values differ from row to row${rivals}`);
