@@ -84,7 +84,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   }
   return { ending: run.ending(), totals };
 
-  /** Returns the number of slots that the run can use now, or 0 if it had to wait. */
+  /** Returns the number of slots that the run can use now. If there is none, waits and returns 0. */
   async function roomForCalls(): Promise<number> {
     if (!fetch.isKeyAccepted) intake.flush();
     await fetch.reported();
@@ -128,8 +128,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   }
 
   /**
-   * Chooses the best call, given everything known now. A call without a valid URL is processed as refused and uses no
-   * slot, and another call is chosen.
+   * Chooses the best call, given everything known now. If the call has no valid URL, processes it as refused and
+   * chooses another call for the slot.
    */
   function bestCall(): Call | null {
     for (;;) {

@@ -120,7 +120,7 @@ function minuteOf(ms: number): number {
   return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 }
 
-// Twice the longest window, because the limits can change from one run to the next.
+// Counts are kept for twice the longest window, because the limits can change from one run to the next.
 const KEPT_MS =
   2 *
   Math.max(

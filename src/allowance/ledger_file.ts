@@ -217,7 +217,8 @@ ALTER TABLE account ADD COLUMN spaced_at_ms        REAL NOT NULL DEFAULT 0;
 const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA, STEADY_SCHEMA, REPORTS_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
-// Longer than any commit, but short enough that a process stopped during a commit does not block the others for long.
+// The timeout is longer than any commit takes. But a process that is stopped during a commit blocks others only
+// briefly.
 const BUSY_TIMEOUT_MS = 1000;
 const OPENING_ATTEMPTS = 250;
 const OPENING_PAUSE_MS = 20;

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts';
 import type { Account } from './account.ts';
 import { isRolling, rollingLengthMs, type Window, type WindowName } from './windows.ts';
 
@@ -89,4 +89,4 @@ export function currentSpacingMs(
 
 const CLOCK_STEP_MS = 5_000;
 const LONGEST_MS = 32 * DAY_MS;
-const LONGEST_SPACING_MS = 3_601_000;
+const LONGEST_SPACING_MS = HOUR_MS + SECOND_MS;

@@ -49,14 +49,7 @@ function simulateNextCalls(
   if (scenario === undefined) return [];
   const capacity = capacityBeside(known, queries, dialect);
   const missing = Math.max(0, total - known.length);
-  const companies = simulateCompanies({
-    known,
-    queries,
-    dialect,
-    count: missing,
-    capacity,
-    scenario,
-  });
+  const companies = simulateCompanies({ known, queries, dialect, count: missing, capacity, scenario });
   const registry = simulatedRegistry([...known, ...companies], dialect, scenario, nowMs);
   const seen = new Set(known.map(({ entityId }) => entityId));
   const states = new Map<string, QueryState>(queries.map((state) => [queryKey(state.query), state]));

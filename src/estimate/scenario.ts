@@ -88,7 +88,10 @@ const MANY_IN_VAIN = 40;
 const LETTER_BEYOND_ASCII = /[^\P{L}A-Za-z]/u;
 const USUAL_DIACRITICS_SHARE = 0.05;
 
-/** Returns whether a known company was found although no query matches its name with diacritics. */
+/**
+ * Returns whether searches ignore diacritics. They do if a known company's name matches a sent query only without its
+ * diacritics.
+ */
 export function ignoresDiacritics(
   known: readonly KnownCompany[],
   queries: readonly QueryState[],

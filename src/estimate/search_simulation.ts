@@ -193,8 +193,8 @@ const MAX_COMPANIES = 2_000;
 const MIN_SIMULATIONS = 2;
 // No new simulation starts once this share of the budget's searches is used.
 const ENOUGH = 0.5;
-// The share of the budget that the first simulation may use. If it needs more, smaller simulations follow. Each of them
-// ends when its share in SMALLER_SHARES is used.
+// The share of the budget that the first simulation may use. If it needs more, smaller simulations follow. They end
+// when the shares in SMALLER_SHARES are used.
 const FIRST_SHARE = 0.6;
 const SMALLER_SHARES = [0.9, 1];
 const SMALLER = 4;

@@ -111,7 +111,7 @@ type Connect = (signal: AbortSignal) => Promise<net.Socket>;
 
 function openConnector({ origin, connectTimeoutMs, ca, proxy }: ConnectionOptions): Connect {
   const target = { host: bareHost(origin), port: portOf(origin) };
-  // Created only once, because reading the system's certificate authorities takes longer than a call.
+  // The context is created only once, because reading the system's certificate authorities takes longer than a call.
   const secureContext =
     ca === null ? null : tls.createSecureContext({ ca: [...tls.getCACertificates(), ca] });
   const open = async (signal: AbortSignal): Promise<net.Socket> => {

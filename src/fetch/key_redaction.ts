@@ -26,7 +26,9 @@ export function openRedaction(apiKey: string): Redaction {
   const needles = forms.map((form) => Buffer.from(form));
   const without = (text: string) => text.replace(narrow, '[key]');
 
-  /** Reads the body as Latin-1, in which every byte is one character, so that all other bytes stay the same. */
+  /**
+   * Reads the body as Latin-1, in which each byte is one character. All bytes outside the key therefore stay the same.
+   */
   function withoutKey(body: Buffer): Buffer {
     const isEncoded = INTRODUCERS.some((byte) => body.includes(byte));
     if (!isEncoded && !needles.some((needle) => body.includes(needle))) return body;
@@ -64,8 +66,8 @@ function unescapedForms(apiKey: string): string[] {
 }
 
 /**
- * Returns a placeholder whose characters are separated by the same zero bytes as in the match, so that the text stays
- * valid in its character set.
+ * Returns a placeholder with as many zero bytes between its characters as in the match, so that the text stays valid in
+ * its character set.
  */
 function widePlaceholder(match: string): string {
   const zeros = /^[^\0]*(\0*)/.exec(match.replace(/^\0+/, ''))?.[1] ?? '';
@@ -98,15 +100,8 @@ function decodings(text: string): string[] {
 function decodedOnce(text: string): string {
   return text
     .replace(/=\r?\n/g, '')
-    .replace(
-      /\\u\{?0{0,4}([\da-f]{2})\}?|\\x([\da-f]{2})|%u00([\da-f]{2})|%([\da-f]{2})|=([\da-f]{2})/gi,
-      (...match) =>
-        fromCode(
-          Number.parseInt(
-            match.slice(1, 6).find((digits) => digits !== undefined),
-            16,
-          ),
-        ),
+    .replace(/\\u\{?0{0,4}([\da-f]{2})\}?|(?:\\x|%u00|%|=)([\da-f]{2})/gi, (_, wide, narrow) =>
+      fromCode(Number.parseInt(wide ?? narrow, 16)),
     )
     .replace(/&#(\d{1,9});?/g, (_, digits) => fromCode(Number(digits)))
     .replace(/&#x([\da-f]{1,6});?/gi, (_, digits) => fromCode(Number.parseInt(digits, 16)))

@@ -25,6 +25,6 @@ export function statisticsDue({
     const allowed = Math.floor(left.lifetimeLimit * LIFETIME_SHARE);
     if (knowledge.statsCallsMade() >= allowed) return null;
   }
-  const reason = latest === null ? 'size of the registry unknown' : 'statistics are due again';
+  const reason = latest === null ? 'the registry count is unknown' : 'statistics are due again';
   return { kind: 'stats', reason, expected: 0 };
 }

@@ -6,7 +6,7 @@ interface FrontierOptions<Action> {
   /** Returns an upper bound on the scores of the node's actions. */
   readonly upperBound: (node: QueryNode) => number;
   readonly actionOf: (node: QueryNode) => Action | null;
-  /** Actions with a lower expected yield are not taken. */
+  /** The lowest expected yield at which an action is still taken. */
   readonly minYield: number;
 }
 

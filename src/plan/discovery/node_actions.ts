@@ -200,8 +200,7 @@ function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits:
 }
 
 /**
- * A call with a lower yield is not expected to find any company. For higher yields, the stop rule decides whether a
- * call is worthwhile.
+ * The lowest expected yield at which a call may be made. Above it, the stop rule decides whether a call is worthwhile.
  */
 export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;

@@ -126,7 +126,7 @@ export class OrderedCounts implements Counts {
     return before + whole + after;
   }
 
-  /** Returns whether the cached followers of the next shorter prefix show that no text has this prefix. */
+  /** Returns whether no text has this prefix, according to the cached followers of the next shorter prefix. */
   #isNoFollower(prefix: string): boolean {
     const last = [...prefix.slice(-2)].at(-1) ?? '';
     const followers = this.#cache.get(prefix.slice(0, prefix.length - last.length))?.followers;

@@ -198,7 +198,7 @@ export class QueryTree {
   }
 
   /**
-   * Returns whether a script that known names use has a first character that was not sent and occurs in no known text.
+   * Returns whether the known names' scripts still have first characters that were not sent and occur in no known text.
    */
   get isAlphabetOpen(): boolean {
     return this.#unseenCounts.isAlphabetOpen(this.#nodes.root);

@@ -179,7 +179,7 @@ export class UnseenCounts {
   }
 
   /**
-   * Returns whether a script that known names use has a first character that was not sent and occurs in no known text.
+   * Returns whether the known names' scripts still have first characters that were not sent and occur in no known text.
    */
   isAlphabetOpen(root: QueryNode): boolean {
     const isForeign = (text: string) => this.#untried?.isForeign(text) ?? false;

@@ -73,12 +73,7 @@ export class BackfillPlanner implements Planner {
       this.#knowledge.latestStats() === null &&
       this.#pending.isFree('stats', '', nowMs)
     ) {
-      const call = statisticsDue({
-        knowledge: this.#knowledge,
-        nowMs,
-        left,
-        age: ANY_AGE,
-      });
+      const call = statisticsDue({ knowledge: this.#knowledge, nowMs, left, age: ANY_AGE });
       if (call !== null && maxCalls > 0) {
         this.#pending.sent(call);
         return { calls: [call], wakeAtMs: null, drift: null };

@@ -190,13 +190,8 @@ export class WantedListings {
     const nodes = this.#nodes.get(key) ?? [];
     if (nodes.some((node) => node.wanted === wanted)) return;
     const node: Node = {
-      query,
-      wanted,
-      parent,
-      state: null,
-      isSplit: false,
-      isDone: false,
-      shown: new Set(),
+      ...{ query, wanted, parent, state: null },
+      ...{ isSplit: false, isDone: false, shown: new Set() },
     };
     this.#nodes.set(key, [...nodes, node]);
     this.#queue.push(node);
