@@ -4,7 +4,7 @@ import type { Account } from './account.ts';
 /**
  * Handles a clock that was set back (docs/decisions/0011-clock-set-back.md). All functions are pure.
  *
- * If the clock goes back, it was wrong before or it is wrong now. Until this is known, the ledger uses two times for
+ * If the clock was set back, it was wrong before or it is wrong now. Until this is known, the ledger uses two times for
  * each call. It checks the limits at the earliest possible time, and counts the call at the latest possible time. A
  * window counts all calls since its start, so its limit is respected in both cases.
  */

@@ -37,7 +37,7 @@ export interface WindowRow {
    * in capitals.
    */
   readonly key: string;
-  /** The property of `Allowance` that holds the limit. */
+  /** The property of `Allowance` with the limit. */
   readonly property: string;
   readonly span: WindowSpan;
   readonly words: WindowWords;

@@ -12,7 +12,7 @@ import { simulatedRegistry } from './simulated_registry.ts';
 
 export interface SimulationInput {
   readonly knowledge: Knowledge;
-  /** What the planner knows while the mirror is empty. */
+  /** The planner's knowledge while the mirror is empty. */
   readonly nothing: Knowledge;
   readonly dialect: Dialect;
   /** Opens the planner that a sync would use, with this knowledge. */

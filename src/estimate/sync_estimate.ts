@@ -20,7 +20,7 @@ export interface SyncEstimate {
 
 export interface SyncEstimateInput {
   readonly knowledge: Knowledge;
-  /** What the planner knows while the mirror is empty. */
+  /** The planner's knowledge while the mirror is empty. */
   readonly nothing: Knowledge;
   readonly dialect: Dialect;
   readonly openPlanner: (knowledge: Knowledge) => Planner;
@@ -171,6 +171,6 @@ const USUAL_RATIO = 1.49;
 const WIDEST = 1.1;
 const FEWER_SEARCHES = 0.5;
 const MORE_SEARCHES = 1.5;
-// The number of searches until the stop rule gives up on a single unreachable company.
+// The number of searches before the stop rule ends the search for a single unreachable company.
 const IN_VAIN = 130;
 const FEWER_FOUND = 0.8;

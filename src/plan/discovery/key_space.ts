@@ -73,8 +73,8 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
   /** Whether a second word can be added to a word with a truncated listing, as in `word second`. */
   readonly takesPairs: boolean;
   /**
-   * Returns whether it is worthwhile to count the words that occur together with this word. `unseen` estimates the
-   * number of unseen companies that have the word.
+   * Returns whether to count the words that occur together with this word. `unseen` estimates how many unseen companies
+   * have the word.
    */
   pairsWith(word: string, unseen: () => number): boolean;
   /** The number of known companies. */

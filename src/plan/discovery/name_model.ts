@@ -104,8 +104,8 @@ export class NameModel {
 
   /**
    * Returns the `m` characters in the inventory that occur in no observed text. Each has the same probability after the
-   * text: `Π types / (n + types) / (2m)`, where the product is over the contexts. Together they get half of the backoff
-   * probability.
+   * text: `Π types / (n + types) / (2m)`. The product is over the contexts. Together, these characters get half of the
+   * backoff probability.
    */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));

@@ -3,12 +3,13 @@ import type { KeySpace } from './key_space.ts';
 import type { QueryNode } from './query_node.ts';
 
 /**
- * Detects complete listings with far fewer rows than known companies match the query. During an outage, some searches
- * return nothing and report no error.
+ * Detects complete listings that are too short: far more known companies match the query than the listing has rows.
+ * During an outage, some searches return nothing and report no error.
  *
- * A listing with `r` rows is understated if more than `4 · (r + 1)` known companies match. Such a query is repeated after
- * another eight responses, and then each time after twice as many. If the query rule is wrong, the repeats find nothing
- * and become rare. Queries that are only punctuation are not repeated, because many upstreams ignore punctuation.
+ * A listing with `r` rows is understated if more than `4 · (r + 1)` known companies match. Its query is repeated after
+ * eight more responses. Before each further repeat, twice as many responses must arrive. If the query rule is wrong, the
+ * repeats find nothing and become rare. Queries that are only punctuation are not repeated, because many upstreams
+ * ignore punctuation.
  */
 export class UnderstatedListings {
   readonly #keySpace: KeySpace;

@@ -30,7 +30,7 @@ export interface QueryCandidate extends MatchEstimate {
  * companies that `ac` also matches.
  *
  * - `G`: the part of the unseen count that the counted extensions `j` do not explain;
- * - `s`: the mean number of extensions that one company matches, which is 1 unless a query can find a company by
+ * - `s`: the mean number of extensions that one company matches. It exceeds 1 only if a query can find a company by
  *   several words;
  * - `w_i` and `W`: the weights and their sum (see `ExtensionWeights`).
  */

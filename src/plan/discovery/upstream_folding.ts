@@ -11,10 +11,7 @@ export class UpstreamFolding {
   readonly #rule: QueryRule;
   /** The number of listed companies that match only without diacritics. */
   #votesForIgnoring = 0;
-  /**
-   * The number of listed companies that match with the query's diacritics, or match neither with nor without
-   * diacritics.
-   */
+  /** The number of listed companies that match with diacritics, or do not match at all. */
   #votesAgainst = 0;
   #ignoresDiacritics = false;
   readonly #readAsOthers = new Set<string>();

@@ -23,8 +23,8 @@ export interface LastWord {
 
 /**
  * The words in known names, in several lists. One list holds the words of all companies. Each of the other lists holds
- * the words of the companies that have one particular word, so that pairs can be counted. For example, `limited ac`
- * matches companies with `limited` and another word that begins with `ac`.
+ * the words of the companies with one particular word, so that pairs can be counted. For example, `limited ac` matches
+ * companies with `limited` and another word that begins with `ac`.
  */
 export class WordTexts {
   readonly #semantics: WordSemantics;
@@ -80,9 +80,8 @@ export class WordTexts {
   }
 
   /**
-   * Returns whether it is worthwhile to count the words that occur together with this word. Without an index, all names
-   * must be read to count them. In a large registry, this is therefore worthwhile only if many companies whose names
-   * contain the word have not been seen yet.
+   * Returns whether to count the words that occur together with this word. Without an index, all names must be read to
+   * count them. In a large registry, they are therefore counted only if many unseen companies have the word.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;

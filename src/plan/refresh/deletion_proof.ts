@@ -68,8 +68,8 @@ export class Witness {
   }
 
   /**
-   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. Without the
-   * witness, the three ids could belong to deleted companies.
+   * A sentence that explains the drift, if three known ids in a row and the witness returned 404; otherwise null.
+   * Without the witness, the three ids could belong to deleted companies.
    */
   get drift(): string | null {
     if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;

@@ -68,7 +68,7 @@ export function findingsOf(
   return names.map((_, at) => hunt.finding(at));
 }
 
-/** Returns the items on a watchlist that can be obtained with the permitted kinds of call. */
+/** Returns the items on a watchlist that the permitted kinds of call can fetch or find. */
 export function wantedNow({
   knowledge,
   dialect,
