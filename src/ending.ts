@@ -9,7 +9,6 @@ export type Ending =
   | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
 
-/** Decides how one run ends. */
 export interface RunEnd {
   /** Aborts when the run ends. */
   readonly signal: AbortSignal;

@@ -16,7 +16,6 @@ import { openChoice } from './plan/choice.ts';
 import type { Planner, QuotaLeft } from './planner.ts';
 import { EMPTY_TOTALS, type RunTotals, withLoadResult, withOutcome } from './run_totals.ts';
 
-/** The dependencies of a run. */
 export interface MirrorParts {
   readonly planner: Planner;
   readonly fetch: Fetch;
@@ -25,7 +24,6 @@ export interface MirrorParts {
   readonly clock: Clock;
 }
 
-/** The limits of a run. */
 export interface Bounds extends EndBounds {
   readonly purpose: Purpose;
   /** Infinity if there is no bound. */

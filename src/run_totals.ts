@@ -50,7 +50,6 @@ export function withLoadResult(totals: RunTotals, result: LoadResult): RunTotals
   };
 }
 
-/** Adds the totals of two runs. */
 export function sumOfTotals(a: RunTotals, b: RunTotals): RunTotals {
   const { stats, search, entity } = a.callsByKind;
   return {

@@ -56,7 +56,6 @@ export interface AccountTable {
   write(account: Account): void;
   /** Counts the calls, and stores the first call's slot and the next free slot. */
   take(calls: number, firstMs: number, nextSlotMs: number): void;
-  /** Subtracts one call from the count. */
   giveBack(): void;
   /** Counts another started run. */
   start(): void;

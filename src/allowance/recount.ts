@@ -8,7 +8,6 @@ export interface Recount {
   readonly later: ReadonlyMap<number, number>;
   /** Calls made for warehouses that used another ledger. This ledger counts none of them. */
   readonly missing: ReadonlyMap<number, number>;
-  /** The time of the last call. */
   readonly lastSentMs: number;
 }
 

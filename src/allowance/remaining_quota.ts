@@ -11,7 +11,6 @@ export interface NoQuota {
 /** The remaining quota during one run. */
 export interface RemainingQuota {
   left(nowMs: number): QuotaLeft | NoQuota;
-  /** Counts one unit as used. */
   countUsed(): void;
 }
 

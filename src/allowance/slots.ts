@@ -24,7 +24,6 @@ export type Spent =
   | { readonly is: 'go'; readonly slots: readonly Slot[] }
   /** Try again at `untilMs`: the next slot is more than `LOOKAHEAD_MS` away, or the upstream requested a pause. */
   | { readonly is: 'wait'; readonly untilMs: number }
-  /** The allowance is exhausted. */
   | ({ readonly is: 'spent' } & Closure)
   | { readonly is: 'refused_key'; readonly sinceMs: number };
 

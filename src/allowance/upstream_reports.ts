@@ -17,7 +17,6 @@ export interface ReportedQuota {
   readonly resetsAtMs: number | null;
 }
 
-/** The remaining quota that the upstream reported. */
 export interface ReportedLeft {
   readonly left: number;
   /** The time at which the report expires. */

@@ -30,7 +30,6 @@ export type DayStart =
 /** One limit, and the window to which it applies at a given time. */
 export interface Window {
   readonly name: WindowName;
-  /** Calls. */
   readonly limit: number;
   /** When the window starts, in epoch milliseconds; -Infinity if the window covers all calls. */
   readonly sinceMs: number;

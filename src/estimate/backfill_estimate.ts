@@ -9,7 +9,6 @@ import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
 import { between, type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import { type SimulatedHunt, simulateHunt } from './name_search_simulation.ts';
 
-/** The estimated calls for a backfill. */
 export interface BackfillEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;

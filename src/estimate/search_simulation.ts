@@ -85,7 +85,6 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
   return simulations;
 }
 
-/** The limits of one simulation. */
 interface Limits {
   /** A larger registry is simulated with this number of companies. */
   readonly maxCompanies: number;

@@ -82,7 +82,6 @@ function scatterOf(ids: readonly string[]): Maker {
   };
 }
 
-/** Returns the longest common prefix of the identifiers. */
 function commonPrefixOf(ids: readonly string[]): string {
   let shared = ids[0] ?? '';
   for (const id of ids) while (!id.startsWith(shared)) shared = shared.slice(0, -1);

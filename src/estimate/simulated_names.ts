@@ -22,7 +22,6 @@ export function nameMaker(ask: {
   readonly queries: readonly QueryState[];
   readonly dialect: Dialect;
   readonly scenario: Scenario;
-  /** The number of missing companies. */
   readonly missing: number;
   readonly random: () => number;
 }): NameMaker {

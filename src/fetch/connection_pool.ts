@@ -3,7 +3,6 @@ import type { Connection } from './connection.ts';
 
 /** One run's connections. A connection is free if it carries no request. */
 export interface ConnectionPool {
-  /** The number of free connections. */
   readonly free: number;
   /**
    * Resolves with one to `maxCount` free, open connections, and opens more if necessary. Resolves with an empty list if

@@ -20,7 +20,6 @@ import type { Send } from './send.ts';
 
 export type { NoSlot, SendSlot } from './rate_limiter.ts';
 
-/** The dependencies of `openFetch`. */
 export interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
   readonly dialect: Dialect;
   readonly endpoints: Endpoints;

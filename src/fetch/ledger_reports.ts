@@ -21,7 +21,6 @@ export interface Reports {
   written(): Promise<void>;
 }
 
-/** The dependencies of `openReports`. */
 export interface ReportParts {
   readonly ledger: Ledger;
   readonly clock: Clock;

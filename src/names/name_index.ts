@@ -81,7 +81,6 @@ function comparePrefix({ bytes, starts }: PackedTexts, index: number, prefix: Ui
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** The companies to index. */
 export interface IndexSource {
   /** The companies, sorted bytewise by folded name and then by id. */
   readonly byName: Iterable<{ readonly knownId: number; readonly entityId: string; readonly folded: string }>;

@@ -5,7 +5,6 @@ import { lowerBound } from './ordered_texts.ts';
 import { foldedIdentifier } from './query_matching.ts';
 import { bitRanks, concatenated, listOfRanks, type Ranks, rangeOfRanks } from './ranks.ts';
 
-/** A search in the name index. */
 export interface CompanyQuery {
   /** The value `any` means both names and identifiers, for a search with one parameter for both. */
   readonly by: 'name' | 'identifier' | 'any';

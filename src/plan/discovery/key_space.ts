@@ -77,7 +77,6 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
    * have the word.
    */
   pairsWith(word: string, unseen: () => number): boolean;
-  /** The number of known companies. */
   readonly companies: number;
   /** A counter that increases whenever a company is added or something is learned about the upstream. */
   readonly revision: number;

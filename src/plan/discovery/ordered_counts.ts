@@ -17,7 +17,6 @@ interface Block {
   added: number;
 }
 
-/** The counts for one prefix. */
 interface PrefixCount {
   count: number;
   /** The number of texts that equal the prefix; null until counted. */

@@ -41,7 +41,6 @@ export interface QueryNode {
   entry: number;
 }
 
-/** A node's extensions, with their weights. */
 export interface NodeExtensions {
   extensions: readonly Extension[];
   otherLikelihood: number;

@@ -20,7 +20,6 @@ export class UnderstatedListings {
     this.#keySpace = keySpace;
   }
 
-  /** Counts a response to the node's query. */
   recordResponse(node: QueryNode): void {
     this.#responses += 1;
     const wait = 2 * (this.#repeats.get(node)?.wait ?? FIRST_WAIT / 2);

@@ -235,7 +235,6 @@ export class UnseenCounts {
     return most;
   }
 
-  /** Returns whether the query's total is above the cap. */
   exceedsCap({ total }: QueryState): boolean {
     return total !== null && total > this.#limits.window;
   }

@@ -26,7 +26,6 @@ export class WholeWords implements KnownTexts {
   /** Maps each word to the number of companies that match it only after diacritics are stripped from their names. */
   readonly #plain = new Map<string, number>();
   #companies: number;
-  /** The number of distinct words. */
   #distinct: number;
   /** The sum of the company counts for all words. */
   #sum: number;

@@ -61,7 +61,6 @@ export class WordTexts {
     return this.#companies;
   }
 
-  /** Adds a company by its folded name. */
   add(name: string): void {
     const words = wordsOf(name);
     this.#companies++;

@@ -124,7 +124,6 @@ export class Witness {
   }
 }
 
-/** Returns a sample of known ids. */
 function sampleIds(knowledge: Knowledge): string[] {
   const ids: string[] = [];
   for (const { entityId } of knowledge.knownCompanies()) {

@@ -36,7 +36,6 @@ export class NameFindings {
     this.#onSearched = onSearched;
   }
 
-  /** Adds a known company. */
   see(entityId: string, name: string): void {
     this.#candidates.see(entityId, name);
   }

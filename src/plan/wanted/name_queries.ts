@@ -95,12 +95,10 @@ export class NameQueries {
     return null;
   }
 
-  /** Sets the registry count. */
   setRegistryTotal(total: number): void {
     this.#registryTotal = total;
   }
 
-  /** Adds a known company. */
   see(name: string): void {
     this.#knownCount++;
     if (this.#rules.semantics === null) return;
