@@ -70,9 +70,7 @@ function unescapedForms(apiKey: string): string[] {
  * its character set.
  */
 function widePlaceholder(match: string): string {
-  const zeros = /^[^\0]*(\0*)/.exec(match.replace(/^\0+/, ''))?.[1] ?? '';
-  const before = /^\0*/.exec(match)?.[0] ?? '';
-  return before + [...'[key]'].join(zeros);
+  return match.replace(/(\0*)[^\0](\0*).*/s, (_, before, between) => before + [...'[key]'].join(between));
 }
 
 function headersWithout(headers: Headers, without: (text: string) => string): Headers {

@@ -65,14 +65,9 @@ export function openReports({ ledger, clock, keyFingerprint, dialect }: ReportPa
       const verdict = backoff.observe(classified, sentAtMs, nowMs);
       const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
       const limits = limitsOf({ ...reply, body }, nowMs);
-      const mustReport =
-        verdict.is !== 'ok' || rateResetMs !== null || reportsLimit(limits) || !isSuccessRecorded;
-      if (mustReport) {
-        const before = written;
-        written = before.then(() => write({ verdict, rateResetMs, limits, sentAtMs, inFlight, nowMs }));
-        // Callers that await `written` receive the error.
-        written.catch(() => {});
-      }
+      written = written.then(() => write({ verdict, rateResetMs, limits, sentAtMs, inFlight, nowMs }));
+      // Callers that await `written` receive the error.
+      written.catch(() => {});
       return verdict;
     },
     written: () =>
@@ -90,10 +85,6 @@ interface Report {
   readonly sentAtMs: number;
   readonly inFlight: number;
   readonly nowMs: number;
-}
-
-function reportsLimit({ quotas, pausedUntilMs, spacingMs }: LimitReport): boolean {
-  return quotas.length > 0 || pausedUntilMs !== null || spacingMs > 0;
 }
 
 /** The ledger could not record a limit from a response. The response itself is stored. */

@@ -46,8 +46,7 @@ export interface RateLimiterOptions {
 export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { ledger, pool, clock, perMinute, purpose, keyFingerprint } = options;
   const slotSpacingMs = spacingMs(perMinute);
-  const batch =
-    slotSpacingMs > 0 ? Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / slotSpacingMs)) : MAX_BATCH;
+  const batch = Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / slotSpacingMs));
   const smoother = openSmoother(slotSpacingMs, clock);
   let lastSlotMs = Number.NEGATIVE_INFINITY;
 
@@ -56,7 +55,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
    * less than MIN_LEAD_MS away, the transaction takes fewer slots.
    */
   const earliestMs = (count: number): number => {
-    const together = slotSpacingMs > 0 ? 1 + Math.floor((LOOKAHEAD_MS - MIN_LEAD_MS) / slotSpacingMs) : 1;
+    const together = 1 + Math.floor((LOOKAHEAD_MS - MIN_LEAD_MS) / slotSpacingMs);
     return lastSlotMs + slotSpacingMs * Math.min(count, together) - LOOKAHEAD_MS;
   };
 

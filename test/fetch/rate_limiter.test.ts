@@ -160,6 +160,23 @@ describe('the rate limiter', () => {
     expect(count() / slots).toBeLessThan(0.5);
   });
 
+  test.each([
+    [1200, 3],
+    [600, 2],
+  ])(
+    'at %i calls a minute, the rate limiter takes %i slots in one transaction, at least 50 ms ahead',
+    async (perMinute, count) => {
+      const clock = steppedClock();
+      const parts = limited(ledgerOf({ perMinute }), perMinute, slowConnections(8), clock);
+      await slotsOf(parts, 8);
+      for (let transactions = 0; transactions < 2; transactions++) {
+        const slots = await slotsOf(parts, 8);
+        expect(slots).toHaveLength(count);
+        expect((slots[0]?.atMs ?? 0) - clock.now()).toBeGreaterThan(50);
+      }
+    },
+  );
+
   test('the rate limiter takes no more slots than there are open connections', async () => {
     const parts = limited(ledgerOf(), null, slowConnections(3));
     await slotsOf(parts, 3);
