@@ -21,7 +21,9 @@ function actionsIn(space: Partial<GivenKeySpace> = {}, { listsAll = false, total
   const pending = new Pending([]);
   const actions = new NodeActions({ keySpace, limits: LIMITS, pending, unseenCounts, listsAll });
   const sent = (text: string, state: Partial<QueryState> = {}): QueryNode => {
-    const node = Object.assign(text === '' ? nodes.root : nodes.at(text), { state: openListing(text, state) });
+    const node = Object.assign(text === '' ? nodes.root : nodes.at(text), {
+      state: openListing(text, state),
+    });
     unseenCounts.invalidate(node);
     return node;
   };
