@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../../src/call.ts';
-import type { QueryState } from '../../src/knowledge.ts';
+import type { Failure, QueryState } from '../../src/knowledge.ts';
 import type { Extensions, KeySpace, Spread } from '../../src/plan/discovery/key_space.ts';
 
 type ByQuery<Value> = Readonly<Record<string, Value>>;
@@ -83,4 +83,9 @@ export class GivenKeySpace implements KeySpace {
 export function openListing(text: string, state: Partial<QueryState> = {}): QueryState {
   const page = { total: null, pages: 1, rows: 20, next: null, status: 'open' as const, listedAtMs: 1000 };
   return { query: { by: 'name', text }, ...page, ...state };
+}
+
+/** A name search that failed once and is waiting for a retry. */
+export function waitingSearch(target: string, nextTryAtMs: number): Failure {
+  return { kind: 'search', target, tries: 1, nextTryAtMs, why: 'HTTP 500' };
 }

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import type { SearchCall } from '../../../src/call.ts';
 import type { QueryState } from '../../../src/knowledge.ts';
-import type { Prediction } from '../../../src/plan/discovery/calibration.ts';
 import { NodeActions } from '../../../src/plan/discovery/node_actions.ts';
 import type { PageEvidence, QueryNode } from '../../../src/plan/discovery/query_node.ts';
 import { QueryNodes } from '../../../src/plan/discovery/query_nodes.ts';
 import { UnseenCounts } from '../../../src/plan/discovery/unseen_counts.ts';
 import { Pending } from '../../../src/plan/pending.ts';
-import { GivenKeySpace, openListing } from '../../support/given_key_space.ts';
+import { GivenKeySpace, openListing, waitingSearch } from '../../support/given_key_space.ts';
 
 const LIMITS = { pageSize: 20, window: 100 };
 const NOW_MS = 5000;
@@ -130,10 +129,9 @@ test('the candidate with the highest score is chosen', () => {
 test('a repeated query is predicted to find few of its unseen companies', () => {
   const { nodes, sent, bestOf } = actionsIn({ counts: { a: 10 }, companies: 998 });
   sent('a', { total: 10, status: 'complete', listedAtMs: -1 });
-  const { kind, expectedYield } = bestOf(nodes.root)?.prediction as Prediction;
-  expect(kind).toBe('repeat');
   // Two companies are unseen.
-  expect(expectedYield).toBeCloseTo(2 / (1 + 6 * 2));
+  const expectedYield = expect.closeTo(2 / (1 + 6 * 2));
+  expect(bestOf(nodes.root)?.prediction).toEqual({ kind: 'repeat', expectedYield });
 });
 
 test('a new character finds many companies, if it occurs at all', () => {
@@ -163,7 +161,7 @@ test('if the empty query lists every company, its first page is an action', () =
     prediction: { kind: 'page of all', expectedYield: expect.closeTo(20 * (60 / 81)) },
     score: expect.closeTo(20 * (60 / 81) * breadthOf(60)),
   });
-  pending.wait({ kind: 'search', target: 'name:', nextTryAtMs: NOW_MS + 1 });
+  pending.wait(waitingSearch('name:', NOW_MS + 1));
   // The query `a` has five pages.
   expect(bestOf(nodes.root)).toMatchObject({ candidate: { text: 'a' }, expectedYield: 12 });
   const other = actionsIn(space, { total: 81 });
@@ -197,7 +195,7 @@ test('no page is requested while one is in flight, before the first page, or fro
 test('while a page of another query waits for a retry, the page stays the best action', () => {
   const { sent, pending, bestOf } = actionsIn();
   const a = sent('a', OPEN);
-  pending.wait({ kind: 'search', target: 'name:a#1', nextTryAtMs: NOW_MS + 1 });
+  pending.wait(waitingSearch('name:a#1', NOW_MS + 1));
   expect(bestOf(a)?.prediction.kind).toBe('page');
 });
 

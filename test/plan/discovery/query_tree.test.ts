@@ -4,7 +4,7 @@ import type { QueryState } from '../../../src/knowledge.ts';
 import type { PageEvidence } from '../../../src/plan/discovery/query_node.ts';
 import { QueryTree } from '../../../src/plan/discovery/query_tree.ts';
 import { Pending } from '../../../src/plan/pending.ts';
-import { GivenKeySpace, openListing } from '../../support/given_key_space.ts';
+import { GivenKeySpace, openListing, waitingSearch } from '../../support/given_key_space.ts';
 
 const NOW_MS = 5000;
 const ONE = { nowMs: NOW_MS, most: 1 };
@@ -75,7 +75,7 @@ test('no more calls are chosen than requested, and none twice', () => {
 
 test('a query that waits for a retry is skipped until then', () => {
   const { next, pending } = treeIn(FIFTY);
-  pending.wait({ kind: 'search', target: 'name:b', nextTryAtMs: NOW_MS + 10 });
+  pending.wait(waitingSearch('name:b', NOW_MS + 10));
   expect(next()).toEqual(['a']);
   expect(next(1, NOW_MS + 9)).toEqual(['c']);
   expect(next(1, NOW_MS + 9)).toEqual([]);
@@ -118,7 +118,7 @@ test('a truncated query is split into its extensions', () => {
   ]);
 });
 
-test('a truncated query is first listed if its extensions are hardly worth a call', () => {
+test('a truncated query is first listed if each extension has few unseen companies', () => {
   // 80 rows below the cap have not been received, and each extension has less than 30% of a page.
   const many = Array.from({ length: 40 }, (_, at) => [`a${at}`, 1 / 40] as const);
   const space = { ...UNDER_A, counts: {}, likelihoods: { '': { a: 1 }, a: Object.fromEntries(many) } };
@@ -227,7 +227,7 @@ test('a query listed before the registry count is repeated, and is skipped while
     { query: { text: 'a' }, page: { index: 0, next: null }, reason: 'repeated to find new companies' },
   ]);
   const waiting = treeIn(space, { earlier });
-  waiting.pending.wait({ kind: 'search', target: 'name:a', nextTryAtMs: NOW_MS + 10 });
+  waiting.pending.wait(waitingSearch('name:a', NOW_MS + 10));
   expect(waiting.next(3)).toEqual(['b']);
 });
 
@@ -271,7 +271,7 @@ test('sure pages are the next pages of listings that have unseen companies below
       ],
     },
   );
-  pending.wait({ kind: 'search', target: 'name:e#1', nextTryAtMs: NOW_MS + 10 });
+  pending.wait(waitingSearch('name:e#1', NOW_MS + 10));
   expect(tree.nextSurePages(ONE)).toMatchObject([
     { query: { text: 'b' }, page: { index: 1 }, reason: 'next page', expected: 20 },
   ]);
@@ -292,7 +292,7 @@ test('a sure page corrects later predictions', () => {
 test('first characters are sent once each, with a low expected yield', () => {
   const earlier = [openListing('1', { status: 'complete' })];
   const { tree, pending } = treeIn({ aliased: ['á'] }, { earlier });
-  pending.wait({ kind: 'search', target: 'name:3', nextTryAtMs: NOW_MS + 10 });
+  pending.wait(waitingSearch('name:3', NOW_MS + 10));
   const tried = (most: number, nowMs = NOW_MS) =>
     tree.tryCharacters(['1', 'á', '2', '3', '4', '5'], { nowMs, most });
   expect(tried(2)).toMatchObject([

@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import { queryKey, type SearchCall } from '../../../src/call.ts';
+import type { QueryState } from '../../../src/knowledge.ts';
+import { noChange } from '../../../src/load_result.ts';
+import { Discovery } from '../../../src/plan/discovery/discovery.ts';
+import { Pending } from '../../../src/plan/pending.ts';
+import { dialectWith } from '../../support/estimate_knowledge.ts';
+import { openListing } from '../../support/given_key_space.ts';
+import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+import type { Page, RegistrySettings } from '../../support/simulation/registry.ts';
+
+const NOW_MS = 5000;
+/** A search found a company before these empty searches. Finds are rare from the 70th empty search (0.99^70 < 0.5). */
+const HALF_OF_LIMIT = 70;
+/** The limit for 100 missing companies while finds are rare: 40 + 8 · √100. */
+const LIMIT = 120;
+
+interface Given {
+  /** The registry count. Default: 100 more than the number of known companies. */
+  readonly total?: number | null;
+  readonly settings?: Partial<RegistrySettings>;
+  readonly states?: readonly QueryState[];
+  /** How many searches in a row have found no company. */
+  readonly emptySearches?: number;
+}
+
+/** Discovery after earlier runs that found companies with these names. */
+function discoveryOf(names: readonly string[], given: Given = {}) {
+  const { total = names.length + 100, settings = {}, states = [], emptySearches = 0 } = given;
+  const mirror = new MemoryMirror();
+  for (const [at, name] of names.entries()) mirror.add({ id: `00${100 + at}`, name });
+  mirror.stats = { observedAtMs: 1, total };
+  for (const state of states) mirror.queryStates.set(queryKey(state.query), state);
+  mirror.newBySearches = () => [...zeros(emptySearches), 1, ...zeros(1000)];
+  const pending = new Pending([]);
+  const dialect = dialectWith(settings);
+  const discovery = new Discovery({ knowledge: mirror, dialect, pending, startedAtMs: NOW_MS });
+  const choose = (most = 1) => discovery.next(NOW_MS, most);
+  const textsOf = (calls: readonly SearchCall[]) => calls.map(({ query }) => query.text);
+  /** Makes the next call and learns from the page. */
+  const respond = (page: Partial<Page>) => {
+    const [call] = choose();
+    if (call === undefined) throw new Error('no call');
+    pending.landed(call);
+    const empty: Page = {
+      size: 20,
+      rows: [],
+      total: null,
+      refused: false,
+      more: false,
+      cut: false,
+      clamped: false,
+    };
+    discovery.learn(mirror.loadSearch(call, { ...empty, ...page }, NOW_MS));
+    return call;
+  };
+  return { discovery, mirror, pending, choose, respond, next: (most?: number) => textsOf(choose(most)) };
+}
+
+const zeros = (count: number) => Array<number>(count).fill(0);
+const NAMES = ['abel', 'acme', 'bank', 'cafe', 'dune'];
+
+test('no search is sent if every company is known', () => {
+  expect(discoveryOf(NAMES, { total: 5 }).next()).toEqual([]);
+  expect(discoveryOf(NAMES, { total: 6 }).next()).not.toEqual([]);
+});
+
+test('identifiers are searched first if the upstream searches them by prefix', () => {
+  const bysOf = (identifiers: RegistrySettings['identifiers']) =>
+    discoveryOf(NAMES, { settings: { identifiers } })
+      .choose(3)
+      .map(({ query }) => query.by);
+  expect(new Set(bysOf('prefix'))).toEqual(new Set(['identifier']));
+  expect(new Set(bysOf('none'))).toEqual(new Set(['name']));
+});
+
+/** The state of a query whose listing is complete. */
+function complete(text: string, rows = 0, by: 'name' | 'identifier' = 'name'): QueryState {
+  return { ...openListing(text, { total: rows, rows, status: 'complete' }), query: { by, text } };
+}
+
+test('after 20 empty searches, names come first if they have four times the yield of identifiers', () => {
+  const bysAfter = (emptySearches: number, lettersLeft: string) => {
+    const states = [...'123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+      .filter((text) => !lettersLeft.includes(text))
+      .map((text) => complete(text, 0, 'identifier'));
+    states.push(complete('0', 5, 'identifier'));
+    return discoveryOf(NAMES, { settings: { identifiers: 'prefix' }, states, emptySearches }).choose()[0]
+      ?.query;
+  };
+  expect(bysAfter(19, 'Z')).toEqual({ by: 'identifier', text: 'Z' });
+  expect(bysAfter(20, 'Z')?.by).toBe('name');
+  // All known identifiers begin with `0`, and the digits are as likely as before.
+  expect(bysAfter(20, '123456789')?.by).toBe('identifier');
+});
+
+test('names come before identifiers while the empty query lists every company', () => {
+  const settings = { identifiers: 'prefix', minLength: 0 } as const;
+  const first = (states: readonly QueryState[]) => discoveryOf(NAMES, { settings, states }).choose()[0];
+  expect(first([])?.query).toEqual({ by: 'name', text: '' });
+  expect(first([openListing('', { total: 105 })])).toMatchObject({
+    query: { by: 'name', text: '' },
+    page: { index: 1 },
+  });
+  expect(first([complete('', 5)])?.query.by).toBe('identifier');
+});
+
+test('due first characters are sent from half of the limit on empty searches', () => {
+  const callAfter = (emptySearches: number) => discoveryOf(NAMES, { emptySearches }).choose()[0];
+  expect(callAfter(HALF_OF_LIMIT - 1)?.expected).toBeGreaterThan(1);
+  // 1% of a page.
+  expect(callAfter(HALF_OF_LIMIT)).toMatchObject({ query: { by: 'name', text: 'a' }, expected: 0.2 });
+  expect(callAfter(LIMIT)).toMatchObject({ query: { by: 'name', text: 'a' }, expected: 0.2 });
+});
+
+const DUE_SENT = [...'acsmbpetdgrhilnfwkjovuzyxq1234567890&\'"(#@+.-!*$/[:?%=,~_<;>)\\]^{|}`'].map((text) =>
+  complete(text, NAMES.filter((name) => name.startsWith(text)).length),
+);
+
+test('discovery ends at the limit on empty searches, and resumes after the registry count changes', () => {
+  const { next } = discoveryOf(NAMES, { states: DUE_SENT, emptySearches: LIMIT - 1 });
+  expect(next()).not.toEqual([]);
+  const given = discoveryOf(NAMES, { states: DUE_SENT, emptySearches: LIMIT });
+  expect(given.next()).toEqual([]);
+  given.mirror.stats = { observedAtMs: 2, total: 106 };
+  expect(given.next()).not.toEqual([]);
+});
+
+test('after the limit on empty searches, only listings with unseen companies below the cap are read', () => {
+  const open = openListing('ab', { total: 21, rows: 1 });
+  const callsWith = (state: QueryState, window: number | null = null) =>
+    discoveryOf(NAMES, { states: [...DUE_SENT, state], emptySearches: LIMIT, settings: { window } }).choose(
+      9,
+    );
+  expect(callsWith(open)).toMatchObject([{ query: { text: 'ab' }, page: { index: 1 }, expected: 20 }]);
+  expect(callsWith({ ...open, status: 'capped' })).toEqual([]);
+  expect(callsWith({ ...open, rows: 21 })).toEqual([]);
+  expect(callsWith({ ...open, total: null })).toEqual([]);
+  expect(callsWith(open, 20)).toEqual([]);
+  expect(callsWith(open, 21)).toHaveLength(1);
+});
+
+test('without a registry count, discovery ends at the limit for the estimated unseen count', () => {
+  // 20 unseen companies are estimated: 40 + 8 · √20 = 75.8.
+  const nextAfter = (emptySearches: number) =>
+    discoveryOf(NAMES, { total: null, states: DUE_SENT, emptySearches }).next();
+  expect(nextAfter(75)).not.toEqual([]);
+  expect(nextAfter(76)).toEqual([]);
+});
+
+test('a search that finds a company restarts the count of empty searches, and a failed search does not count', () => {
+  const given = discoveryOf(NAMES, { states: DUE_SENT, emptySearches: LIMIT - 1 });
+  const [call] = given.choose();
+  if (call === undefined) throw new Error('no call');
+  given.pending.landed(call);
+  given.discovery.learn(noChange({ call, verdict: { is: 'broken' } }));
+  expect(given.choose()).toEqual([call]);
+  given.pending.landed(call);
+  given.discovery.release(call);
+  expect(given.respond({ rows: [{ id: '1', name: 'ømann' }], total: 1 })).toEqual(call);
+  expect(given.next()).not.toEqual([]);
+});
+
+test('an empty search counts, unless all names are Latin and it was for an untried first character', () => {
+  const nextAfterOneMore = (names: readonly string[]) => {
+    const { respond, next } = discoveryOf(names, { states: DUE_SENT, emptySearches: LIMIT - 1 });
+    respond({ total: 0 });
+    return next();
+  };
+  expect(nextAfterOneMore([...NAMES, 'яблоко'])).toEqual([]);
+  expect(nextAfterOneMore(NAMES)).not.toEqual([]);
+});
+
+test('the next pages of a listing follow its first page', () => {
+  const { respond, choose } = discoveryOf(NAMES);
+  const { query } = respond({ total: 60, more: true, rows: listOf(20) });
+  expect(choose(20)).toContainEqual(expect.objectContaining({ query, page: { index: 1, next: null } }));
+});
+
+test('a record of an unknown company is counted in the open trees', () => {
+  const { choose, discovery, mirror, pending, next } = discoveryOf(NAMES, { total: 6 });
+  for (const call of choose(50)) pending.landed(call);
+  const call = { kind: 'entity', entityId: '00999', reason: 'new record', expected: 1 } as const;
+  const rows = [{ entityId: '00999', name: 'echo', isNew: true, changed: false }];
+  mirror.add({ id: '00999', name: 'echo' });
+  discovery.learn({ ...noChange({ call, verdict: { is: 'ok' } }), rows });
+  expect(next()).toEqual([]);
+});
+
+function listOf(count: number) {
+  return Array.from({ length: count }, (_, at) => ({ id: `7${at}`, name: `${at} company` }));
+}
