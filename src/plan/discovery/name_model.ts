@@ -109,7 +109,7 @@ export class NameModel {
    */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));
-    let likelihood = 1 / (2 * Math.max(1, characters.length));
+    let likelihood = 1 / (2 * characters.length);
     for (const { count, followers } of this.#contextsAfter(text))
       likelihood *= followers.size / (count + followers.size);
     return { characters, likelihood };

@@ -115,7 +115,7 @@ export class UnseenCounts {
     if (state === null) return estimate?.unseen ?? 0;
     if (state.status === 'complete' || this.#keySpace.isAliased(node.query.text)) return 0;
     const unlisted = state.total === null ? this.#limits.pageSize : Math.max(0, state.total - state.rows);
-    const newShare = isPunctuation(node.query.text) ? this.#newShareOf(node) : null;
+    const newShare = isPunctuation(node.query.text) ? this.#newShareOf(node, state) : null;
     if (newShare !== null) return unlisted * newShare;
     if (page !== null && 2 * page.matching < page.rows)
       return (unlisted * (page.new + HALF)) / (page.rows + 1);
@@ -201,10 +201,10 @@ export class UnseenCounts {
    * punctuation, drops it, or interprets it (for example, `%` as a wildcard). It is null if the query is estimated like
    * any other query.
    */
-  #newShareOf({ query: { text }, state, page }: QueryNode): number | null {
-    if (state === null || state.status === 'refused') return 0;
+  #newShareOf({ query: { text }, page }: QueryNode, { status, rows }: QueryState): number | null {
+    if (status === 'refused') return 0;
     const known = this.#keySpace.known(text);
-    if (page === null) return known < state.rows ? 0 : null;
+    if (page === null) return known < rows ? 0 : null;
     if (2 * page.matching < page.rows) return 0;
     // Word key spaces do not count punctuation.
     return known === 0 ? page.new / Math.max(1, page.rows) : null;

@@ -140,6 +140,23 @@ test('after the limit on empty searches, only listings with unseen companies bel
   expect(callsWith(open, 21)).toHaveLength(1);
 });
 
+test('for names in a large script, the limit is at least the number of known companies while its alphabet is open', () => {
+  // The limit for one missing company is 40 + 8 · √1.
+  const isOverAfter = (
+    emptySearches: number,
+    from: number,
+    semantics: RegistrySettings['semantics'] = 'prefix',
+  ) => {
+    const names = Array.from({ length: 130 }, (_, at) => String.fromCodePoint(from + at));
+    const given = { total: 131, states: DUE_SENT, emptySearches, settings: { semantics } };
+    return discoveryOf(names, given).next().length === 0;
+  };
+  const [hanzi, cyrillic] = [0x4e00, 0x430];
+  expect([isOverAfter(129, hanzi), isOverAfter(130, hanzi)]).toEqual([false, true]);
+  expect([isOverAfter(69, cyrillic), isOverAfter(70, cyrillic)]).toEqual([false, true]);
+  expect(isOverAfter(129, hanzi, 'substring')).toBe(true);
+});
+
 test('without a registry count, discovery ends at the limit for the estimated unseen count', () => {
   // 20 unseen companies are estimated: 40 + 8 · √20 = 75.8.
   const nextAfter = (emptySearches: number) =>

@@ -126,6 +126,28 @@ test('at most 400 extensions are offered, and the probabilities of the others ar
   });
 });
 
+test('characters of a large script that occur in no known text are offered last', () => {
+  // The first 30 kanji of level 1, and a seed that occurs in none of them.
+  const kanji = new TextDecoder('euc-jp').decode(
+    Uint8Array.from(Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? 0xb0 : 0xa1 + (at >> 1)))),
+  );
+  const trained = model();
+  trained.learn(kanji);
+  const { characters, likelihood } = trained.unseen('');
+  expect([kanji.length, characters.length]).toEqual([30, expect.any(Number)]);
+  expect(characters.some((character) => kanji.includes(character))).toBe(false);
+  // 31 different characters were observed once, and one of them at the start of a name.
+  expect(likelihood).toBeCloseTo(((31 / 62) * (1 / 2)) / (2 * characters.length), 10);
+  const { offered } = prefixesOf([], { model: trained }).extensions('', never);
+  expect(
+    offered
+      .slice(0, 32)
+      .map(({ text }) => text)
+      .toSorted(),
+  ).toEqual([...kanji, 'a', 'b'].toSorted());
+  expect(offered[32]).toEqual({ text: characters[0], likelihood, hasNewCharacter: true });
+});
+
 test('common words are offered beside single characters, unless they are sent or aliased', () => {
   const first = ['ltd', 'co', 'inc', 'ag'].map((text) => ({
     text,

@@ -80,7 +80,7 @@ test('the share of new companies determines the unseen count of a punctuation qu
 
 test('a punctuation query that the upstream refuses, drops or interprets matches no unseen company', () => {
   const { unseen } = estimatesIn({ counts: { '+': 3 } }, 1000);
-  expect(unseen('-', { total: 60, status: 'refused' })).toBe(0);
+  expect(unseen('-', { total: 60, rows: 0, status: 'refused' })).toBe(0);
   expect(unseen('-', { total: 60 }, { rows: 20, new: 20, matching: 9 })).toBe(0);
   // Another process received more rows than there are known matches.
   expect(unseen('+', { total: 60, rows: 4 })).toBe(0);
