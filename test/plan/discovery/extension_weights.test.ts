@@ -4,6 +4,7 @@ import { ExtensionWeights } from '../../../src/plan/discovery/extension_weights.
 import { QueryNodes } from '../../../src/plan/discovery/query_nodes.ts';
 import { RegistryUnseen } from '../../../src/plan/discovery/registry_unseen.ts';
 import { Revisions } from '../../../src/plan/discovery/revisions.ts';
+import { UnderstatedListings } from '../../../src/plan/discovery/understated_listings.ts';
 import { GivenKeySpace, openListing } from '../../support/given_key_space.ts';
 
 const COUNTED_AT_MS = 1000;
@@ -23,7 +24,8 @@ function weightsIn(space: Partial<GivenKeySpace>, { counts = {}, mostUnseen = {}
   const countAt = (atMs: number) => counts[atMs] ?? null;
   registry.setCount({ total: countAt(COUNTED_AT_MS), observedAtMs: COUNTED_AT_MS, countAt });
   const weights = new ExtensionWeights({
-    ...{ keySpace, registry, revisions, isSent: (query) => nodes.has(query) },
+    ...{ keySpace, registry, revisions, understated: new UnderstatedListings(keySpace) },
+    isSent: (query) => nodes.has(query),
     mostUnseen: (query) => mostUnseen[query] ?? Number.POSITIVE_INFINITY,
   });
   const sent = (text: string, state: Partial<QueryState>) => {
@@ -157,6 +159,15 @@ test('an outdated query without a total is not weighted twice, and a planned que
   sent('a', { listedAtMs: 900 });
   sent('b', { total: 9, listedAtMs: 900 }).prediction = { kind: 'repeat', expectedYield: 1 };
   expect(weights.weigh(nodes.root)).toMatchObject({ sum: 4.5, outdated: new Map([['a', 4.5]]) });
+});
+
+test('a listing with too few rows is weighted by its known companies, whenever it was received', () => {
+  const { weights, nodes, sent } = weightsIn(
+    { companies: 50, counts: { a: 9, b: 8, c: 3 }, likelihoods: { '': { c: 0 } } },
+    { counts: { 2000: 90, [COUNTED_AT_MS]: 100 } },
+  );
+  for (const text of ['a', 'b']) sent(text, { total: 1, rows: 1, status: 'complete', listedAtMs: 2000 });
+  expect(weights.weigh(nodes.root)).toMatchObject({ sum: 3 + 9.5, outdated: new Map([['a', 9.5]]) });
 });
 
 test('a query below a pair root is outdated if it was listed before the first word', () => {
