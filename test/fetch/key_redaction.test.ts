@@ -76,9 +76,9 @@ test.each(['canary/5b1f+93=ae7d2c40_68', 'a-key+with%2Fescapes&amp;inside', 'a-k
 test('the key is looked for in a long body in linear time', () => {
   const timeOf = (bytes: number) => {
     const body = Buffer.from('%25'.repeat(bytes / 6) + '\\'.repeat(bytes / 4) + '&amp;'.repeat(bytes / 20));
-    const startedMs = performance.now();
+    const before = process.cpuUsage();
     redaction.reply({ status: 200, headers: {}, body });
-    return performance.now() - startedMs;
+    return process.cpuUsage(before).user / 1000;
   };
   timeOf(100_000);
   const shortMs = timeOf(100_000);

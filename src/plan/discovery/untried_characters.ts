@@ -80,7 +80,6 @@ export class UntriedCharacters {
   /** Learns from a response. `names` are the folded names on the page. */
   recordResponse({ query: { text }, status, rows }: QueryState, names: readonly string[]): void {
     this.#remove(text);
-    if (!isPunctuation(text)) return;
     const matching = names.filter((name) => name.includes(text)).length;
     if (status === 'refused' || rows === 0 || 2 * matching < names.length) this.#recordNoMatch(text);
   }

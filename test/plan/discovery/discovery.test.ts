@@ -19,6 +19,8 @@ interface Given {
   /** The registry count. Default: 100 more than the number of known companies. */
   readonly total?: number | null;
   readonly settings?: Partial<RegistrySettings>;
+  /** Whether the dialect does not define the query rule. */
+  readonly isRuleUnknown?: boolean;
   readonly states?: readonly QueryState[];
   /** How many searches in a row have found no company. */
   readonly emptySearches?: number;
@@ -26,19 +28,20 @@ interface Given {
 
 /** Discovery after earlier runs that found companies with these names. */
 function discoveryOf(names: readonly string[], given: Given = {}) {
-  const { total = names.length + 100, settings = {}, states = [], emptySearches = 0 } = given;
+  const { total = names.length + 100, settings = {}, isRuleUnknown, states = [], emptySearches = 0 } = given;
   const mirror = new MemoryMirror();
   for (const [at, name] of names.entries()) mirror.add({ id: `00${100 + at}`, name });
   mirror.stats = { observedAtMs: 1, total };
   for (const state of states) mirror.queryStates.set(queryKey(state.query), state);
   mirror.newBySearches = () => [...zeros(emptySearches), 1, ...zeros(1000)];
   const pending = new Pending([]);
-  const dialect = dialectWith(settings);
+  const { search, ...others } = dialectWith(settings);
+  const dialect = { ...others, search: { ...search, ...(isRuleUnknown && { matches: 'unknown' as const }) } };
   const discovery = new Discovery({ knowledge: mirror, dialect, pending, startedAtMs: NOW_MS });
   const choose = (most = 1) => discovery.next(NOW_MS, most);
   const textsOf = (calls: readonly SearchCall[]) => calls.map(({ query }) => query.text);
   /** Makes the next call and learns from the page. */
-  const respond = (page: Partial<Page>) => {
+  const respond = (pageOf: (query: string) => Partial<Page>) => {
     const [call] = choose();
     if (call === undefined) throw new Error('no call');
     pending.landed(call);
@@ -51,7 +54,7 @@ function discoveryOf(names: readonly string[], given: Given = {}) {
       cut: false,
       clamped: false,
     };
-    discovery.learn(mirror.loadSearch(call, { ...empty, ...page }, NOW_MS));
+    discovery.learn(mirror.loadSearch(call, { ...empty, ...pageOf(call.query.text) }, NOW_MS));
     return call;
   };
   return { discovery, mirror, pending, choose, respond, next: (most?: number) => textsOf(choose(most)) };
@@ -102,7 +105,7 @@ test('names come before identifiers while the empty query lists every company', 
     query: { by: 'name', text: '' },
     page: { index: 1 },
   });
-  expect(first([complete('', 5)])?.query.by).toBe('identifier');
+  expect(first([complete('', 5)])?.query).toEqual({ by: 'identifier', text: '0' });
 });
 
 test('due first characters are sent from half of the limit on empty searches', () => {
@@ -154,6 +157,7 @@ test('for names in a large script, the limit is at least the number of known com
   const [hanzi, cyrillic] = [0x4e00, 0x430];
   expect([isOverAfter(129, hanzi), isOverAfter(130, hanzi)]).toEqual([false, true]);
   expect([isOverAfter(69, cyrillic), isOverAfter(70, cyrillic)]).toEqual([false, true]);
+  expect(isOverAfter(129, hanzi, 'token_prefix')).toBe(false);
   expect(isOverAfter(129, hanzi, 'substring')).toBe(true);
 });
 
@@ -174,23 +178,44 @@ test('a search that finds a company restarts the count of empty searches, and a 
   expect(given.choose()).toEqual([call]);
   given.pending.landed(call);
   given.discovery.release(call);
-  expect(given.respond({ rows: [{ id: '1', name: 'ømann' }], total: 1 })).toEqual(call);
+  expect(given.respond(() => ({ rows: [{ id: '1', name: 'ømann' }], total: 1 }))).toEqual(call);
   expect(given.next()).not.toEqual([]);
 });
 
 test('an empty search counts, unless all names are Latin and it was for an untried first character', () => {
   const nextAfterOneMore = (names: readonly string[]) => {
     const { respond, next } = discoveryOf(names, { states: DUE_SENT, emptySearches: LIMIT - 1 });
-    respond({ total: 0 });
+    respond(() => ({ total: 0 }));
     return next();
   };
   expect(nextAfterOneMore([...NAMES, 'яблоко'])).toEqual([]);
   expect(nextAfterOneMore(NAMES)).not.toEqual([]);
 });
 
+test.each([true, false])(
+  'pages with matches inside words change the query rule only if it is unknown: %s',
+  (isRuleUnknown) => {
+    // No word of these names begins with `q`, but each name contains it.
+    const names = [...'abcdeghi'].map((first) => `${first}qqq`);
+    const given = { settings: { semantics: 'token_prefix' }, isRuleUnknown } as const;
+    const { respond } = discoveryOf(names, given);
+    const texts = Array.from({ length: 6 }, (_, at) => {
+      const page = (query: string) => ({ total: 1, rows: [{ id: `9${at}`, name: `zq${query}` }] });
+      return respond(page).query.text;
+    });
+    expect(texts.slice(0, 3)).not.toContain('q');
+    expect(texts.includes('q')).toBe(isRuleUnknown);
+  },
+);
+
+test('an earlier search by identifier is no evidence of a clamp if identifiers are not searched', () => {
+  const states = [{ ...openListing('0', { total: 50 }), query: { by: 'identifier' as const, text: '0' } }];
+  expect(discoveryOf(NAMES, { states, emptySearches: 10 }).next()).toHaveLength(1);
+});
+
 test('the next pages of a listing follow its first page', () => {
   const { respond, choose } = discoveryOf(NAMES);
-  const { query } = respond({ total: 60, more: true, rows: listOf(20) });
+  const { query } = respond(() => ({ total: 60, more: true, rows: listOf(20) }));
   expect(choose(20)).toContainEqual(expect.objectContaining({ query, page: { index: 1, next: null } }));
 });
 

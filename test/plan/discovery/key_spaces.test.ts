@@ -132,6 +132,7 @@ test('an upstream that ignores diacritics makes queries with diacritics aliases'
       2,
     ]);
     expect([keySpace.matches('åcme', 'acme'), keySpace.revision]).toEqual([true, revision + 1]);
+    expect(keySpace.known('acme')).toBe(2);
     keySpace.add('ácme');
     expect(keySpace.known('acme')).toBe(3);
   }

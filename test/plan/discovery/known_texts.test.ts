@@ -96,6 +96,7 @@ test('a query of the maximum length has no extensions', () => {
   expect(texts.extensions('ab', never)).toEqual(none);
   expect(texts.extensions('a', never).offered.map(({ text }) => text)).toEqual(['ab', 'aa']);
   expect([texts.ending('ab'), texts.ending('a'), texts.known('ab')]).toEqual([2, 0, 2]);
+  expect(unsentTexts(prefixesOf([], { longest: 2, canBeSent: (query) => query.length > 2 }))).toEqual([]);
 });
 
 test('a text may end after a query if many companies share texts', () => {
@@ -136,6 +137,8 @@ test('characters of a large script that occur in no known text are offered last'
   const { characters, likelihood } = trained.unseen('');
   expect([kanji.length, characters.length]).toEqual([30, expect.any(Number)]);
   expect(characters.some((character) => kanji.includes(character))).toBe(false);
+  // The first characters of names come first.
+  expect(characters.slice(0, 3)).toEqual(['株', '有', '合']);
   // 31 different characters were observed once, and one of them at the start of a name.
   expect(likelihood).toBeCloseTo(((31 / 62) * (1 / 2)) / (2 * characters.length), 10);
   const { offered } = prefixesOf([], { model: trained }).extensions('', never);
@@ -251,5 +254,7 @@ test('at most 200 words and 20 common words are offered', () => {
   const extensions = wordsOf(names, null, common).words.extensions('', never);
   expect(extensions.offered).toHaveLength(220);
   expect(extensions.isTruncated).toBe(true);
+  // 100 words have one company each.
+  expect(extensions.otherLikelihood).toBeCloseTo(100 / 300 + 30 * 0.001);
   expect(extensions.offered.filter(({ text }) => text.startsWith('common'))).toHaveLength(20);
 });
