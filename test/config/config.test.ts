@@ -264,7 +264,7 @@ focus: speed
   });
 
   it.each(['', '# nothing\n', '- 1', 'text', 'a: &a [*a]', 'a: *b', '\u0000', '{'])(
-    'describes the problem in the file %j',
+    'a configuration error describes the problem in the file %j',
     (text) => {
       expect(refusal(text)).toBeInstanceOf(ConfigError);
     },

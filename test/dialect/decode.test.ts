@@ -158,7 +158,7 @@ describe('reading a search response', () => {
     );
   });
 
-  test.each(['""', 'null', 'true', '[]', '{}'])('rejects a result with the id %s', (id) => {
+  test.each(['""', 'null', 'true', '[]', '{}'])('a search rejects a result with the id %s', (id) => {
     expect(read(dialectOf(), SEARCH, `{"results":[{"id":"1"},{"id":${id}}]}`)).toMatchObject({
       rows: [{ entityId: '1' }],
       rejected: [{ position: 1 }],

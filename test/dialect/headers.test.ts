@@ -58,7 +58,7 @@ describe('RateLimit headers', () => {
   test.each<[string, Headers]>([
     ['seconds', { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }],
     ['with X-', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' }],
-    ['with X- and hyphens', { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '30' }],
+    ['with X- and hyphens in the names', { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '30' }],
     ['misspelt', { 'x-ratelimit-remain': '0', 'x-ratelimit-reset': String(NOW_MS / 1000 + 30) }],
     ['epoch milliseconds', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW_MS + 30_000) }],
     ['a date', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '2026-03-01T12:00:30Z' }],
@@ -71,7 +71,7 @@ describe('RateLimit headers', () => {
     ['two spent policies', { ratelimit: '"second";r=0;t=1, "minute";r=0;t=30' }],
     ['a hostile name', { ratelimit: '"a;r=5;t=9,\\"r=1";r=0;t=30' }],
     [
-      'one of two header families',
+      'only one of two header families has no calls left',
       { ratelimit: '"d";r=5;t=9', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' },
     ],
   ])('RateLimit headers permit no call for 30 seconds: %s', (_form, headers) => {

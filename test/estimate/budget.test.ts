@@ -46,7 +46,7 @@ describe('the budget for simulations', () => {
     expect(whole.total.high).not.toBeNull();
   });
 
-  it('the finished share of the budget is reported, up to 1', () => {
+  it('the budget reports the share of finished work, which never exceeds 1', () => {
     const registry = new Registry(syntheticCompanies(800), PLAIN);
     const shares: number[] = [];
     const onProgress = (share: number) => shares.push(share);

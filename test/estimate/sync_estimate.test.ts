@@ -49,7 +49,7 @@ describe('the cost estimate of a whole registry', () => {
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: 30 });
     const [without, due] = [priceOf(registry, mirror), priceOf(registry, mirror, 500)];
     expect(due.entity.low - without.entity.low).toBe(500);
-    // The 500 certain calls would make the total's range too narrow in proportion, so the range is widened.
+    // Without widening, the 500 certain calls would make the total's range too narrow.
     expect(due.total.low - without.total.low).toBeGreaterThan(400);
     expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
   });

@@ -81,7 +81,7 @@ describe('one call', () => {
     ['301', answerWith(301, '', { location: '/api/entity/43' })],
     ['307', answerWith(307, '', { location: '/api/entity/43' })],
     ['HTML', answerWith(200, '<html>')],
-    ['a reset before the headers', (request) => request.socket.resetAndDestroy()],
+    ['a connection reset before the headers', (request) => request.socket.resetAndDestroy()],
     ['a closed connection', (request) => request.socket.destroy()],
   ])('a call sends one request and spends one unit even if the response is %s', async (_what, handler) => {
     const upstream = await upstreamOf(handler);
@@ -233,9 +233,9 @@ describe('a request that is never sent', () => {
 
 describe('a request without a usable response', () => {
   test.each<[string, (socket: net.Socket) => void, RegExp, number | null]>([
-    ['a reset before the headers', (socket) => socket.resetAndDestroy(), /ECONNRESET/, null],
+    ['a connection reset before the headers', (socket) => socket.resetAndDestroy(), /ECONNRESET/, null],
     [
-      'a reset after the headers',
+      'a connection reset after the headers',
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"id');
         setTimeout(() => socket.resetAndDestroy(), 20);
@@ -255,9 +255,9 @@ describe('a request without a usable response', () => {
       /ECONNRESET|aborted|CONTENT_LENGTH_MISMATCH/,
       200,
     ],
-    ['a hang before the headers', () => {}, /no complete response in time/, null],
+    ['a response that hangs before the headers', () => {}, /no complete response in time/, null],
     [
-      'a hang after the headers',
+      'a response that hangs after the headers',
       (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{'),
       /no complete response in time/,
       200,
@@ -372,7 +372,7 @@ describe('a response body', () => {
     });
   });
 
-  test.each(['gzip', 'br'])('needs no more memory than the limit if it is a %s bomb', async (encoding) => {
+  test.each(['gzip', 'br'])('a %s bomb needs no more memory than the limit on the body', async (encoding) => {
     const zeros = Buffer.alloc(128 * 1024 * 1024);
     const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
     const bomb = encoding === 'gzip' ? gzipSync(zeros) : brotliCompressSync(zeros, fast);

@@ -50,7 +50,7 @@ describe('a queued backfill', () => {
     const worker = await place.startWorker([backfill]);
     const backfills = () => place.runs().filter(({ command }) => command === 'backfill');
     await until('the backfill has sent its calls', () => backfills().length === 3);
-    await until('the worker has finished it', async () => (await backfillJobs(place)).length === 1);
+    await until('the worker has finished the backfill', async () => (await backfillJobs(place)).length === 1);
     expect(backfills().map(({ calls }) => calls)).toEqual([20, 20, 10]);
     expect(worker.lines.map(({ msg }) => msg)).toContain('backfill queued again');
     expect(queuedBackfills(place.upstream.warehouse())).toEqual([]);

@@ -32,10 +32,10 @@ it('`worker pause` and `worker resume` take effect on the HTTP port, in the metr
   };
   const metrics = async () => await (await fetch(`${url}/metrics`)).text();
   expect((await place.upstream.run('worker', 'pause')).json.data).toMatchObject({ paused: true });
-  await until('the port shows the pause', async () => (await pausedOn()) === true);
+  await until('the HTTP port reports the pause', async () => (await pausedOn()) === true);
   expect(await metrics()).toContain('registry_mirror_queue_paused{registry="isle-of-man.main"} 1');
   expect((await place.upstream.run('worker', 'resume')).json.data).toMatchObject({ paused: false });
-  await until('the port shows the end of the pause', async () => (await pausedOn()) === false);
+  await until('the HTTP port reports the end of the pause', async () => (await pausedOn()) === false);
   const messages = lines.map(({ msg }) => msg);
   expect(messages.some((msg) => msg.startsWith('the queue is paused'))).toBe(true);
   expect(messages).toContain('the queue was resumed');

@@ -106,7 +106,10 @@ describe('an exhausted allowance', () => {
     });
     const pausedJob = async () =>
       (await place.queue.getCompleted()).find(({ returnvalue }) => returnvalue.ended === 'allowance');
-    await until('a job is completed with that ending', async () => (await pausedJob()) !== undefined);
+    await until(
+      'a job is completed because the allowance is exhausted',
+      async () => (await pausedJob()) !== undefined,
+    );
     expect((await pausedJob())?.returnvalue.summary).toMatch(/the allowance is used up until 20/);
     expect(await place.queue.getFailedCount()).toBe(0);
   });
@@ -165,7 +168,7 @@ describe('a worker that runs alongside other processes', () => {
     const worker = await place.startWorker();
     const { json } = await sync.finished;
     expect(json.data.ended).toBe('done');
-    await until('the jobs ran after it', () => place.runs().length === 4);
+    await until('the jobs have run after the sync', () => place.runs().length === 4);
     const [first, ...others] = place.runs();
     expect(first?.command).toBe('sync');
     expect(others.map(({ calls }) => calls)).toEqual([0, 0, 0]);
@@ -189,7 +192,7 @@ describe('a worker that runs alongside other processes', () => {
     await place.startWorker();
     const elsewhere = await workplace({ prefix: place.prefix });
     const second = await elsewhere.startWorker();
-    await until('the second reports a fatal error', () => second.fatal.length === 1);
+    await until('the second worker reports a fatal error', () => second.fatal.length === 1);
     expect(String(second.fatal[0])).toMatch(/counts its calls in another ledger/);
   });
 

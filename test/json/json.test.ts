@@ -141,7 +141,7 @@ describe('a document', () => {
   test.each([
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
-    ['both, with numbers that need care', '[12345678901234567890,{"a":', '}]'],
+    ['both, with numbers that a double cannot represent', '[12345678901234567890,{"a":', '}]'],
   ])('a document can be nested to the limit and no deeper: %s', (_what, open, close) => {
     const levels = open.startsWith('[1') ? 2 : 1;
     const nested = (depth: number) => `${open.repeat(depth / levels)}1${close.repeat(depth / levels)}`;

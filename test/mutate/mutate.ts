@@ -49,7 +49,7 @@ const { values, positionals } = parseArgs({
 const room = positionals[0] ?? '';
 const sources = globSync([`src/${room}/**/*.ts`, `src/${room}.ts`]).sort();
 if (room === '' || sources.length === 0)
-  throw new Error(`no such room: src/${room}. Name a folder or file of src.`);
+  throw new Error(`no such room: src/${room}. Name a folder or file in src.`);
 
 // The processes that run the tests inherit these environment variables.
 process.env.MUTATE_TESTS = JSON.stringify(testsOf(room));

@@ -21,9 +21,9 @@ test.each<[string, ApiProfileInput['search']]>([
     'cursors',
     { paging: { style: 'cursor', param: 'after', next: '/next', ...sized }, identifiers: 'prefix' },
   ],
-  ['next addresses', { paging: { style: 'next_url', next: '/links/next', ...sized }, total: null }],
-  ['links in a header', { paging: { style: 'link_header', ...sized }, unknown_params: 'refuse' }],
-])('a registry that lists everything by its %s is listed without a query', async (_name, search) => {
+  ['next-page URLs', { paging: { style: 'next_url', next: '/links/next', ...sized }, total: null }],
+  ['Link headers', { paging: { style: 'link_header', ...sized }, unknown_params: 'refuse' }],
+])('a registry that lists everything is mirrored without a query, through its %s', async (_name, search) => {
   const { report, sandbox } = await mirrored({ search: { max_size: 20, min_length: 0, ...search } });
   expect(report.coverage).toMatchObject({ known: 607 });
   expect(report.ending.ended).toBe('done');

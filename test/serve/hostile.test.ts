@@ -119,7 +119,7 @@ describe('a request that exceeds the limits', () => {
     ['no HTTP', 'hello\r\n\r\n'],
     ['two lengths', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
     [
-      'both a length and chunks',
+      'both a Content-Length and chunks',
       'POST /api/search HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['no host', 'GET /api/search HTTP/1.1\r\n\r\n'],

@@ -25,7 +25,7 @@ export const KEY_ENCODINGS: Readonly<Record<string, (key: string) => string>> = 
   base64: (key) => Buffer.from(key).toString('base64'),
   'base64 after one byte': (key) => Buffer.from(`:${key}?`).toString('base64'),
   'base64 after two bytes': (key) => Buffer.from(`k=${key}&a`).toString('base64'),
-  'base64 of a header': (key) => Buffer.from(`Bearer ${key}`).toString('base64'),
+  'base64 of the Authorization value': (key) => Buffer.from(`Bearer ${key}`).toString('base64'),
   'base64, escaped slash': (key) => Buffer.from(`k=${key}`).toString('base64').replaceAll('/', '\\/'),
   base64url: (key) => Buffer.from(`k=${key}`).toString('base64url'),
   'hexadecimal, lower case': (key) => Buffer.from(key).toString('hex'),

@@ -13,7 +13,7 @@ const insert = db.prepare(
   'INSERT INTO company (id, name, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, body = excluded.body',
 );
 const client = got.extend({ headers, retry: { limit: 0 } });
-// The interval is the mirror's, so that both make the same number of calls.
+// The interval is the same as the mirror's, so both make the same number of calls.
 const queue = new PQueue({
   concurrency: order.lanes,
   interval: 61_000 / order.perMinute,

@@ -45,7 +45,7 @@ test('there is no witness if every known company is missing', () => {
   expect(witness.drift).toMatch(/^3 known ids in a row returned 404 \(A, B, C\)/);
 });
 
-test('the witness is the company found last, or else one from a sample whose first id changes over time', () => {
+test('the witness is the company found last, or else one from a sample that changes over time', () => {
   const found = witnessOf(['A', 'B', 'C']);
   found.learn(entityOf('Z'), noChange({ call: entityOf('Z'), verdict: { is: 'ok' } }));
   expect(found.take(0)).toMatchObject({ entityId: 'Z' });

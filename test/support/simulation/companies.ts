@@ -16,7 +16,8 @@ export function readCompanies(path: string): Company[] {
 }
 
 /**
- * The half of the companies that is used only for measurements. A hash of each name selects it, so it never changes.
+ * The half of the companies that is used only for measurements. A hash of each name selects this half, so it never
+ * changes.
  */
 export function heldOut(companies: readonly Company[]): Company[] {
   return companies.filter(({ name }) => {

@@ -122,7 +122,7 @@ export class MemoryMirror implements Knowledge {
     return this.needsControl;
   }
 
-  /** Adds a company to the known ones. */
+  /** Adds a known company. */
   add({ id, name }: { readonly id: string; readonly name: string | null }): void {
     const one: Known = { entityId: id, name, fetchedAtMs: null, flagged: false };
     this.companies.set(id, one);
