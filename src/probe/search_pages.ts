@@ -70,8 +70,8 @@ export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
 }
 
 /**
- * Returns whether a query has more matches than the page has rows. A total or a next-page link proves it. If there is
- * neither, the result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
+ * Returns whether a query has more matches than the page has rows. A total or a next-page link proves it. Without
+ * either, the result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
  */
 export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes' | 'maybe' | 'no' {
   const { rows, total } = page;

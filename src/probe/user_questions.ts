@@ -22,7 +22,7 @@ export function questionsFor(conclusions: Conclusions, exchanges: readonly Excha
   if (registryTotal.certainty === 'likely' && registryTotal.value !== null)
     questions.push({
       about: 'stats_total',
-      text: `Is ${registryTotal.value} in the statistics the number of all companies? (${registryTotal.because})`,
+      text: `Is the number ${registryTotal.value} in the statistics the total number of companies? (${registryTotal.because})`,
     });
   return questions;
 }
@@ -32,7 +32,7 @@ function addressQuestion(exchanges: readonly Exchange[]): string {
     .slice(0, 4)
     .map((exchange) => `${exchange.request.path}: ${summaryOf(exchange)}`);
   const tried = responses.length === 0 ? '' : ` (${responses.join('; ')})`;
-  return `No address returns JSON${tried}. Is base_url correct, and does it end before the paths begin? If the API uses other paths, set upstream.paths.`;
+  return `No address returns JSON${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths.`;
 }
 
 function summaryOf({ status, json, text }: Exchange): string {
@@ -52,7 +52,7 @@ function paramQuestion({ query: { searches, listing } }: Conclusions): string {
   const isIgnored =
     rows.length > 1 && new Set(rows.map((some) => JSON.stringify(some, bigintAsText))).size === 1;
   const why = isIgnored ? 'The search returns the same results for every query. ' : '';
-  return `${why}Which parameter of the search takes the name of a company? Pass it with --query-param NAME. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
+  return `${why}Which search parameter takes a company name? Pass it with --query-param NAME. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
 }
 
 function bigintAsText(_key: string, value: unknown): unknown {
@@ -63,7 +63,7 @@ const EXAMPLE =
   'No search found a company. Pass the name of a registered company with --example "NAME", or the parameter with --query-param NAME.';
 
 const PAGING =
-  'How does the API request the next page? No likely parameter had an effect. If you know it, set dialect.search.paging. Without it, only first pages are read.';
+  'How is the next page requested? No likely parameter had an effect. If you know it, set dialect.search.paging. Without it, only first pages are read.';
 
 function recordQuestion({ listing }: SearchConclusions): string {
   const paths = listing.ids.slice(0, 3).map(({ pointer }) => pointer);

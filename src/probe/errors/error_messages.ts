@@ -105,8 +105,8 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
 }
 
 /**
- * Returns whether a key is a parameter name: the object is a map of errors, or the key is at the top level and its
- * value is a list of sentences, as in Django.
+ * Returns whether a key is a parameter name. All keys in a map of errors are parameter names, and so are top-level keys
+ * whose value is a list of sentences, as in Django.
  */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;

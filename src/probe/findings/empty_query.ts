@@ -81,7 +81,7 @@ function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean
   return ids.length === 0 || ids.join() !== all.ids.slice(0, ids.length).join();
 }
 
-/** Returns whether this page has the most rows of all, and either as many as requested or possibly fewer than match. */
+/** Returns whether no page has more rows than this one, which has as many rows as requested or may be truncated. */
 function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   const { length } = all.rows;
   const isRequested = all.exchange.request.params.some(([, size]) => Number(size) === length);

@@ -13,8 +13,8 @@ import { IDENTIFIER_PARAMS } from '../word_lists.ts';
  */
 
 /**
- * Returns parameters, one of which takes identifiers. Returns [] if no likely parameter does, or null if no search
- * without a query has been sent.
+ * Returns parameters of which one takes identifiers, [] if no likely parameter does, or null if no search without a
+ * query has been sent.
  */
 export function possibleIdentifierParams(
   { searches }: Pick<QueryEvidence, 'searches'>,

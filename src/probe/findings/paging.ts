@@ -111,8 +111,8 @@ export function probeParamNames(
 const MANY_UNTESTED = 8;
 
 /**
- * Returns whether another page is worth a call. If the registry is small, parameter names must be guessed one by one,
- * and no page is known to be truncated, longer queries cost fewer calls.
+ * Returns whether another page is worth a call. In a small registry, longer queries cost fewer calls if parameter names
+ * must be guessed one by one and no page is known to be truncated.
  */
 function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclusions): boolean {
   if (!isSmallAndStrict(conclusions)) return true;

@@ -14,8 +14,8 @@ import { nextSizeParams } from './page_size.ts';
 const ALL: readonly QueryRule[] = ['prefix', 'token', 'token_prefix', 'substring'];
 
 /**
- * Finds the query rule for names by elimination. A rule is refuted by a returned row that it does not match, or by a
- * page that has all matches but lacks a known company that the rule matches.
+ * Finds the query rule for names by elimination. A returned row refutes a rule that does not match it. A page with all
+ * matches refutes a rule that matches a known company missing from the page.
  */
 export function findQueryRule(
   pages: readonly SearchPage[],
@@ -50,8 +50,8 @@ interface QueryPage extends SearchPage {
 }
 
 /**
- * Counts the rows with the query in neither the name nor the id. The upstream matched them by a field that the rows do
- * not show.
+ * Counts the rows that have the query in neither the name nor the id. The upstream matched them by a field that the
+ * rows do not show.
  */
 function unexplainedRows({ query, names, ids }: QueryPage): number {
   return names.filter((name, index) => !mayFind(query, `${name} ${ids[index]}`)).length;

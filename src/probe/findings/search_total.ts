@@ -50,7 +50,7 @@ export function findTotal(
   );
   const [shown] = unnamed.filter(([, all]) => exceeds(all) && equals(all));
   if (shown !== undefined)
-    return likely(shown[0], 'it is never below the number of rows, and matches it on some pages');
+    return likely(shown[0], 'it is never below the number of rows, and is the same on some pages');
   if (fitting.length > 0 || unnamed.some(([, all]) => exceeds(all)))
     return open(null, 'no response shows what its numbers count');
   return sure(null, 'no number in the responses counts the matches');
@@ -136,7 +136,7 @@ function isPossible({ count, rows }: Sample): boolean {
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 
 /**
- * Returns whether the number is the row count of one of a query's pages, but does not change on an empty page for that
+ * Returns whether the number is the row count on one of a query's pages, yet is the same on an empty page for that
  * query.
  */
 const isSteady = (all: readonly Sample[]) =>
@@ -151,8 +151,8 @@ const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count =
 const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
 
 /**
- * Returns whether the last key, such as `totalElements`, means a total and not just a number of rows. A total can be
- * the same as the number of rows on every page so far, if no query had more matches than fit on a page.
+ * Returns whether the last key, such as `totalElements`, means a total and not just a number of rows. A total can match
+ * the number of rows on every page so far if no query had more matches than fit on a page.
  */
 function isNamedTotal(pointer: Pointer): boolean {
   const last = wordsOfKey(segmentsOf(pointer).at(-1) ?? '');
