@@ -13,7 +13,7 @@ export interface LoadResult {
   readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
   /** True if the upstream returned 404 for a known entity. */
   readonly missing: boolean;
-  /** True if the entity that was requested was marked as gone. */
+  /** True if the requested entity was marked as gone. */
   readonly gone: boolean;
   /** The number of quarantine rows added or updated. */
   readonly quarantined: number;

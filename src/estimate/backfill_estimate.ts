@@ -14,8 +14,8 @@ export interface BackfillEstimate {
   readonly search: CallRange;
   readonly entity: CallRange;
   /**
-   * The number of calls of all kinds. This range is narrower than the sum over the kinds, because a name that does not
-   * exist needs more searches but no record.
+   * The total number of calls. This range is narrower than the sum over the kinds, because a name that does not exist
+   * needs more searches but no record.
    */
   readonly total: CallRange;
 }

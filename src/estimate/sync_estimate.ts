@@ -11,7 +11,7 @@ export interface SyncEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
-  /** The number of calls of all kinds. The range can be narrower than the sum over the kinds. */
+  /** The total number of calls. The range can be narrower than the sum over the kinds. */
   readonly total: CallRange;
   /** The number of new companies that these calls find. */
   readonly companies: CallRange;

@@ -67,8 +67,8 @@ function widened(source: string): string {
 }
 
 /**
- * Matches the start of a group, a repetition, or a character or class with its repetition. Only characters and classes
- * are changed.
+ * Matches the start of a group, a repetition, or a character or class with its repetition. Only the characters and
+ * classes are captured and changed.
  */
 const ATOMS = /\(\?[:!]|\{\d,\d\}|(\\x[\da-f]{2}|\\.|\[[^\]]*\]|[\w%&#;=\- ])(\{\d,\d\}|\?)?/g;
 

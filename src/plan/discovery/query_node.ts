@@ -37,7 +37,7 @@ export interface QueryNode {
   extensions: NodeExtensions | null;
   /** The revision at which this node or a node below it last changed. */
   changedAt: number;
-  /** The number of this node's valid entry in the frontier. The node's entries with other numbers are outdated. */
+  /** Identifies this node's valid entry in the frontier. Entries with other numbers are outdated. */
   entry: number;
 }
 

@@ -121,7 +121,7 @@ export class UntriedCharacters {
   }
 
   /**
-   * Learns that a punctuation query found no name with that character. If a known name should have matched, the
+   * Records that a query with punctuation found no name with that character. If a known name should have matched, the
    * upstream drops punctuation from queries, so no more punctuation is sent.
    */
   #recordNoMatch(text: string): void {

@@ -53,9 +53,9 @@ export class UpstreamFolding {
   }
 
   /**
-   * Returns the query as the upstream reads it, or null if that is unknown. The result has the same matches and can be
-   * the query itself. A query that consists only of diacritics is returned unchanged, because it would otherwise become
-   * the empty query.
+   * Returns the query as the upstream reads it, or null if that is unknown. Both have the same matches, and they can be
+   * identical. A query that consists only of diacritics is returned unchanged, because it would otherwise become the
+   * empty query.
    */
   readAs(query: string): string | null {
     if (isAscii(query)) return query;
