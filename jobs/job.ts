@@ -109,7 +109,7 @@ export function readJobData(data: unknown): JobData {
   const fault =
     version === undefined || version.version === JOB_VERSION
       ? "registry-mirror did not write this job's data"
-      : `another version wrote this job (data version $version.version, this worker reads $JOB_VERSION)`;
+      : `another version wrote this job (data version ${version.version}, this worker reads ${JOB_VERSION})`;
   throw new JobRejected(
     `${fault}; the job did nothing. Remove it from the queue. The schedules will queue the same work again.`,
   );
