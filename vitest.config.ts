@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -11,6 +12,12 @@ const ISOLATED = [
 
 const CACHE = join(tmpdir(), 'registry-mirror-test-cache');
 
+/**
+ * Tests write to memory if possible, because SQLite waits for the disk at each commit. Set TMPDIR to test with files on
+ * a disk.
+ */
+export const TMPDIR = process.env.TMPDIR ?? (hasSpace('/dev/shm') ? '/dev/shm' : tmpdir());
+
 /** Returns a configuration that runs the included files. */
 export function configOf(include: string[], exclude: string[] = []) {
   return defineConfig({
@@ -20,6 +27,7 @@ export function configOf(include: string[], exclude: string[] = []) {
       hookTimeout: 300_000,
       expect: { poll: { timeout: 30_000 } },
       env: {
+        TMPDIR,
         // Tests do not use the cache in the user's home folder.
         XDG_CACHE_HOME: CACHE,
         // The scripts that tests start as processes are compiled once, not at each start.
@@ -39,6 +47,12 @@ export function configOf(include: string[], exclude: string[] = []) {
       ],
     },
   });
+}
+
+function hasSpace(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 2 ** 30;
 }
 
 export default configOf(['test/**/*.test.ts']);

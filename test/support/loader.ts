@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -18,23 +18,15 @@ export { dialectWith } from './loader_dialect.ts';
 export const START_MS = Date.parse('2026-03-01T00:00:00Z');
 
 /** Creates a folder and deletes it after the test. */
-export function temporaryFolder(parent = tmpdir()): string {
-  const folder = mkdtempSync(join(parent, 'registry-mirror-'));
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/**
- * Creates a folder for tests that open hundreds of warehouses. The folder is in memory if the machine has an in-memory
- * file system.
- */
-function quickFolder(): string {
-  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-}
-
 export function temporaryWarehouse(): Warehouse {
   const warehouse = openWarehouse({
-    path: join(temporaryFolder(quickFolder()), 'warehouse.db'),
+    path: join(temporaryFolder(), 'warehouse.db'),
     nowMs: START_MS,
   });
   onTestFinished(() => warehouse.close());
