@@ -21,7 +21,7 @@ vi.mock('node:os', async (original) => ({
 
 const NOW = Date.UTC(2027, 2, 10, 12, 0);
 const DAY_MS = 86_400_000;
-const COMPANIES = [...generateRegistry({ companies: 800, seed: 4 })];
+const COMPANIES = [...generateRegistry({ companies: 300, seed: 4 })];
 const [CHANGED] = COMPANIES;
 
 let sandbox: Sandbox;
