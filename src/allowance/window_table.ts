@@ -18,7 +18,7 @@ export const WINDOW_TABLE = [
     key: 'per_day',
     property: 'perDay',
     span: { kind: 'calendar', unit: 'day', lengthMs: DAY_MS, canRoll: true },
-    words: { per: 'a day', current: 'this day', scope: 'a day' },
+    words: { per: 'a day', current: 'today', scope: 'a day' },
   },
   {
     name: 'month',
@@ -63,7 +63,7 @@ export type WindowSpan =
 export interface WindowWords {
   /** The period that the limit covers, as in "100 calls a day". */
   readonly per: string;
-  /** The current period, as in "40 spent today". */
+  /** The current period, as in "40 calls used today". */
   readonly current: string;
   /** The period in full, for a user who has to choose a limit. */
   readonly scope: string;

@@ -63,7 +63,8 @@ export function backfillCommand(): Command {
     .option('--query <text>', 'every company that a search for this text returns', repeated, [])
     .option(
       '--prefix <text>',
-      'every company whose name starts with this text, even if they exceed the cap of one query',
+      'every company whose name, or a word in it, starts with this text, even beyond the cap on one query; if the ' +
+        'registry matches substrings, also every name that contains the text',
       repeated,
       [],
     )
@@ -78,7 +79,7 @@ export function backfillCommand(): Command {
     .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
     .option('--until <time>', 'stop at this time: 06:30, 2026-11-22, 2026-11-22T06:30')
     .option('--dry-run', 'print the cost estimate without sending calls')
-    .option('--yes', 'do not ask before spending more than a tenth of the quota left')
+    .option('--yes', 'do not ask before spending more than a tenth of the remaining quota')
     .option('--enqueue', 'queue the backfill for the worker and return immediately')
     .optionsGroup('Results:')
     .option(

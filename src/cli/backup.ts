@@ -13,7 +13,7 @@ export function backupCommand(): Command {
       'Writes a verified copy of the warehouse to one file while runs and readers continue. The copy does not ' +
         'include the ledger, because an older ledger would allow calls to be spent twice.',
     )
-    .argument('<file>', 'path of the copy; the file must not exist')
+    .argument('<file>', 'path for the copy; the file must not exist yet')
     .addHelpText('after', EXAMPLES)
     .action((file: string, flags: SharedFlags) => backup(file, flags));
   return withSharedOptions(command);

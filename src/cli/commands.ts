@@ -20,7 +20,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'probe',
-    summary: 'learn the dialect of the API with few calls',
+    summary: "learn the API's dialect with few calls",
     open: async () => (await import('./probe.ts')).probeCommand(),
   },
   {
@@ -40,7 +40,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'backfill',
-    summary: 'fetch the companies of a list, or records that are old, missing or failed',
+    summary: 'fetch the companies on a list, or records that are old, missing or failed',
     open: async () => (await import('./backfill.ts')).backfillCommand(),
   },
   {
@@ -50,7 +50,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'watchlist',
-    summary: 'match the names of the watchlist with known companies, with scores (sends no calls)',
+    summary: 'show which known companies match the names on the watchlist (sends no calls)',
     open: async () => (await import('./watchlist.ts')).watchlistCommand(),
   },
   {
@@ -60,12 +60,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'show',
-    summary: 'show one company of the mirror with its record (sends no calls)',
+    summary: "show one company's state and record (sends no calls)",
     open: async () => (await import('./show.ts')).showCommand(),
   },
   {
     name: 'history',
-    summary: 'show the versions of one company, with their changed fields and calls',
+    summary: "show one company's versions, with their changed fields and calls",
     open: async () => (await import('./history.ts')).historyCommand(),
   },
   {
@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'notify',
-    summary: 'test the receivers of notifications, and retry failed deliveries',
+    summary: 'test notification receivers, and retry failed deliveries',
     open: async () => (await import('./notify.ts')).notifyCommand(),
   },
   {
@@ -135,7 +135,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'completion',
-    summary: 'print the completion script of a shell: bash, zsh or fish',
+    summary: 'print a completion script for bash, zsh or fish',
     open: async () => (await import('./completion.ts')).completionCommand(),
   },
   {
@@ -145,5 +145,5 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** `openProgram(COMMAND_NAMES)` imports every command. */
+/** The names of all commands. `openProgram(COMMAND_NAMES)` imports every command. */
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);

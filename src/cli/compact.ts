@@ -12,8 +12,8 @@ export function compactCommand(): Command {
   const command = new Command('compact')
     .description(
       'Deletes replaced response bodies that exceed the limits in `retention:` (default: no limits), then ' +
-        'rewrites the file without free pages. This needs as much free disk space as the file occupies. Readers ' +
-        'continue.',
+        'rewrites the file without free pages. This needs as much free disk space as the file occupies. Readers are ' +
+        'not blocked.',
     )
     .addHelpText('after', '\nExamples:\n  $ registry-mirror compact')
     .action((flags: SharedFlags) => compact(flags));

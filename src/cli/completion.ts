@@ -6,17 +6,15 @@ type Shell = (typeof SHELLS)[number];
 /** `completion SHELL`: prints a script that completes commands and options. */
 export function completionCommand(): Command {
   return new Command('completion')
-    .description(
-      'Prints a script that completes commands and options. Load it in the startup file of the shell.',
-    )
-    .addArgument(new Argument('<shell>', 'shell that will load the script').choices(SHELLS))
+    .description("Prints a script that completes commands and options. Load it in your shell's startup file.")
+    .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell, _: unknown, { parent }: Command) => {
       if (parent !== null) process.stdout.write(completionScript(shell, parent));
     });
 }
 
-/** Writes a shell's completion script from the program's commands and options. */
+/** Returns a shell's completion script for the program's commands and options. */
 export function completionScript(shell: Shell, program: Command): string {
   const levels = levelsOf(program);
   switch (shell) {
@@ -31,7 +29,7 @@ export function completionScript(shell: Shell, program: Command): string {
 
 /** The subcommands, argument values and options that can follow a command. */
 interface Level {
-  /** The command, such as `keys` or `keys create`. It is empty for the program itself. */
+  /** The command, such as `keys` or `keys create`; empty for the program itself. */
   readonly path: string;
   readonly words: readonly { readonly text: string; readonly summary: string }[];
 }

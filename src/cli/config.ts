@@ -11,7 +11,7 @@ import { count } from '../report/figures.ts';
 import { type SharedFlags, withSharedOptions } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
-/** `config`: checks and explains the configuration, and shows its values. */
+/** `config`: checks, explains and shows the configuration. */
 export function configCommand(): Command {
   const validateCommand = withSharedOptions(
     new Command('validate')
@@ -43,9 +43,7 @@ function show(flags: SharedFlags): void {
   });
 }
 
-/**
- * Returns all values in the file's notation. Secrets become `[key]`, because that is how a `Secret` serialises itself.
- */
+/** Returns all values in the file's notation. Secrets become `[key]`, which is how a `Secret` is serialised. */
 function effectiveValues(config: Config): unknown {
   return JSON.parse(JSON.stringify(config), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
@@ -147,11 +145,11 @@ function callsInWords({ account, allowance, upstream }: Config): string[] {
   });
   const rate = allowance.per_minute === null ? 'No rate limit' : `${count(allowance.per_minute)} a minute`;
   return [
-    `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; fingerprint of the key: ${keyFingerprint(upstream)}.`,
+    `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; key fingerprint: ${keyFingerprint(upstream)}.`,
     `${rate}, ${limits.length === 0 ? 'no other limit' : limits.join(', ')}.`,
     ...(account.already_spent === 0
       ? []
-      : [`${count(account.already_spent)} calls were used before the ledger existed.`]),
+      : [`${count(account.already_spent)} calls were made before the ledger existed.`]),
   ];
 }
 
@@ -159,7 +157,7 @@ function dayInWords(day: Config['allowance']['day_starts']): string {
   return day.rolling ? 'in any 24 hours' : `days start at ${dayStartText(day).replace(' ', ', ')}`;
 }
 
-/** Formats when a day starts as in the file, such as `rolling` or `00:00 Europe/Oslo`. */
+/** Formats the start of the day in the file's notation, such as `rolling` or `00:00 Europe/Oslo`. */
 function dayStartText(day: Config['allowance']['day_starts']): string {
   if (day.rolling) return 'rolling';
   const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');

@@ -40,7 +40,7 @@ export function doctorCommand(): Command {
     .option('--online', 'spend one call to check the key and the clock')
     .option('--strict', 'also exit 1 if there are warnings')
     .option('--rebuild-ledger', 'rebuild a lost ledger from the calls stored in the warehouses')
-    .option('--warehouse <file...>', 'with --rebuild-ledger: the other warehouses of the account')
+    .option('--warehouse <file...>', "with --rebuild-ledger: the account's other warehouses")
     .addHelpText('after', EXAMPLES)
     .action((flags: DoctorFlags) => doctor(flags));
   return withSharedOptions(command);
@@ -94,20 +94,14 @@ function configOrFindings(path: string): Config | { findings: Finding[] } {
 async function rebuild(config: Config, others: readonly string[]): Promise<Finding[]> {
   const paths = [...new Set([config.warehouse, ...others.map((path) => resolve(path))])];
   const { added, movedTo } = await rebuildLedger(config, paths, systemClock);
-  const moved = movedTo === null ? '' : `; the damaged file is now ${movedTo}`;
+  const moved = movedTo === null ? '' : `; the corrupt file is now ${movedTo}`;
   const what = `rebuilt from ${counted(paths.length, 'warehouse')}: ${counted(added, 'call')} added${moved}`;
   return [
-    note(
-      'ledger',
-      what,
-      'If another warehouse spends the allowance of this account, name it with --warehouse.',
-    ),
+    note('ledger', what, "If another warehouse spends this account's allowance, name it with --warehouse."),
   ];
 }
 
-/**
- * Makes one call. As for every other call, the ledger is debited, the rate limit applies, and the response is stored.
- */
+/** Makes one call. Like any other call, it is debited, obeys the rate limit, and its response is stored. */
 async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
   if (config.dialect === undefined)
     return [
@@ -146,7 +140,7 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
 }
 
 function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: Workspace): Finding[] {
-  if (outcome === null) return [warning('call', headlineOf(report), 'Retry when calls are possible.')];
+  if (outcome === null) return [warning('call', headlineOf(report), 'Retry when calls are available again.')];
   const { verdict, status, durationMs, sentAt } = outcome;
   const clock = checkClock(outcome.headers?.date, Date.parse(sentAt) + durationMs);
   const spent = `${counted(report.totals.calls, 'call')} spent`;
@@ -225,7 +219,7 @@ function summary({ problem: problems, warning: warnings }: Record<Finding['statu
   return warnings > 0 ? `${counted(warnings, 'warning')}, no problems.` : 'No problems.';
 }
 
-// The maximum width of a line. Longer lines are difficult to read.
+// The maximum line width. Longer lines are hard to read.
 const WIDEST = 100;
 const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;
 

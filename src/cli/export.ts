@@ -27,7 +27,7 @@ export function exportCommand(): Command {
     .description(
       'Writes one file per table into a folder. All files show the same state of the mirror, even during a run. A ' +
         'file appears only when it is complete. The last file, manifest.json, lists the files with their columns ' +
-        'and checksums, the source and its licence, and the cursor of the next change feed.',
+        'and checksums, the source and its licence, and the cursor for the next change feed.',
     )
     .addOption(
       new Option('--format <format>', 'csv, jsonl, parquet, or datasette (writes metadata.yaml)')
@@ -37,14 +37,11 @@ export function exportCommand(): Command {
     .option('--out <folder>', 'folder to write to', 'export')
     .option('--tables <names>', 'only these tables, separated by commas', (text) => text.split(','))
     .addOption(
-      new Option('--as-of <date>', 'records as of a time, or of the end of a day (UTC)')
+      new Option('--as-of <date>', 'records as they were at a time, or at the end of a day (UTC)')
         .argParser(readTime)
         .conflicts('changesSince'),
     )
-    .option(
-      '--changes-since <cursor>',
-      'rows that changed after the cursor of an earlier export (0 for all rows)',
-    )
+    .option('--changes-since <cursor>', "rows that changed after an earlier export's cursor (0 for all rows)")
     .option('--safe-formulas', "in CSV, put ' before text that a spreadsheet would run as a formula")
     .option('--rows-per-file <n>', 'split tables into files of n rows', wholeNumber)
     .addHelpText('after', EXAMPLES)
@@ -104,7 +101,7 @@ function report(manifest: Manifest, folder: string, output: Output): void {
       ...manifest.files.map(
         ({ name, rows, bytes: size }) => `${join(folder, name)}  ${counted(rows, 'row')}, ${byteSize(size)}`,
       ),
-      `Cursor of the next change feed: ${manifest.cursor}`,
+      `Cursor for the next change feed: ${manifest.cursor}`,
     ].join('\n'),
     attention: null,
   });

@@ -69,8 +69,7 @@ function wordsOf(text: string, isCommand: boolean): string[] {
   return text.match(/(?:--?[a-z-]+ )?(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [text];
 }
 
-// The second alternative matches labels in `status`. They have up to ten letters, and after the longest there is only
-// one space.
+// The second alternative matches the longest labels in `status`, which have ten letters and only one space after them.
 const LABEL = /^ *\S+(?: \S+)* {2,}(?=\S)|^ {2}[a-z]{10} (?=\S)/;
 // A line with at least this indentation is already a continuation line.
 const DEEP = 8;

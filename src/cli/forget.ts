@@ -23,7 +23,7 @@ interface ForgetFlags extends SharedFlags {
 /** `forget ID`: erases companies permanently. */
 export function forgetCommand(): Command {
   const command = new Command('forget')
-    .argument('[id...]', 'ids of entities')
+    .argument('[id...]', 'entity ids')
     .description(
       'Erases all data of these entities, including the data in stored responses. Only their ids are kept, so ' +
         'that they are not loaded again. The data cannot be restored: --undo only allows the entities to be fetched ' +

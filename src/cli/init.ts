@@ -32,19 +32,19 @@ export function initCommand(): Command {
   const command = new Command('init')
     .option('--yes', 'ask no questions: use the flags and the defaults')
     .option('--force', 'replace an existing configuration')
-    .option('--base-url <url>', 'address of the API')
+    .option('--base-url <url>', 'base URL of the API')
     .option('--key-variable <name>', 'environment variable that holds the key', 'REGISTRY_API_KEY')
     .option('--key-file <file>', 'file that holds the key, instead of a variable')
-    .option('--data <folder>', 'folder of the warehouse and the ledger', 'data')
+    .option('--data <folder>', 'folder for the warehouse and the ledger', 'data')
     .option('--name <name>', 'name of the registry')
-    .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
+    .addOption(new Option('--tier <tier>', 'account tier').choices(['free', 'paid']))
     .option('--commercial-use', 'the data is used commercially (paid tier only)')
     .option('--per-minute <n>', 'calls a minute', wholeNumber);
   for (const { key, words } of windowRows())
     command.option(`--${key.replaceAll('_', '-')} <n>`, `calls ${words.scope}`, wholeNumber);
   command
     .option('--unlimited', 'only the rate is limited')
-    .option('--already-spent <n>', 'calls that the account has already used', wholeNumber)
+    .option('--already-spent <n>', 'calls already made with this account', wholeNumber)
     .addOption(new Option('--for <what>', 'purpose of the calls').choices(['names', 'records']))
     .option('--watchlist <file>', 'mirror only the companies named in this file, one per line')
     .addHelpText('after', EXAMPLES)
@@ -148,13 +148,13 @@ async function fromQuestions(flags: InitFlags, asker: Asker): Promise<InitAnswer
   const watchlist =
     purpose === 'watchlist'
       ? (flags.watchlist ??
-        (await asker.text('File with the names of the companies, one per line?', readText('a path'))))
+        (await asker.text('File with the company names, one per line?', readText('a path'))))
       : null;
   const account = await askAccount(flags, asker);
   const limits = await askLimits(flags, asker);
   const perMinute = flags.perMinute ?? (await asker.text('Calls per minute?', readCount(1), '10'));
   const alreadySpent =
-    flags.alreadySpent ?? (await asker.text('Calls that this account has already used?', readCount(0), '0'));
+    flags.alreadySpent ?? (await asker.text('Calls already made with this account?', readCount(0), '0'));
   const defaults = withDefaults(flags);
   return {
     ...defaults,
@@ -190,7 +190,7 @@ async function askAccount(
 ): Promise<Pick<InitAnswers, 'tier' | 'commercialUse'>> {
   const tier =
     flags.tier ??
-    (await asker.choice('Tier of the account?', [
+    (await asker.choice('Account tier?', [
       { label: 'free (commercial use is not permitted)', value: 'free' as const },
       { label: 'paid', value: 'paid' as const },
     ]));
@@ -225,7 +225,7 @@ async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
 }
 
 const ALLOWANCE_QUESTION =
-  'Allowance in your terms? (The documentation of the free tier gives both 100 calls in total and 1,000 calls per day. ' +
+  "Allowance in your terms? (The free tier's documentation gives both 100 calls in total and 1,000 calls per day. " +
   'Use the limit in your own terms.)';
 
 function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
@@ -267,7 +267,7 @@ function readAddress(answer: string): string | Error {
 function readVariable(answer: string): string | Error {
   return /^[A-Za-z_]\w*$/.test(answer)
     ? answer
-    : new Error('Enter the name of a variable, such as REGISTRY_API_KEY.');
+    : new Error('Enter a variable name, such as REGISTRY_API_KEY.');
 }
 
 const EXAMPLES = `

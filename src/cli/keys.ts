@@ -44,13 +44,13 @@ export function keysCommand(): Command {
         );
       });
   withLimitOptions(add('create <account>', 'create a key, and the account if it does not exist', create));
-  add('list', 'list accounts, their limits and usage, and their keys', list);
+  add('list', 'list accounts with their limits, usage and keys', list);
   add('revoke <key>', 'revoke a key, given by its id or in full', revoke);
-  withLimitOptions(add('limit <account>', 'change the limits of an account', limit));
-  add('suspend <account>', 'reject all keys of an account until `keys resume`', (context, name) =>
+  withLimitOptions(add('limit <account>', "change an account's limits", limit));
+  add('suspend <account>', "reject all of an account's keys until `keys resume`", (context, name) =>
     suspend(context, name, true),
   );
-  add('resume <account>', 'accept the keys of a suspended account again', (context, name) =>
+  add('resume <account>', "accept a suspended account's keys again", (context, name) =>
     suspend(context, name, false),
   );
   return keys;
@@ -89,7 +89,7 @@ async function runAction(
 
 function withLimitOptions(command: Command): Command {
   return command
-    .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
+    .addOption(new Option('--tier <tier>', 'account tier').choices(['free', 'paid']))
     .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', limitNumber)
     .option('--total <n>', 'requests in total', limitNumber)
     .option('--per-day <n>', 'requests per day (UTC)', limitNumber)

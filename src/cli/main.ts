@@ -35,7 +35,7 @@ export async function main(given: readonly string[]): Promise<void> {
   }
 }
 
-/** Moves shared flags to after the command, because many users write them before it. */
+/** Moves shared flags to the end, because many users write them before the command. */
 function withFlagsLast(argv: readonly string[]): string[] {
   let at = 0;
   while (/^(-v|--(json|quiet|verbose|config(=.*)?))$/.test(argv[at] ?? ''))
@@ -79,7 +79,7 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
   const { stdout, stderr, env } = standardStreams();
   const program = new Command('registry-mirror')
     .description(
-      'Keeps a local SQLite copy of a company registry that is reachable only through a metered API.',
+      'Keeps a local SQLite copy of a company registry that is available only through a metered API.',
     )
     .version(VERSION)
     .configureHelp({ subcommandTerm: (command) => command.name() })
@@ -90,7 +90,7 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  // Import all commands for the completion script, because it lists every command's options.
+  // Import all commands for `completion`, because its script lists every command's options.
   const isWhole = argv[0] === 'completion';
   for (const { name, summary, open } of COMMANDS) {
     const command = isWhole || argv.includes(name) ? await open() : new Command(name);
@@ -111,8 +111,8 @@ Examples:
   $ registry-mirror demo       try everything with a sample registry on this machine
   $ registry-mirror init       write a configuration, after a few questions
   $ registry-mirror probe      learn the API with at most 16 calls
-  $ registry-mirror plan       estimate the calls of a sync before it runs
+  $ registry-mirror plan       estimate the calls that the next sync needs
   $ registry-mirror sync       send the most valuable calls, within the allowance
   $ registry-mirror status     coverage, allowance, last runs
 
-Options and examples of a command: registry-mirror COMMAND --help`;
+For a command's options and examples: registry-mirror COMMAND --help`;

@@ -14,16 +14,16 @@ import type { Result } from './output.ts';
 export function notifyCommand(): Command {
   const command = new Command('notify')
     .description(
-      'At its end, each run sends one digest to each receiver under `notify:` in the configuration. The digest ' +
+      'Each run ends by sending one digest to each receiver under `notify:` in the configuration. The digest ' +
         'lists new, changed and gone companies, and reports when the mirror fails or works again.',
     )
     .addHelpText('after', EXAMPLES);
   const add = (name: string, summary: string) => withSharedOptions(command.command(name)).summary(summary);
-  add('test [name]', 'send a sample to one receiver or to all, and enable those that accept it again').action(
+  add('test [name]', 'send a sample to one or all receivers, and re-enable those that accept it').action(
     (name: string | undefined, flags: SharedFlags) =>
       perform('test', flags, (context) => sendSamples(context, name)),
   );
-  add('send', 'attempt the deliveries that are due, without starting a run').action((flags: SharedFlags) =>
+  add('send', 'attempt due deliveries without starting a run').action((flags: SharedFlags) =>
     perform('send', flags, sendDue),
   );
   add('status', 'list the receivers and their deliveries').action((flags: SharedFlags) =>

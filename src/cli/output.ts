@@ -42,7 +42,7 @@ export interface Result {
 /** The `error` in the JSON document. */
 export interface ErrorText {
   readonly message: string;
-  /** The recommended action, or null if the message already makes it clear. */
+  /** The recommended action, or null if the message already implies it. */
   readonly hint: string | null;
 }
 
@@ -127,7 +127,7 @@ export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
   return stream.isTTY ? fittedText(text, columnsOf(stream)) : text;
 }
 
-/** Returns 100 columns if the terminal reports 0, as it may in containers and in recorded sessions. */
+/** Returns 100 columns if the terminal reports 0, as can happen in containers and recorded sessions. */
 function columnsOf({ columns }: { readonly columns?: number }): number {
   return columns === undefined || columns === 0 ? USUAL_COLUMNS : Math.max(columns, LEAST_COLUMNS);
 }

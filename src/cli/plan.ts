@@ -21,8 +21,8 @@ export interface PlanFlags extends SharedFlags {
 export function planCommand(): Command {
   const command = new Command('plan')
     .description(
-      'Estimates the calls that are due: their number by kind, share of the allowance, minutes at the rate, days, ' +
-        'and finish date. Due records are counted. Searches are simulated with names and identifiers like the known ' +
+      'Estimates the calls that are due: how many of each kind, their share of the allowance, how long they take, ' +
+        'and the finish date. Due records are counted. Searches are simulated with names and identifiers like the known ' +
         'ones, so their estimate is a range. The range narrows as the mirror fills.',
     )
     .option('--explain [n]', 'also list the next n calls (default: 10), with reason and expected yield', few)

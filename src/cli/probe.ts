@@ -54,7 +54,7 @@ export function probeCommand(): Command {
     .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
     .option('--query-param <name>', 'the search parameter for names, if you know it')
     .option('--example <name...>', 'names of companies in the registry, if you know some')
-    .option('--openapi <file>', 'an OpenAPI document of the API, which saves calls')
+    .option('--openapi <file>', 'an OpenAPI document for the API, which saves calls')
     .option('--fresh', 'ignore the responses of earlier probes, for example after the API has changed')
     .option('--dry-run', 'print the cost estimate without sending calls')
     .option('--check', 'check the dialect against stored responses and, with --max-calls, against new ones')
@@ -128,7 +128,7 @@ async function probeAndAsk(
   }
 }
 
-/** Asks the user for hints. Returns null if none are needed or the user has none. */
+/** Asks the user for hints. Returns null if no hint is needed or the user has none. */
 async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hints): Promise<Hints | null> {
   if (run.ending.ended !== 'done') return null;
   const question = questions.find(({ about }) => about === 'query_param' || about === 'example');
@@ -183,9 +183,7 @@ interface Written {
   readonly isComplete: boolean;
 }
 
-/**
- * Writes the dialect or the open questions to the configuration. If the program crashes, the old file stays unchanged.
- */
+/** Writes the dialect or the open questions to the configuration. A crash leaves the old file unchanged. */
 function write(
   path: string,
   { draft, conclusions, questions }: ProbeReport,

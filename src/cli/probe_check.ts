@@ -55,7 +55,7 @@ function headline(answers: number, contradictions: number): string {
   return `The dialect cannot read ${contradictions} of ${counted(answers, 'stored response')}.`;
 }
 
-/** Describes proposed changes to the dialect as lines of the configuration, each with its old value. */
+/** Describes proposed changes to the dialect as configuration lines, each with its old value. */
 export function describeChanges(changes: readonly DialectChange[]): string[] {
   if (changes.length === 0) return [];
   return [

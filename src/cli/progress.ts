@@ -8,7 +8,7 @@ import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 import { printable } from './table.ts';
 
-/** The limits on the run that is shown. */
+/** The start and limits of the run that is shown. */
 export interface ProgressBounds {
   readonly startedMs: number;
   /**

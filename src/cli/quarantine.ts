@@ -26,7 +26,7 @@ interface ChoiceFlags extends SharedFlags {
 export function quarantineCommand(): Command {
   return new Command('quarantine')
     .description(
-      'Manages responses, or single items of them, that do not match the dialect. After you correct the dialect, ' +
+      'Manages responses, or single items in them, that do not match the dialect. After you correct the dialect, ' +
         '`quarantine replay` processes them without a call. To fetch them again instead, use `registry-mirror ' +
         'backfill --failed`.',
     )
@@ -53,7 +53,7 @@ function listCommand(): Command {
 function showCommand(): Command {
   const command = new Command('show')
     .summary('show one entry, with the response body')
-    .argument('<number>', 'number of the entry in the list', number)
+    .argument('<number>', "the entry's number in the list", number)
     .addHelpText(
       'after',
       '\nExamples:\n  $ registry-mirror quarantine show 3\n  $ registry-mirror quarantine show 3 --json | jq -r .data.body',
@@ -65,7 +65,7 @@ function showCommand(): Command {
 function replayCommand(): Command {
   const command = new Command('replay')
     .summary('process entries with the current dialect (sends no calls)')
-    .argument('[numbers...]', 'numbers of entries (default: all open entries)', numbers)
+    .argument('[numbers...]', 'entry numbers (default: all open entries)', numbers)
     .addHelpText(
       'after',
       '\nExamples:\n  $ registry-mirror quarantine replay\n  $ registry-mirror quarantine replay 3 4\n\nExit codes: 0 all processed; 3 some failed again.',
@@ -77,7 +77,7 @@ function replayCommand(): Command {
 function discardCommand(): Command {
   const command = new Command('discard')
     .summary('remove entries from the list; their responses stay in the warehouse')
-    .argument('[numbers...]', 'numbers of entries', numbers)
+    .argument('[numbers...]', 'entry numbers', numbers)
     .option('--all', 'all open entries')
     .addHelpText(
       'after',

@@ -22,7 +22,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     stderr.write('\n');
     process.exit(130);
   });
-  // Reject at the end of the input. Otherwise a question would wait forever.
+  // Fail at the end of the input. Otherwise, a question would wait forever.
   const ended = new Promise<never>((_, reject) => {
     lines.once('close', () =>
       reject(
@@ -33,7 +33,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     );
   });
   ended.catch(() => {});
-  // Lines that arrive while no question is open, because the user pasted several answers at once.
+  // Lines that arrive while no question is open. The user has pasted several answers at once.
   const pasted: string[] = [];
   lines.on('line', (line) => pasted.push(line));
 
@@ -57,7 +57,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
       const given = (await answerTo(`${shown.slice(lastLineAt)} `)).trim();
       const value = read(given === '' ? (byDefault ?? '') : given);
       if (!(value instanceof Error)) return value;
-      // The remaining pasted lines may be answers to other questions than the user expected.
+      // The remaining pasted lines may not answer the next questions.
       pasted.length = 0;
       stderr.write(`${fittedTo(stderr, `  ${value.message}`)}\n`);
     }

@@ -35,7 +35,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
-      // A mirror of a watchlist has no statistics, so the message must not mention a missing count.
+      // A watchlist's mirror has no statistics, so the message must not mention a missing count.
       return coverage.registryTotal === null && coverage.registryTotalAt !== null
         ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
@@ -48,7 +48,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
     case 'interrupted':
       return 'Interrupted: all received responses are loaded. The next run continues.';
     case 'another_run':
-      return `Another run holds the lock of the warehouse (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
+      return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
     case 'unauthorised':
       return `Stopped: the upstream refused the key (${ending.why}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.`;
     case 'drift':
@@ -104,7 +104,7 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** Describes how many names or records the remaining quota can yield at most. Returns null if no call can be made. */
+/** Describes the maximum yield of the remaining quota in names or records. Returns null if no call can be made. */
 export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';

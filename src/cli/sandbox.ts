@@ -32,16 +32,16 @@ export function sandboxCommand(): Command {
     )
     .option('--data <file>', 'companies as CSV with a header or as JSON Lines (default: the sample registry)')
     .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
-    .option('--id-column <name>', 'column of the id (default: guessed)')
-    .option('--name-column <name>', 'column of the name (default: guessed)')
+    .option('--id-column <name>', 'id column (default: guessed)')
+    .option('--name-column <name>', 'name column (default: guessed)')
     .option('--where <column=value>', 'only rows with this value', columnValue)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on (default: any free one)', portNumber)
-    .option('--key <key>', 'key of the account (default: random)')
-    .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']).default('free'))
+    .option('--key <key>', "the account's key (default: random)")
+    .addOption(new Option('--tier <tier>', 'account tier').choices(['free', 'paid']).default('free'))
     .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', positiveWhole)
-    .option('--total <n>', 'requests of the account in total', positiveWhole)
-    .option('--per-day <n>', 'requests of the account per day (UTC)', positiveWhole)
+    .option('--total <n>', 'requests in total', positiveWhole)
+    .option('--per-day <n>', 'requests per day (UTC)', positiveWhole)
     .option('--unlimited', 'no allowance: only the requests per minute are limited')
     .option('--shape <name|file>', `API profile: ${SHAPES}, random:<seed>, or a YAML file`)
     .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
@@ -49,8 +49,8 @@ export function sandboxCommand(): Command {
     .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
     .option('--page-size <n>', 'default rows per page', positiveWhole)
     .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
-    .option('--window <n>', 'maximum results of one query, over all pages', positiveWhole)
-    .option('--latency <ms>', 'delay of each response in milliseconds', wholeNumber)
+    .option('--window <n>', 'maximum results per query, over all pages', positiveWhole)
+    .option('--latency <ms>', 'delay before each response, in milliseconds', wholeNumber)
     .option('--changed <n>', 'companies that change per hour', wholeNumber)
     .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
     .option('--deleted <n>', 'companies that are deleted per hour', wholeNumber)
@@ -135,7 +135,7 @@ function accountOf({ tier, total, perDay, unlimited, perMinute, key }: SandboxFl
     });
   if (tier === 'free' && !hasAllowance && !unlimited)
     throw new UsageError(
-      'The free tier needs an allowance. There is no default, because its documentation gives two.',
+      'The free tier needs an allowance. There is no default, because its documentation gives two limits.',
       {
         hint: 'Add --total 100 (calls in total), --per-day 1000 (calls per day), both, or --unlimited.',
       },

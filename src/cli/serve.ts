@@ -25,7 +25,7 @@ interface ServeFlags extends SharedFlags {
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description(
-      'Serves the API of the registry from the mirror, without sending calls. A client needs the new base address and a ' +
+      "Serves the registry's API from the mirror, without sending calls. A client needs the new base URL and a " +
         'key from `registry-mirror keys create`. Runs until Ctrl-C.',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -46,7 +46,7 @@ Examples:
 async function serve(flags: ServeFlags): Promise<void> {
   const { config, output } = await openContext(flags);
   const interruption = interruptible(() => output.note('Closing …'));
-  output.note('Reading the names of the mirror …');
+  output.note("Reading the mirror's names …");
   const accountsPath = accountsBeside(config.ledger);
   const isLocal = LOOPBACK.test(flags.host);
   const failed = failureLog();
@@ -161,7 +161,7 @@ function validKeys(accountsPath: string): number {
   }
 }
 
-/** Logs failures, and the same message at most once a minute. */
+/** Logs failures, but each message at most once a minute. */
 function failureLog(): (error: Error) => void {
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   const loggedAtMs = new Map<string, number>();
@@ -175,7 +175,7 @@ function failureLog(): (error: Error) => void {
 }
 
 const NO_LICENCE =
-  'The licence of the data is unknown (source.licence is not set). Republishing the data may need permission.';
+  "The data's licence is unknown (source.licence is not set). Republishing the data may require permission.";
 const NO_TLS = 'Keys are sent unencrypted. If other machines can reach this address, use a proxy with TLS.';
 const OPEN_PAGE = 'The status page needs no key. Everyone who can reach this address can read it.';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;

@@ -17,11 +17,11 @@ interface ShowFlags extends SharedFlags {
   readonly csv?: boolean;
 }
 
-/** `show ID`: prints the known facts about one company. */
+/** `show ID`: prints one company's state and record. */
 export function showCommand(): Command {
   const command = new Command('show')
     .description(
-      'Prints the state and the latest record of one company. It sends no calls and needs no key. If the record ' +
+      "Prints one company's state and latest record. It sends no calls and needs no key. If the record " +
         'was never fetched, it prints the search result.',
     )
     .argument('<id>', 'the entity id, as in the registry')

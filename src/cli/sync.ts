@@ -31,7 +31,7 @@ interface SyncFlags extends SharedFlags {
   readonly dryRun?: boolean;
 }
 
-/** `sync`: one run that fetches everything that is due. A user or cron starts it. */
+/** `sync`: makes one run, which fetches everything that is due. */
 export function syncCommand(): Command {
   const command = new Command('sync')
     .description(
@@ -177,5 +177,5 @@ function isRepeatedExhaustion({ ending, totals }: RunReport, { warehouse }: Work
   return before?.ended === 'allowance';
 }
 
-// The next day's run may fail a few minutes earlier in the hour than today's. It must still count as the next day.
+// Tomorrow's run may fail a few minutes earlier than today's, but must still count as the next day.
 const EARLY_MS = 600_000;

@@ -17,9 +17,7 @@ export interface Column {
   readonly optional?: boolean;
 }
 
-/**
- * Formats a table's lines, starting with the header. No line is wider than `columns`. Two spaces separate the cells.
- */
+/** Formats a table's lines, starting with the header. No line is wider than `width`. Two spaces separate the cells. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -21,16 +21,16 @@ export function workerCommand(): Command {
   return (
     new Command('worker')
       .description(
-        'Polls statistics, sweeps searches and fetches records at the times of `schedule:`, within the allowance. ' +
-          'For several registries, repeat --config. A second worker of the same registry is a standby, which takes ' +
-          'over when the first one ends. Logs are JSON lines on standard error.',
+        'Polls statistics, sweeps searches and fetches records at the times set in `schedule:`, within the allowance. ' +
+          'For several registries, repeat --config. A second worker for the same registry is on standby and takes ' +
+          'over when the first one stops. Logs are JSON lines on standard error.',
       )
       // Options after a subcommand's name belong to the subcommand.
       .enablePositionalOptions()
-      .option('--config <file>', 'configuration file, once per registry', collected)
+      .option('--config <file>', 'configuration file; repeat for each registry', collected)
       .option(
         '--health-port <n>',
-        'port of /health, /ready, /metrics and /queues (default: worker.health_port)',
+        'port for /health, /ready, /metrics and /queues (default: worker.health_port)',
         portNumber,
       )
       .option('--json', 'print one JSON document at the end, even on a terminal')
@@ -70,7 +70,7 @@ async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   const end = untilStopped();
   const worker = await startWorker({ configs, log, onFatal: end.fatal });
   for (const { name } of worker.registries)
-    output.note(`Serving the queue of ${name}. Stop it with Ctrl-C or SIGTERM.`);
+    output.note(`Serving the queue for ${name}. Stop with Ctrl-C or SIGTERM.`);
   if (worker.url !== null) output.note(`Dashboard: ${worker.url}/queues   Metrics: ${worker.url}/metrics`);
 
   const why = await end.promise;
@@ -125,6 +125,6 @@ Examples:
   $ registry-mirror worker pause
 
 Redis 7 or newer is required at worker.redis_url, with an append-only file and maxmemory-policy noeviction.
-Without Redis, run \`registry-mirror sync\` by cron. Both can run together.
+Without Redis, run \`registry-mirror sync\` from cron. Both can run together.
 
 Exit codes: 0 stopped by a signal; 1 failed; 2 usage, configuration, or no Redis at the start.`;

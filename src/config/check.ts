@@ -19,7 +19,7 @@ export function checkData(origin: Origin): Checked {
       remedy: 'run `registry-mirror init` to create one',
     });
   if (typeof data !== 'object' || Array.isArray(data))
-    return rejected(origin, { message: 'must be a section of keys', remedy: 'begin with `version: 1`' });
+    return rejected(origin, { message: 'must be a section with keys', remedy: 'begin with `version: 1`' });
   const parsed = ConfigFile.safeParse(data);
   if (!parsed.success) return { config: null, problems: problemsOf(parsed.error.issues, origin) };
   const problems = patternFaults(parsed.data, origin);

@@ -11,12 +11,12 @@ import { Secret, SecretUrl } from './secret.ts';
 type Inputs = Omit<LoadOptions, 'flags'> & { readonly path: string; readonly version: string };
 
 /**
- * Returns the same configuration as `loadConfig`. It caches a copy in the user's cache folder, because a local command
- * otherwise spends half of its time reading and checking the file.
+ * Returns the same configuration as `loadConfig`, and caches it in the user's cache folder. Without the cache, a local
+ * command spends half of its time reading and checking the file.
  *
  * The copy is encrypted with a digest of everything that `loadConfig` reads: the file, the variables, the referenced
  * files and the program. Only a process that can read all of this can therefore read the copy. A copy that is outdated,
- * corrupt or not ours cannot be decrypted and is replaced.
+ * corrupt or written by someone else cannot be decrypted and is replaced.
  */
 export async function openConfig(inputs: Inputs): Promise<Config> {
   const file = cacheFile(inputs);
@@ -114,7 +114,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const HEAD_BYTES = IV_BYTES + 16;
 
-/** A secret in the cached copy, with either its value or the problems that explain why the value is unknown. */
+/** A secret in the cached copy: either its value, or the problems that explain why the value is unknown. */
 interface StoredSecret {
   readonly $secret: 'url' | 'value';
   readonly value: string | readonly Problem[];

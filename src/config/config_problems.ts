@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import type { Problem } from './config_error.ts';
 import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from './key_paths.ts';
 
-/** The configuration's data and the sources of its values, which determine the positions shown for problems. */
+/** The configuration's data, and where each value comes from, so that each problem can be shown with its position. */
 export interface Origin {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** By dotted key, the source of each value set by the environment or the command line. */
+  /** The source of each value set by the environment or the command line, by dotted key. */
   readonly overridden: ReadonlyMap<string, string>;
   /** The data to check. */
   readonly data: unknown;
@@ -29,7 +29,9 @@ export interface ProblemText {
   readonly remedy: string | null;
 }
 
-/** Creates a problem at a key in the file. If the key is missing, the problem is placed at the key's section. */
+/**
+ * Creates a problem with the position of a key in the file. If the key is missing, the position is that of its section.
+ */
 export function problemAt(
   path: KeyPath,
   origin: Origin,

@@ -42,7 +42,7 @@ export interface Override {
 
 /**
  * Returns the values from the environment. Unknown variables that begin with REGISTRY_MIRROR_ are ignored, because
- * Kubernetes sets such variables for a service with this name. An empty variable counts as not set.
+ * Kubernetes sets such variables for a service named `registry-mirror`. An empty variable counts as not set.
  */
 export function overridesFromEnvironment(env: Environment): Override[] {
   return Object.entries(VARIABLES).flatMap(([name, key]) => {

@@ -56,7 +56,7 @@ function upstream({ baseUrl, keyVariable, keyFile }: InitAnswers): string {
   api_key: ${yaml(`\${${key}}`)}
   # concurrency: 4
   # timeouts: { connect: 5s, response: 30s }
-  # contact: you@example.org   # in the User-Agent, for the operators of the registry
+  # contact: you@example.org   # in the User-Agent, for the registry's operators
 `;
 }
 
@@ -66,13 +66,13 @@ function account({ tier, commercialUse, alreadySpent }: InitAnswers): string {
   ${`tier: ${tier}`.padEnd(28)} # the free tier does not permit commercial use
   commercial_use: ${commercialUse}
   # license_ends: 2030-12-31   # last day of a paid licence; a warning appears 30 days before
-  ${`already_spent: ${alreadySpent}`.padEnd(28)} # calls that the account made before it was used with this program
+  ${`already_spent: ${alreadySpent}`.padEnd(28)} # calls made with the account before this program used it
 `;
 }
 
 function allowance(answers: InitAnswers): string {
   const { perMinute, unlimited } = answers;
-  return `# The number of calls in your own terms. All limits apply; at least one is required.
+  return `# The limits in your own terms. All of them apply; at least one is required.
 allowance:
   per_minute: ${perMinute}
 ${windowRows()
@@ -80,7 +80,7 @@ ${windowRows()
   .join('\n')}
   ${(unlimited ? 'unlimited: true' : '# unlimited: true').padEnd(26)} # no limit except the rate
   # reserve: 0.1             # share of each limit that backfills leave for scheduled work
-  # day_starts: "00:00 Europe/Oslo"   # start of the account's day; if omitted, any 24 hours count
+  # day_starts: "00:00 Europe/Oslo"   # start of the account's day; if omitted, a day is any 24 hours
 `;
 }
 
@@ -90,17 +90,17 @@ function limitLine({ key, words }: WindowRow, value: number | null): string {
 }
 
 function wanted({ purpose, watchlist }: InitAnswers): string {
-  return `# Priority of calls: coverage (list every company), records, or freshness.
+  return `# Which calls come first: coverage (list every company), records, or freshness.
 focus: ${purpose === 'records' ? 'records' : 'coverage'}
 ${watchlist === null ? '# scope: { names: watchlist.txt }   # only these companies; if omitted, the whole registry' : `scope: { names: ${yaml(watchlist)} }`}
 `;
 }
 
 function rest({ dataFolder }: InitAnswers): string {
-  return `# Ages from which known data are due again.
+  return `# Ages at which known data is due again.
 # max_age: { stats: 7d, summaries: 30d, records: 90d }
 
-# Relative to this file. All configurations of one account must share one ledger.
+# Paths are relative to this file. All configurations for one account must share one ledger.
 warehouse: ${yaml(`${dataFolder}/warehouse.db`)}
 ledger: ${yaml(`${dataFolder}/ledger.db`)}
 

@@ -25,14 +25,14 @@ export type KeyPath = readonly (string | number)[];
 // The schema permits a reference in any value, so that editors do not mark references as errors.
 const OR_REFERENCE = '|\\$\\{(env|file):';
 
-/** Returns the JSON Schema of the configuration file. */
+/** Returns the configuration file's JSON Schema. */
 export function configSchema(): SchemaNode {
   const schema = z.toJSONSchema(ConfigFile, {
     io: 'input',
     target: 'draft-07',
     override: ({ jsonSchema }) => {
-      // Zod limits every integer to a double's safe range. Omit this limit, because it does not help readers of the
-      // schema.
+      // Zod limits every integer to a double's safe range. Omit this limit, because it does not help the schema's
+      // readers.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (typeof jsonSchema.pattern === 'string' && !jsonSchema.pattern.endsWith(OR_REFERENCE))
@@ -98,7 +98,7 @@ export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
 
 /**
  * Converts an environment value to its key's type. For example, `100` becomes a number if the key does not permit text.
- * Text that cannot be converted is returned unchanged, so that a later check rejects it and names the key.
+ * Text that cannot be converted is returned unchanged. A later check rejects it and names the key.
  */
 export function convertText(text: string, path: KeyPath): unknown {
   const types = new Set(nodesAt(path).flatMap((node) => node.type ?? typeof node.const));

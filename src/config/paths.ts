@@ -74,7 +74,7 @@ function nearestDirectory(path: string): string {
   return exists(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
 }
 
-// If a parent on the path is a file, stat throws ENOTDIR although throwIfNoEntry is false.
+// If a parent on the path is a file, stat throws ENOTDIR even if throwIfNoEntry is false.
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -23,11 +23,11 @@ export const Receiver = z
     webhook: z
       .strictObject({
         url: WebhookUrl.describe('URL that receives a POST request'),
-        secret: WebhookSecret.describe('secret for the signature: whsec_ followed by Base64'),
+        secret: WebhookSecret.describe('secret that signs the requests: whsec_ followed by Base64'),
         allow_private: z.boolean().default(false).describe('permit http and private addresses'),
       })
       .exactOptional()
-      .describe('webhook according to Standard Webhooks'),
+      .describe('webhook that follows Standard Webhooks'),
     command: z
       .array(z.string().min(1))
       .min(1)
@@ -51,7 +51,7 @@ export const Receiver = z
       .min(1)
       .nullable()
       .default(null)
-      .describe('file of entity ids; null means all companies'),
+      .describe('file with entity ids; null means all companies'),
     fields: z.array(Pointer).nullable().default(null).describe('JSON paths of fields; null means all fields'),
   })
   .superRefine(({ webhook, command, mail }, ctx) => {

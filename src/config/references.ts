@@ -67,8 +67,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Replaces an unresolved reference. It is a valid value for every key that may have an unresolved reference while the
- * file is read.
+ * Replaces an unresolved reference. The word is valid as `upstream.api_key`, the only key whose reference may stay
+ * unresolved.
  */
 const UNRESOLVED = 'unresolved';
 

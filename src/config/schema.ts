@@ -26,7 +26,7 @@ import {
 const Source = z.strictObject({
   name: z.string().min(1).default('Registry').describe('name of the registry'),
   url: z.string().nullable().default(null).describe('website of the registry'),
-  licence: z.string().nullable().default(null).describe('licence of the data'),
+  licence: z.string().nullable().default(null).describe('licence for the data'),
   attribution: z
     .string()
     .nullable()
@@ -50,7 +50,7 @@ const Upstream = z.strictObject({
       stats: ResourcePath.exactOptional().describe('path of the statistics, with an optional query string'),
     })
     .prefault({})
-    .describe('paths from the root of the host, if the default join is wrong'),
+    .describe("paths from the host's root, if the default join is wrong"),
   concurrency: z.int().min(1).max(256).default(4).describe('maximum number of calls in flight'),
   timeouts: z
     .strictObject({
@@ -58,7 +58,7 @@ const Upstream = z.strictObject({
       response: Duration.prefault('30s').describe('time until the response is complete'),
     })
     .prefault({})
-    .describe('timeouts of one call'),
+    .describe('timeouts for one call'),
   max_body: Size.prefault('8MiB').describe('maximum size of a response after decompression'),
   user_agent: z
     .string()
@@ -69,7 +69,7 @@ const Upstream = z.strictObject({
   contact: z.string().min(1).nullable().default(null).describe('address or URL in the default User-Agent'),
   proxy: ProxyUrl.nullable()
     .prefault(null)
-    .describe('HTTP proxy for all calls; null uses the proxy of the environment, if any'),
+    .describe('HTTP proxy for all calls; null means the proxy set in the environment, if any'),
   ca_file: z
     .string()
     .min(1)
@@ -85,8 +85,8 @@ const Account = z
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must consist of letters, digits, ".", "_" and "-"')
       .default('main')
       .describe('name of the account in the ledger; a new key continues the count'),
-    tier: z.enum(['free', 'paid']).default('free').describe('tier of the account'),
-    commercial_use: z.boolean().default(false).describe('whether the data are used commercially'),
+    tier: z.enum(['free', 'paid']).default('free').describe('account tier'),
+    commercial_use: z.boolean().default(false).describe('whether the data is used commercially'),
     license_ends: z.iso
       .date('must be a date such as 2027-03-31')
       .nullable()
@@ -96,7 +96,7 @@ const Account = z
       .int()
       .nonnegative()
       .default(0)
-      .describe('calls that the account made before it was used with this program'),
+      .describe('calls made with the account before this program used it'),
   })
   .superRefine((account, ctx) => {
     if (account.tier !== 'free' || !account.commercial_use) return;
@@ -157,10 +157,10 @@ const MaxAge = z.strictObject({
 });
 
 const Schedule = z.strictObject({
-  timezone: Timezone.default('UTC').describe('time zone of the patterns'),
-  stats: Cron.default('7 3 * * *').describe('cron pattern of the job poll-stats'),
-  sweep: Cron.default('17 3 * * *').describe('cron pattern of the job sweep-search'),
-  entities: Cron.default('*/10 * * * *').describe('cron pattern of the job fetch-entities'),
+  timezone: Timezone.default('UTC').describe('time zone for the cron patterns'),
+  stats: Cron.default('7 3 * * *').describe('cron pattern for the job poll-stats'),
+  sweep: Cron.default('17 3 * * *').describe('cron pattern for the job sweep-search'),
+  entities: Cron.default('*/10 * * * *').describe('cron pattern for the job fetch-entities'),
 });
 
 const path = z.string().min(1);
@@ -169,9 +169,9 @@ const Scope = z
   .union(
     [
       z.literal('whole'),
-      z.strictObject({ names: path.describe('file of company names, one per line') }),
-      z.strictObject({ ids: path.describe('file of entity ids, one per line') }),
-      z.strictObject({ queries: path.describe('file of search queries, one per line') }),
+      z.strictObject({ names: path.describe('file with company names, one per line') }),
+      z.strictObject({ ids: path.describe('file with entity ids, one per line') }),
+      z.strictObject({ queries: path.describe('file with search queries, one per line') }),
     ],
     { error: 'must be whole, { names: FILE }, { ids: FILE } or { queries: FILE }' },
   )
@@ -180,8 +180,12 @@ const Scope = z
 const Retention = z.strictObject({
   answers: Duration.nullable()
     .prefault(null)
-    .describe('time for which replaced responses are kept; null means forever'),
-  versions: z.int().min(1).default(1).describe('versions of each record that are kept regardless of age'),
+    .describe('how long replaced responses are kept; null means forever'),
+  versions: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe('number of versions to keep for each record, regardless of age'),
 });
 
 const Worker = z.strictObject({
@@ -190,8 +194,8 @@ const Worker = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9._{}-]+$/, 'must consist of letters, digits, ".", "_", "-", "{" and "}"')
     .default('registry-mirror')
-    .describe('prefix of every key in Redis'),
-  job_time: Duration.prefault('5m').describe('maximum time of one job'),
+    .describe('prefix for every key in Redis'),
+  job_time: Duration.prefault('5m').describe('maximum duration of one job'),
   job_calls: z
     .int()
     .positive()
@@ -208,7 +212,7 @@ const Worker = z.strictObject({
     .describe('port for health and metrics; null disables them'),
   board_password: Password.nullable()
     .prefault(null)
-    .describe('password of the queue dashboard, required on any address other than loopback'),
+    .describe('password for the queue dashboard, required on any address other than loopback'),
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
@@ -217,19 +221,19 @@ const Worker = z.strictObject({
 });
 
 export const ConfigFile = z.strictObject({
-  version: z.literal(1, { error: 'must be 1' }).describe('version of this format'),
+  version: z.literal(1, { error: 'must be 1' }).describe("the file format's version"),
   source: Source.prefault({}).describe('the registry'),
   upstream: Upstream.describe('the API'),
   account: Account.prefault({}).describe('the account at the registry'),
   allowance: Allowance.prefault({}).describe('the number of calls'),
   dialect: Dialect.optional().describe('details of the API; `probe` writes them'),
-  max_age: MaxAge.prefault({}).describe('ages at which known data are due again'),
-  schedule: Schedule.prefault({}).describe('schedule of the worker'),
-  focus: z.enum(['coverage', 'records', 'freshness']).default('coverage').describe('priority of calls'),
+  max_age: MaxAge.prefault({}).describe('ages at which known data is due again'),
+  schedule: Schedule.prefault({}).describe("the worker's schedule"),
+  focus: z.enum(['coverage', 'records', 'freshness']).default('coverage').describe('which calls come first'),
   scope: Scope.describe('companies to mirror'),
   mapping: Mapping.prefault({}).describe('exceptions to the default mapping of payloads to tables'),
   retention: Retention.prefault({}).describe('what compact deletes'),
-  warehouse: path.default('data/warehouse.db').describe('the SQLite file of the mirror'),
+  warehouse: path.default('data/warehouse.db').describe("the mirror's SQLite file"),
   ledger: path.default('data/ledger.db').describe("the SQLite file that counts the account's calls"),
   worker: Worker.prefault({}).describe('the scheduled worker'),
   notify: z

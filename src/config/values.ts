@@ -14,7 +14,7 @@ export interface Bytes {
   readonly bytes: number;
 }
 
-/** The start of the account's day: a time of day in a time zone, or none (rolling: the last 24 hours). */
+/** The start of the account's day: a time of day in a time zone, or rolling (a day is any 24 hours). */
 export type DayStart =
   | { readonly rolling: true }
   | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
@@ -168,14 +168,11 @@ const RESERVED_HEADERS = new Set(
 /** A path on the upstream's host. */
 export const HostPath = z
   .string()
-  .regex(/^\/[^?#\s]*$/, 'must be a path from the root of the host, such as /api/search');
+  .regex(/^\/[^?#\s]*$/, "must be a path from the host's root, such as /api/search");
 /** A resource's path, with an optional query string. */
 export const ResourcePath = z
   .string()
-  .regex(
-    /^\/[^?#\s]*(\?[^#\s]*)?$/,
-    'must be a path from the root of the host, such as /api/stats?format=json',
-  );
+  .regex(/^\/[^?#\s]*(\?[^#\s]*)?$/, "must be a path from the host's root, such as /api/stats?format=json");
 export const EntityPath = ResourcePath.refine(
   (path) => path.split('{id}').length === 2,
   'must contain {id} exactly once: /api/entity/{id}',

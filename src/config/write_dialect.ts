@@ -59,8 +59,8 @@ function dropQuestions(document: Document): void {
 const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
 
 /**
- * The keys and values to write. Default values are omitted to keep the file short. Keys that the probe never determines
- * are omitted, so that their values in the file stay the same.
+ * Returns the keys and values to write. Default values are omitted to keep the file short. Keys that the probe never
+ * determines are omitted too, so that their values in the file stay the same.
  */
 function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
   const { extra, ...found } = search;
@@ -128,7 +128,7 @@ function setLeaf(document: Document, path: readonly string[], value: unknown): v
 function addComment(document: Document, path: readonly string[], comment: string): void {
   const pair = pairAt(document, path);
   if (pair === null) return;
-  // A value has its comment on the same line. A section has its comment above it.
+  // A value's comment is on the same line. A section's comment is above it.
   if (isScalar(pair.value) && !isInFlow(document, path)) pair.value.comment = ` ${comment}`;
   else pair.key.commentBefore = ` ${comment}`;
 }
@@ -156,7 +156,7 @@ function introduce(document: Document): void {
 }
 
 const INTRODUCTION =
-  ' Details of the API, written by `registry-mirror probe`. `registry-mirror config validate` explains them in words.';
+  ' Details of the API, written by `registry-mirror probe`. `registry-mirror config validate` explains them in plain English.';
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

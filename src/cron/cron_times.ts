@@ -34,7 +34,7 @@ export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: n
 }
 
 /**
- * Returns the time between the first two scheduled times in 1970, in milliseconds. The result therefore does not depend
+ * Returns the time between the first two scheduled times in 1970, in milliseconds, so that the result does not depend
  * on the current time.
  */
 export function periodOf(schedule: CronSchedule): number {
@@ -42,7 +42,7 @@ export function periodOf(schedule: CronSchedule): number {
   return nextTime(schedule, firstMs) - firstMs;
 }
 
-/** The local times of a pattern. Each local time is represented by the same wall-clock time in UTC. */
+/** A pattern's local times. Each one is represented by the same wall-clock time in UTC. */
 interface LocalTimes {
   readonly everyHour: boolean;
   next(afterMs: number): number;

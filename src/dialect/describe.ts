@@ -143,7 +143,7 @@ function describeLimit({ window, remaining, limit, reset }: ReportedLimit): stri
 
 const PERIODS = {
   minute: ' this minute',
-  day: ' this day',
+  day: ' today',
   month: ' this month',
   total: ' in total',
 } as const;

@@ -47,8 +47,8 @@ export function storeDigests({ warehouse, clock, source, receivers }: NotifyOpti
     const last = lastVersion(db);
     for (const receiver of receivers) {
       const { version, isHealthy, disabledAt } = table.receiver(receiver.name);
-      // A disabled receiver gets no digests. When it is enabled again, it gets one digest with all changes since its
-      // last digest.
+      // A disabled receiver gets no digests. After it is enabled again, one digest contains all changes since its last
+      // one.
       if (disabledAt !== null) continue;
       const since = Math.min(version, last);
       const digest = digestFor(receiver, watchedIds(receiver), {
@@ -96,9 +96,9 @@ export interface Delivered {
 }
 
 /**
- * Attempts every due delivery once. Each attempt is stored before it begins, with the time of the next attempt. If the
- * process is killed, a later process therefore repeats the delivery with the same id. A receiver is disabled when the
- * last attempt fails.
+ * Attempts every due delivery once. Each attempt is stored before it begins, with the time of the next attempt. A kill
+ * therefore only delays the delivery, which a later process repeats with the same id. If the last attempt fails, the
+ * receiver is disabled.
  */
 export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
   const { warehouse, clock, receivers } = options;

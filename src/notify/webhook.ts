@@ -6,7 +6,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Receiver } from '../config/receiver.ts';
 
 export interface Message {
-  /** The id of the message, which is the same for all attempts. */
+  /** The message's id, which is the same for all attempts. */
   readonly id: string;
   readonly body: string;
 }
@@ -93,8 +93,8 @@ export function isPrivate(address: string): boolean {
 }
 
 /**
- * Addresses that are not globally reachable (IANA special-purpose registries), and addresses that embed an IPv4
- * address. Node compares IPv4-mapped IPv6 addresses with the IPv4 ranges.
+ * Addresses that are not globally reachable (IANA special-purpose registries), and IPv6 addresses that embed an IPv4
+ * address. Node itself compares IPv4-mapped IPv6 addresses with the IPv4 ranges.
  */
 const PRIVATE = blockList([
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16',

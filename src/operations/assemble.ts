@@ -78,7 +78,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const { config, clock, warehouse, ledger } = workspace;
   const dialect = requireDialect(config);
   const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
-  // Process the responses that earlier runs left unprocessed before the planner reads the mirror.
+  // Before the planner reads the mirror, process the responses that earlier runs left unprocessed.
   loader.recover();
   const connections = openConnections(config);
   const fetch = openFetch({ ...fetchParts(workspace, order.purpose), connections, dialect });
@@ -169,7 +169,7 @@ function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart):
   return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
 }
 
-/** The start of a run. What is due is evaluated at this time. */
+/** The start of a run, which determines what is due. */
 interface RunStart {
   readonly startedAtMs: number;
 }
@@ -198,7 +198,7 @@ function maxAgeOf({ max_age }: Config): MaxAge {
   return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
 }
 
-/** Opens the planner for a sync. Its knowledge comes from the mirror or from a simulation. */
+/** Opens the planner for a sync, with knowledge from the mirror or from a simulation. */
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,

@@ -26,8 +26,8 @@ import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
 /**
- * A backfill fetches an explicit list of items, which the warehouse stores until every item is settled. It uses the
- * same engine as `sync` with a different planner, and does not spend the allowance's reserve.
+ * A backfill fetches an explicit list of items. The warehouse stores the list until every item is settled. A backfill
+ * uses the same engine as `sync` with a different planner, and does not spend the allowance's reserve.
  */
 
 /** The requested items and their options. */
@@ -39,7 +39,7 @@ export interface BackfillOrder {
   readonly identity: string;
   /** Whether to fetch the records of companies that a search finds. */
   readonly withRecords: boolean;
-  /** Records younger than this, in milliseconds, are not fetched again. With 0, all records are fetched. */
+  /** Records younger than this many milliseconds are not fetched again. With 0, all records are fetched. */
   readonly freshForMs: number;
 }
 
@@ -186,8 +186,8 @@ export interface BackfillReport {
 }
 
 /**
- * Runs a backfill until every item is settled, only the reserve is left of the quota, or a limit in `order` is reached.
- * A backfill pauses for scheduled runs and resumes when they have ended.
+ * Runs a backfill until every item is settled, only the reserve remains, or a limit in `order` is reached. A backfill
+ * pauses for scheduled runs and resumes when they have ended.
  */
 export async function runBackfill(workspace: Workspace, order: BackfillRun): Promise<BackfillReport> {
   const { warehouse, clock } = workspace;

@@ -56,7 +56,7 @@ export function settledListing(
 }
 
 /**
- * Returns the failure to report for an item left unsettled when the backfill ended, or null if the backfill has not
+ * Returns the failure to report for an item that is still open when the backfill has ended, or null if it has not
  * ended.
  */
 export function failedSearch(

@@ -5,8 +5,8 @@ import type { Clock } from '../clock.ts';
 import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
 
 /**
- * Opens the configured account's ledger. The caller must close it. Without a clock, the ledger does not detect that the
- * clock has jumped ahead, but it still shows an earlier jump.
+ * Opens the configured account's ledger. The caller must close it. Without `clock`, the ledger detects no new jump
+ * ahead, but still reports an earlier one.
  */
 export function openLedgerOf(config: Config, clock?: Clock): Ledger {
   const { ledger: path, account } = config;

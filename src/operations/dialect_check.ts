@@ -24,7 +24,7 @@ export interface DialectCheck {
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];
-  /** Changes to the dialect that would let it read the responses that it cannot read now. */
+  /** Changes with which the dialect could also read the other responses. */
   readonly proposals: readonly DialectChange[];
 }
 
@@ -51,7 +51,7 @@ export async function checkDialect(
 
 const OF_EACH_KIND = 200;
 
-/** Reads stored responses with a dialect. This function is pure. */
+/** Checks which stored responses a dialect can read. This function is pure. */
 export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]): Omit<DialectCheck, 'run'> {
   const classify = openClassify(dialect);
   const contradictions: Contradiction[] = [];
@@ -70,8 +70,8 @@ export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]):
     const { exchange } = readReply(request, call, reply, { nowMs: 0, keyHasWorked: true });
     misunderstood.push({ exchange, entityId: call.kind === 'entity' ? call.entityId : null });
   }
-  // It is normal for a query to be rejected, because it can have too many matches. It is not normal for every search to
-  // be rejected.
+  // A single rejected query is normal, because a query can have too many matches. If every search is rejected, the
+  // dialect is probably wrong.
   const searches = answers.filter(({ kind }) => kind === 'search').length;
   const [latest] = rejected;
   if (latest !== undefined && rejected.length === searches)
@@ -97,7 +97,7 @@ function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSig
   });
 }
 
-/** Returns one call of each kind, with a target that has returned a result before. */
+/** Returns one call of each kind, for a target that has returned a result before. */
 function knownCalls({ warehouse }: Workspace): Call[] {
   const knowledge = openKnowledge(warehouse);
   const planned = { reason: 'checks the dialect', expected: 0 };

@@ -21,9 +21,12 @@ import { ALL_KINDS } from './run.ts';
 export interface EstimateInput {
   readonly nowMs: number;
   readonly focus: Focus;
-  /** How many of the next calls to return. */
+  /** How many of the next calls to return in `next`. */
   readonly explain: number;
-  /** The simulation's time limit, in milliseconds. An estimate that reaches it has a wider range or no upper bound. */
+  /**
+   * The simulation's limit on CPU time, in milliseconds. An estimate that reaches it has a wider range or no upper
+   * bound.
+   */
   readonly simulateMs?: number;
   /** Called with the finished share of the work, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
@@ -103,7 +106,7 @@ function nextCallsOf(
   });
 }
 
-/** Returns whether the first planned call requests the statistics. */
+/** Returns whether a statistics call is due and may be sent now. */
 function isStatsCallDue({ config, warehouse, nowMs }: EstimateContext, left: QuotaLeft): boolean {
   const knowledge = openKnowledge(warehouse);
   const age = { startedAtMs: nowMs, maxAgeMs: config.max_age.stats.ms };
@@ -133,7 +136,7 @@ function estimateWatched(
   return estimateWatchlist({ knowledge, dialect: requireDialect(config), watchlist, isStatsDue });
 }
 
-/** Returns a quota without a limit on calls, because the plan also covers the time after the allowance resets. */
+/** Returns a quota with unlimited calls, because the plan also covers the time after the allowance resets. */
 function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
   const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
   return { calls: Infinity, lifetimeLimit };

@@ -44,7 +44,7 @@ export function takeLock(db: Warehouse['db'], clock: Clock): string {
   if (lock.taken) return owner;
   throw new FailedError(
     `another run holds the warehouse's lock (process ${lock.holder.pid} on ${lock.holder.host})`,
-    { hint: 'Wait until that run has ended, or stop it; then retry.' },
+    { hint: 'Wait until that run ends, or stop it. Then retry.' },
   );
 }
 

@@ -19,7 +19,7 @@ import { readSchema } from '../warehouse/schema_store.ts';
 import { settledMapping } from '../warehouse/settled_mapping.ts';
 import { live } from '../warehouse/table_naming.ts';
 
-/** Returns the records as they were at a past time, with the same nesting as in the registry's responses. */
+/** Returns the records as they were at a past time, nested as in the registry's responses. */
 export function documentsAsOf(db: Database, at: string): Rowset {
   return {
     name: 'entity',

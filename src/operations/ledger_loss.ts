@@ -29,7 +29,7 @@ export interface CurrentRun {
   readonly runId: number;
 }
 
-/** A ledger, and a warehouse with calls that it counts. */
+/** A ledger, and a warehouse whose calls it should count. */
 export interface LedgerReading extends Partial<CurrentRun> {
   readonly accountId: string;
   /** The maximum number of calls in flight. */
@@ -39,8 +39,8 @@ export interface LedgerReading extends Partial<CurrentRun> {
 }
 
 /**
- * Returns the number of calls missing from a lost ledger. 0 means that the ledger is complete, or that no window limits
- * the account, so that the next run automatically counts the calls again.
+ * Returns the number of calls missing from a lost ledger. Returns 0 if the ledger is complete, or if no window limits
+ * the account. Without a window, the next run counts the calls again.
  */
 export function lostCalls(reading: LedgerReading, nowMs: number): number {
   return hasWindows(reading, nowMs) ? missingCalls(reading, nowMs) : 0;
@@ -48,8 +48,8 @@ export function lostCalls(reading: LedgerReading, nowMs: number): number {
 
 /**
  * Returns how many of this warehouse's calls are missing from the ledger because it was deleted, or replaced by another
- * file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns the
- * maximum number of them.
+ * file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns their
+ * maximum number.
  */
 function missingCalls(reading: LedgerReading, nowMs: number): number {
   const { accountId, concurrency, db, ledger, runId = Number.MAX_SAFE_INTEGER } = reading;
@@ -76,8 +76,8 @@ export function ledgerReadingOf({
 }
 
 /**
- * Compares a warehouse's calls in the current windows with the ledger. Used for warehouses from an older version, which
- * have no stamp.
+ * Compares a warehouse's calls in the current windows with the ledger. This is for warehouses from an older version, in
+ * which no run has recorded the ledger's state.
  */
 function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number {
   const missing = ledger.state(nowMs).windows.map((window) => {
@@ -95,14 +95,14 @@ function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number 
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = requireCounts(use, nowMs);
-  // Without a window, only the rate is limited, so it is enough to know when the last call was made.
+  // Without a window, only the rate is limited, so only the time of the last call matters.
   if (missing > 0) use.ledger.recount(recountOf([use], nowMs));
   else if (hasWindows(use, nowMs)) requireOtherCalls(use, nowMs);
   use.ledger.startRun();
   stampLedger(use);
 }
 
-/** The ledger was deleted, or replaced by another file or an older copy. */
+/** Thrown if the ledger was deleted, or replaced by another file or an older copy. */
 export class LostLedgerError extends FailedError {}
 
 /**
@@ -122,8 +122,8 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
 }
 
 /**
- * Compares the ledger with the other warehouses that spend the allowance, because a warehouse knows only its own calls.
- * The other warehouses are those that the ledger lists, and those in this warehouse's folder.
+ * Compares the ledger with the other warehouses that spend the allowance, because a warehouse records only its own
+ * calls. The other warehouses are those that the ledger lists, and those in this warehouse's folder.
  */
 function requireOtherCalls({ config, ledger }: LedgerUse, nowMs: number): void {
   const paths = new Set([...ledger.warehouses(nowMs), ...neighbours(config.warehouse)]);
@@ -154,7 +154,7 @@ function missingOf(
     try {
       const stamp = ledgerStamps(warehouse.db).read()?.accounts[config.account.id];
       if (stamp === undefined || stamp.path !== config.ledger) return 0;
-      // A copied warehouse can have the stamp of a ledger that was later rebuilt. A rebuilt ledger has debits.
+      // A copied warehouse can have a stamp from before the ledger was rebuilt. A rebuilt ledger has debits.
       const { ledgerId, debits } = ledger.mark();
       if (ledgerId !== stamp.ledgerId && debits > 0) return 0;
       return missingCalls(ledgerReadingOf({ config, ledger, warehouse }), nowMs);
@@ -171,12 +171,15 @@ function missingOf(
 
 function lostLedger({ ledger }: Config, warehouse: string, missing: number): LostLedgerError {
   return new LostLedgerError(
-    `the ledger ${ledger} does not count ${missing} calls of the warehouse ${warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
+    `the ledger ${ledger} does not count ${missing} calls made for the warehouse ${warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
   );
 }
 
-/** Records the ledger's state. Call this function only while no call from this warehouse is in flight. */
+/**
+ * Records the ledger's state in the warehouse. Call this function only while none of the warehouse's calls is in
+ * flight.
+ */
 export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const { ledgerId, debits, starts } = ledger.mark();
   const stamp = {
@@ -199,9 +202,9 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 }
 
 /**
- * Counts the calls in the warehouses again after a ledger was lost. For a warehouse with a stamp from this ledger, only
- * calls missing from the ledger are added. Calls that were in flight when a run was killed are in no warehouse. If the
- * ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
+ * Counts the calls in the warehouses again after a ledger was lost. If a warehouse was last used with this ledger, only
+ * the calls that the ledger lacks are added. Calls that were in flight when a run was killed are in no warehouse. If
+ * the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
   const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use), nowMs) > 0);

@@ -20,7 +20,7 @@ import type { RunReport } from './run_report.ts';
 
 export interface ProbeOrder {
   readonly hints: Hints;
-  /** Ignore responses to calls up to and including this id. */
+  /** Responses to calls up to and including this id are ignored. */
   readonly after?: number;
   readonly maxCalls: number;
   readonly maxMinutes: number;
@@ -32,7 +32,7 @@ export interface ProbeOrder {
 export interface ProbeReport {
   readonly run: RunReport;
   readonly conclusions: Conclusions;
-  /** The learned dialect; null if the probe could not work out the search or record endpoint. */
+  /** The learned dialect; null if the probe could not learn the search or record endpoint. */
   readonly draft: DialectDraft | null;
   readonly questions: readonly Question[];
   /** All exchanges, including those from earlier runs. */
@@ -84,8 +84,8 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
 }
 
 /**
- * Returns the responses to earlier probes. If a response has been loaded since, its request is shown as the current
- * dialect would send it.
+ * Returns the earlier probes' responses. If a response has been loaded since, its request is reconstructed from the
+ * current dialect.
  */
 function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[] {
   const kept = readProbes(warehouse).filter(({ callId }) => callId > after);

@@ -42,7 +42,7 @@ export interface RunOrder {
   readonly focus: Focus;
   /** Opens a planner that replaces the sync planner. Called after the lock is taken. */
   readonly openPlanner?: () => Planner;
-  /** Replaces how the engine is assembled, for a probe. */
+  /** Assembles the engine differently, for a probe. */
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
   /** Called after the engine has ended, while the lock is still held. */
   readonly onEnded?: (runId: number) => void;
@@ -90,7 +90,7 @@ function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number)
   const lost =
     kinds.length === 0
       ? 'Its in-flight calls are lost'
-      : `Lost with it: the calls of this run from ${times.at(0)} to ${times.at(-1)} (${calls}), and its in-flight calls`;
+      : `Lost with it: this run's calls from ${times.at(0)} to ${times.at(-1)} (${calls}), and its in-flight calls`;
   return new FailedError(`${error.message}. ${lost}`, {
     ...(error.hint !== null && { hint: error.hint }),
     cause: error,
@@ -234,8 +234,8 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       purpose,
       maxCalls,
       deadlineMs,
-      // If the last calls in earlier runs did not reach the API, one call is enough to confirm that nothing has
-      // changed.
+      // If the last calls in earlier runs did not reach the API, one call is enough to confirm that the URL is still
+      // wrong.
       wrongAddressLimit: order.assemble === undefined ? (isAddressDoubted(db) ? 1 : 2) : Infinity,
       signal,
       onProgress: (totals, outcomes) => {
@@ -265,7 +265,7 @@ function openClockDoubtCheck({ ledger, clock }: Workspace): (outcome: Outcome) =
   let checkedMs = Number.NEGATIVE_INFINITY;
   return ({ headers, sentAt, durationMs }) => {
     const nowMs = clock.now();
-    // Check again from time to time, because the clock can be set during a run.
+    // Check repeatedly, because the clock can be set during a run.
     if (Math.abs(nowMs - checkedMs) >= DOUBT_CHECK_MS) {
       isDoubted = ledger.state(nowMs).clockDoubt !== null;
       checkedMs = nowMs;

@@ -59,5 +59,5 @@ function addressOf(config: Config, { call }: Outcome): string {
 }
 
 const SEARCH_REMEDY =
-  '. Compare dialect.search with the documentation of the API, then run `registry-mirror probe --check`';
+  ". Compare dialect.search with the API's documentation, then run `registry-mirror probe --check`";
 const REMEDY = '. Check upstream.base_url, then run `registry-mirror probe --check`';

@@ -5,11 +5,10 @@ import { messageOf, UsageError } from '../errors.ts';
 /** One worker's connections to Redis. */
 export interface Connections {
   /**
-   * For queues. If the connection is lost, its commands fail immediately, so that the worker can report the loss and
-   * retry.
+   * For queues. If the connection is lost, commands fail immediately, so that the worker can report the loss and retry.
    */
   readonly forQueues: Redis;
-  /** For BullMQ's workers. If the connection is lost, its commands wait until Redis is available again. */
+  /** For BullMQ's workers. If the connection is lost, commands wait until Redis is available again. */
   readonly forWorkers: Redis;
   /** True if Redis is connected. */
   readonly isReady: boolean;
@@ -53,7 +52,7 @@ export function openConnections(url: SecretUrl, watcher: RedisWatcher): Connecti
 }
 
 /**
- * Opens a connection, making only one attempt. Used by the checks at the start, `status` and `doctor`.
+ * Opens a connection with a single attempt, for `status`, `doctor` and the worker's checks at its start.
  *
  * @throws UsageError if Redis does not respond or rejects the password.
  */

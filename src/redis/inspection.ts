@@ -18,7 +18,7 @@ export interface RedisFinding {
 }
 
 /**
- * Reads the version and settings of a Redis server.
+ * Reads a Redis server's version and settings.
  *
  * @throws UsageError if it does not respond, or if the worker cannot use it.
  */
@@ -39,7 +39,7 @@ async function readInfo(redis: Redis, url: SecretUrl): Promise<string> {
     return await redis.info();
   } catch (error) {
     throw new UsageError(`Redis at ${url} rejected the command INFO (${messageOf(error)})`, {
-      hint: 'The worker must read the version of Redis. Grant the user `+info` (ACL SETUSER), or set another user in `worker.redis_url`.',
+      hint: "The worker must read Redis's version. Grant the user `+info` (ACL SETUSER), or set another user in `worker.redis_url`.",
       cause: error,
     });
   }
@@ -72,7 +72,7 @@ export function factsOf(info: string): RedisFacts {
   };
 }
 
-/** Returns the settings that are unsuitable for a queue. None of them can cause a response to be lost. */
+/** Returns the settings that are unsuitable for a queue. None of them can lose a response. */
 export function findingsOf(facts: RedisFacts): RedisFinding[] {
   const findings: RedisFinding[] = [];
   if (majorOf(facts.version) < RECOMMENDED_MAJOR)

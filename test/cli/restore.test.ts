@@ -81,7 +81,7 @@ test('restore changes nothing while a run holds the lock, or if the backup is co
   acquireLock(holder.db, { ...owner, nowMs: Date.now(), isAlive: () => true });
   expect(await run('restore', backup)).toMatchObject({
     code: 1,
-    json: { error: { message: expect.stringContaining('another run holds the lock') } },
+    json: { error: { message: expect.stringContaining("another run holds the warehouse's lock") } },
   });
   holder.close();
   expect(idsIn(path)).toEqual(['C1', 'C2']);

@@ -104,14 +104,14 @@ test("an older copy of the ledger also stops another warehouse's run", async () 
   copyFileSync(ledger, `${ledger}.older`);
   await sync({ maxCalls: 2 });
   renameSync(`${ledger}.older`, ledger);
-  await expect(sync({ name: 'other.db' })).rejects.toThrow(`2 calls of the warehouse ${warehouse}`);
+  await expect(sync({ name: 'other.db' })).rejects.toThrow(`2 calls made for the warehouse ${warehouse}`);
   expect(arrivals()).toBe(11);
 });
 
 test("a deleted ledger stops a new warehouse's first run in the same folder", async () => {
   const { sync, ledger, warehouse, arrivals } = await mirror();
   rmSync(ledger);
-  await expect(sync({ name: 'other.db' })).rejects.toThrow(`8 calls of the warehouse ${warehouse}`);
+  await expect(sync({ name: 'other.db' })).rejects.toThrow(`8 calls made for the warehouse ${warehouse}`);
   expect(arrivals()).toBe(8);
 });
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../durations.ts';
 
 /**
  * Reads an age as milliseconds: `90d`, `6w`, `3mo` (30 days each) or `1y` (365 days). The unit `m` is rejected, because
- * it could mean minutes or months, and after a wrong guess the whole mirror would be fetched again.
+ * it could mean minutes or months, and a wrong guess would fetch the whole mirror again.
  */
 export function readAge(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(d|w|mo|y)$/.exec(text) ?? [];

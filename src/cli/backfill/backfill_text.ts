@@ -25,7 +25,7 @@ export function describeBackfill(report: BackfillReport, output: Output): string
   ].join('\n');
 }
 
-/** Returns one line for each state that occurs among the items. */
+/** Returns one line for each state that at least one item has. */
 export function countLines(counts: Counts): string[] {
   return STATES.flatMap(([state, name, meaning]) =>
     counts[state] === 0
@@ -112,7 +112,7 @@ export function describeUnfinished(
   return [output.style('dim', header), ...lines].join('\n');
 }
 
-/** Describes the ignored lines of the lists. Returns null if no line was ignored. */
+/** Describes how many lines of each list were ignored. Returns null if none were. */
 export function describeLists(lists: readonly List[]): string | null {
   const notes = lists.flatMap(({ from, blanks, duplicates }) => {
     const ignored = [

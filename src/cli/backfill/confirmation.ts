@@ -8,8 +8,8 @@ import { range } from '../plan/cost_text.ts';
 import { openAsker } from '../questions.ts';
 
 /**
- * Asks for confirmation before a backfill that could spend more than a tenth of the remaining quota, unless there is no
- * terminal, as in a script.
+ * Asks for confirmation before a backfill that could spend more than a tenth of the remaining quota. Without a
+ * terminal, as in a script, nothing is asked.
  *
  * @throws UsageError if the answer is no.
  */

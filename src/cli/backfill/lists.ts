@@ -80,8 +80,8 @@ async function* columnIn(text: string, column: string | undefined, from: string)
 }
 
 /**
- * Finds the selected column. The first line is treated as the header, unless it has only one column and its text is not
- * a usual header.
+ * Finds the selected column. The first line counts as a header if the column was selected by name, or if the column's
+ * first value looks like a header, such as `company_number`.
  */
 function columnOf(first: readonly string[], column: string | undefined, from: string) {
   const names = first.map((name) => name.trim());

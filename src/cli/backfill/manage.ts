@@ -78,7 +78,7 @@ export async function enqueue(
   output.result({
     command: 'backfill',
     data: { backfill_id: backfillId, title, queue: queued.queue, job: queued.job },
-    text: `Backfill ${backfillId} (${title}) is queued as job ${queued.job} of ${queued.queue}. Show its progress: registry-mirror status. Write its report when it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
+    text: `Backfill ${backfillId} (${title}) is queued as job ${queued.job} in ${queued.queue}. Show its progress: registry-mirror status. Write its report after it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
     attention: null,
   });
 }

@@ -37,7 +37,7 @@ export interface SelectionContext {
 
 export interface Selection {
   readonly order: BackfillOrder;
-  /** The lists that were read, each with the number of lines that were ignored in it. */
+  /** The lists that were read, each with its number of ignored lines. */
   readonly lists: readonly List[];
 }
 
@@ -56,11 +56,9 @@ export async function readSelection(flags: SelectionFlags, context: SelectionCon
     ...(ids === null ? [] : [fromList(ids, 'id', entities)]),
     ...(names === null ? [] : [fromList(names, 'name', named)]),
     ...(flags.query ?? []).map((text) => one(searched('query', 'name', text), `query "${text}"`)),
-    ...(flags.prefix ?? []).map((text) =>
-      one(searched('prefix', 'name', text), `names starting with "${text}"`),
-    ),
+    ...(flags.prefix ?? []).map((text) => one(searched('prefix', 'name', text), `name prefix "${text}"`)),
     ...(flags.idPrefix ?? []).map((text) =>
-      one(searched('prefix', 'identifier', text), `ids starting with "${text}"`),
+      one(searched('prefix', 'identifier', text), `id prefix "${text}"`),
     ),
     ...lookedUp(flags, context),
   ];
@@ -118,7 +116,7 @@ function lookedUp(
   }
   if (failed) {
     const items = failedItems(db);
-    parts.push({ items, title: `${counted(items.length, 'target')} that failed`, identity: 'failed' });
+    parts.push({ items, title: counted(items.length, 'failed target'), identity: 'failed' });
   }
   return parts;
 }
@@ -134,8 +132,7 @@ function failedItems(db: Database): BackfillItem[] {
 }
 
 /**
- * Returns the maximum age, in milliseconds, of a record that is considered fresh. With `--again` or `--failed`, no
- * record is considered fresh.
+ * Returns the maximum age of a fresh record, in milliseconds. With `--again` or `--failed`, no record counts as fresh.
  */
 function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }: SelectionContext): number {
   if (again || failed) return 0;
@@ -149,7 +146,7 @@ function refuseImpossible({ ids, names, idPrefix }: SelectionFlags, { search }: 
     });
   if (idPrefix !== undefined && search.identifiers !== 'prefix')
     throw new UsageError(
-      `this registry cannot search by the prefix of an id (dialect.search.identifiers: ${search.identifiers})`,
+      `this registry cannot search by id prefix (dialect.search.identifiers: ${search.identifiers})`,
       { hint: 'Use --ids with whole ids, or --prefix for names.' },
     );
   // An empty prefix would list the whole registry, so it is rejected even if the upstream accepts empty queries.

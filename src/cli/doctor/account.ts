@@ -62,7 +62,7 @@ export function checkTerms({ account, source }: Config, nowMs: number): Finding[
     findings.push(
       note(
         'licence',
-        'the licence of the data is not configured, so exports do not state one',
+        "the data's licence is not configured, so exports do not state one",
         'Set source.licence and source.attribution.',
       ),
     );
@@ -72,7 +72,7 @@ export function checkTerms({ account, source }: Config, nowMs: number): Finding[
 const NO_END = note(
   'terms',
   'paid licence; no end date is configured',
-  'Set account.license_ends to get a warning 30 days before.',
+  'Set account.license_ends to get a warning 30 days before the licence ends.',
 );
 
 /** Checks the licence's last day. The licence is still valid on that day. */
@@ -99,7 +99,7 @@ export function checkAllowance(state: LedgerState): Finding[] {
     return isLifetime({ name })
       ? warning(
           'allowance',
-          `${what}: this account cannot send calls any more`,
+          `${what}: this account can no longer send calls`,
           'Request a licence or a higher limit from the registry.',
         )
       : note('allowance', what);
@@ -114,7 +114,7 @@ export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
     warning(
       'clock',
       what,
-      'Set the clock by NTP (timedatectl set-ntp true). The next response whose Date agrees with this clock ends the correction: registry-mirror doctor --online',
+      'Set the clock by NTP (timedatectl set-ntp true). The stricter counting ends with the next response whose Date agrees with this clock: registry-mirror doctor --online',
     ),
   ];
 }
@@ -126,7 +126,7 @@ function clockDoubtText(doubt: NonNullable<LedgerState['clockDoubt']>): string {
     case 'late':
       return `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} behind. Until ${localTime(doubt.untilMs)}, each call counts as if it were sent that much later`;
     case 'ahead':
-      return `this machine's clock jumped ahead by ${duration(doubt.aheadMs)}. Until its time is confirmed, the limit of a day applies to any 25 hours, and the limit of a month to any 31 days and an hour`;
+      return `this machine's clock jumped ahead by ${duration(doubt.aheadMs)}. Until its time is confirmed, the daily limit applies to any 25 hours, and the monthly limit to any 31 days and one hour`;
   }
 }
 
@@ -139,7 +139,7 @@ export function checkCount(missing: number): Finding[] {
   return [
     problem(
       'ledger',
-      `it lacks ${counted(missing, 'call')} of this warehouse, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
+      `it lacks ${counted(missing, 'call')} made for this warehouse, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
       LOST_LEDGER_REMEDY,
     ),
   ];
@@ -151,8 +151,8 @@ export function checkUsers(paths: readonly string[], own: string): Finding[] {
   return [
     warning(
       'account',
-      `${others.length === 1 ? 'another warehouse spends' : `${others.length} other warehouses spend`} the allowance of this account: ${others.join(', ')}`,
-      'This is safe, because they share the rate and the allowance. Plans and forecasts include only the calls of their own warehouse. Set different values of account.id only for different accounts.',
+      `${others.length === 1 ? 'another warehouse spends' : `${others.length} other warehouses spend`} this account's allowance: ${others.join(', ')}`,
+      "This is safe, because they share the rate and the allowance. Plans and forecasts include only their own warehouse's calls. Use a different account.id only for a different account.",
     ),
   ];
 }

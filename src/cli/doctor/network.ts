@@ -52,7 +52,7 @@ export function remedyFor(code: string, message: string, hasProxy: boolean): str
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'The certificate belongs to another host: correct upstream.base_url.';
   if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
-    return 'The authority of the certificate is unknown: set upstream.ca_file.';
+    return "The certificate's authority is unknown: set upstream.ca_file.";
   if (/EPROTO|ERR_SSL/.test(code))
     return 'The port does not use TLS: use http:// instead of https://, or correct the port.';
   if (/refused to connect/.test(message))

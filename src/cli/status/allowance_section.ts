@@ -76,17 +76,17 @@ function callsLastHour(db: Database, nowMs: number): number {
 
 function readRate(db: Database, nowMs: number): CallRate {
   const firstCallMs = callSpan(db)()?.firstMs ?? null;
-  // Read one more hour, because the hour from which the rate is computed can start up to one hour before the period.
+  // Read one more hour, because the period can start in the middle of an hour.
   const fromMs = Math.round(nowMs) - RATE_PERIOD_MS - HOUR_MS;
   const hours = callBuckets(db)({ fromMs, toMs: Math.round(nowMs) + 1, bucketMs: HOUR_MS });
   return observedRate(hours, { firstCallMs, nowMs });
 }
 
 function windowLine({ name, limit, spent, left, resetsAtMs }: WindowState, reserved: number): string {
-  const period = windowRow(name).words.per;
+  const period = windowRow(name).words.current;
   const reserve = reserved > 0 ? ` (${count(reserved)} reserved for scheduled runs)` : '';
   const reset = resetsAtMs === null ? '' : `; resets ${localTime(resetsAtMs)}`;
-  return `  allowance  ${count(spent)} of ${count(limit)} ${period} used, ${count(left)} left${reserve}${reset}`;
+  return `  allowance  ${count(spent)} of ${counted(limit, 'call')} used ${period}, ${count(left)} left${reserve}${reset}`;
 }
 
 function forecastLine(
@@ -98,7 +98,7 @@ function forecastLine(
   return text === null ? [] : [`             ${text}`];
 }
 
-/** Returns a line for each reason that no call can be made now. */
+/** Returns a line for each reason why no call can be made now. */
 function pauseLines({ exhausted, reported, pausedUntilMs, left, resumesAtMs }: LedgerState): string[] {
   const lines: string[] = [];
   if (exhausted !== null)

@@ -86,8 +86,8 @@ function isDate(atMs: number | null): atMs is number {
 }
 
 /**
- * Shows how much of the registry is known, as estimated from search results, in addition to the registry count or
- * instead of it.
+ * Shows how much of the registry is known, as estimated from search results. This estimate supplements the registry
+ * count, or replaces it if the registry reports none.
  */
 function estimateLines({ low, high, by, recaptured }: CoverageEstimate, output: Output): string[] {
   const evidence =
@@ -119,7 +119,7 @@ export const freshnessSection = section({
   ],
 });
 
-/** Upper limits of the age classes in days. One more class takes everything older. */
+/** Each age class's upper limit, in days. One more class holds everything older. */
 const AGES = [1, 7, 30, 90] as const;
 
 /** Returns a line with a bar and each age class's count, or no line if all counts are 0. */

@@ -7,7 +7,7 @@ import type { Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { table } from './section.ts';
 
-/** One run's data, for `status --run`. */
+/** One run, as `status --run` shows it. */
 export interface RunDetails {
   readonly run: RunRow;
   readonly isRunning: boolean;

@@ -5,7 +5,7 @@ import { duration } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 import { type Column, tableLines } from '../table.ts';
 
-/** The sources from which the sections read. */
+/** The data that the sections read. */
 export interface StatusReadings extends MirrorReading {
   readonly config: Config;
   /** The worker's state. Null if Redis does not respond or no worker has ever run for this registry. */
@@ -22,7 +22,7 @@ export interface SectionEntry<Value> {
   json(value: Value): unknown;
   /** The JSON value if there is nothing to show. If it is undefined, the key is omitted. */
   readonly empty: unknown;
-  /** Lines for the upper block. Each line starts with a label of ten characters. */
+  /** Lines for the upper block. Each line starts with a ten-character label. */
   lines?(value: Value, context: TextContext): string[];
   /** Returns a table that is shown below the upper block, or null if it would have no rows. */
   table?(value: Value, context: TextContext): string | null;
