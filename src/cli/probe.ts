@@ -1,19 +1,12 @@
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, configPath } from '../config/config.ts';
-import { parseConfig } from '../config/load_config.ts';
-import { withDialect, withQuestions } from '../config/write_dialect.ts';
 import { describeDialect } from '../dialect/describe.ts';
-import { UsageError } from '../errors.ts';
 import { openWorkspace } from '../operations/assemble.ts';
 import { type ProbeReport, probe } from '../operations/probe.ts';
 import type { Specification } from '../probe/conclusions.ts';
-import type { DialectDraft } from '../probe/dialect_draft.ts';
-import type { Exchange } from '../probe/evidence.ts';
-import { limitHeaders, type ReportedFinding, reportFindings } from '../probe/findings_report.ts';
+import { limitHeaders, reportFindings } from '../probe/findings_report.ts';
 import { reportStatements } from '../probe/openapi/statements_report.ts';
-import type { Conclusions, Hints } from '../probe/probe.ts';
-import type { Question } from '../probe/user_questions.ts';
+import type { Hints } from '../probe/probe.ts';
 import { count, counted, duration } from '../report/figures.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import { dialectText } from './config.ts';
@@ -26,7 +19,9 @@ import {
   withSharedOptions,
 } from './context.ts';
 import { type Output, standardStreams } from './output.ts';
+import { findingLine, narrator, statementsText } from './probe/findings_text.ts';
 import { openapiIn, statedUpstream, withStatements } from './probe/openapi_file.ts';
+import { writeFindings } from './probe/write_findings.ts';
 import { probeCheck } from './probe_check.ts';
 import { type Asker, openAsker } from './questions.ts';
 import { headlineOf } from './run_report.ts';
@@ -82,8 +77,8 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
     output.note(describeProbeCost(config, maxCalls));
     const report = await probeAndAsk(config, output, asker, { ...flags, maxCalls, specification });
     const stated = specification === null ? null : statedUpstream(configured, specification);
-    const file = write(path, report, stated);
-    print(output, report, file);
+    writeFindings(path, report, stated);
+    print(output, report, path);
   } finally {
     asker?.close();
   }
@@ -142,102 +137,14 @@ async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hint
   return name === '' ? null : { ...hints, examples: [...hints.examples, name] };
 }
 
-/** Prints one line for each call and for each changed finding. */
-function narrator(output: Output): (exchange: Exchange, conclusions: Conclusions) => void {
-  let calls = 0;
-  let known = new Map<string, string>();
-  return ({ request, status }, conclusions) => {
-    calls++;
-    output.note(
-      `${String(calls).padStart(2)}  ${output.style('dim', String(status ?? '---'))}  ${request.why}  ${output.style('dim', addressOf(request))}`,
-    );
-    const found = reportFindings(conclusions).filter(({ certainty }) => certainty !== 'open');
-    for (const finding of found)
-      if (known.get(finding.topic) !== signatureOf(finding))
-        output.note(`         ${findingLine(output, finding)}`);
-    known = new Map(found.map((finding) => [finding.topic, signatureOf(finding)]));
-  };
-}
-
-function signatureOf({ value, certainty }: ReportedFinding): string {
-  return `${certainty} ${value}`;
-}
-
-function findingLine(output: Output, { topic, value, certainty, because }: ReportedFinding): string {
-  const colour = certainty === 'sure' ? 'green' : certainty === 'likely' ? 'yellow' : 'red';
-  return `${topic}: ${output.style('bold', shown(value))} ${output.style(colour, certainty)}  ${output.style('dim', because)}`;
-}
-
-function shown(value: ReportedFinding['value']): string {
-  return value === null ? 'none' : value === '' ? 'the top of the body' : String(value);
-}
-
-function addressOf({ path, params }: Exchange['request']): string {
-  const few = params.slice(0, 2).map(([name, value]) => `${name}=${value}`);
-  const more = params.length > 2 ? `& ${params.length - 2} more` : '';
-  return `${path}${few.length === 0 ? '' : `?${few.join('&')}`}${more}`.replace(/\p{C}/gu, '�');
-}
-
-interface Written {
-  readonly path: string;
-  readonly isComplete: boolean;
-}
-
-/** Writes the dialect or the open questions to the configuration. A crash leaves the old file unchanged. */
-function write(
-  path: string,
-  { draft, conclusions, questions }: ProbeReport,
-  stated: ReturnType<typeof statedUpstream> | null,
-): Written {
-  const text = readFileSync(path, 'utf8');
-  const found =
-    draft === null
-      ? withQuestions(
-          text,
-          questions.map((question) => question.text),
-        )
-      : withDialect(text, {
-          dialect: draft.dialect,
-          remarks: remarksOf(draft, questions),
-          open: draft.open,
-          ...(stated ?? { paths: pathsOf(conclusions) }),
-        });
-  // Check the new text first, because an invalid result must not replace a valid configuration.
-  parseConfig({ path, text: found });
-  if (found === text) return { path, isComplete: draft !== null };
-  try {
-    // Keep the file's mode, because the file may contain the key.
-    writeFileSync(`${path}.new`, found, { mode: statSync(path).mode & 0o777 });
-    renameSync(`${path}.new`, path);
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, {
-      hint: 'Make the file writable, and run probe again: no call is repeated.',
-      cause: error,
-    });
-  }
-  return { path, isComplete: draft !== null };
-}
-
-function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map<string, string> {
-  const remarks = new Map([...notes].map(([key, { certainty, text }]) => [key, `${certainty}: ${text}`]));
-  for (const { about, text } of questions)
-    if (about === 'paging') remarks.set('search.paging', `question: ${text}`);
-  return remarks;
-}
-
-/** Returns the endpoint paths that the probe found, or null if the default paths below the base URL work. */
-function pathsOf({ addresses, joins }: Conclusions) {
-  return addresses.value === null || addresses.value === joins[0] ? null : addresses.value;
-}
-
-function print(output: Output, report: ProbeReport, file: Written): void {
+function print(output: Output, report: ProbeReport, path: string): void {
   const { run, draft, questions, conclusions, exchanges } = report;
   const findings = reportFindings(conclusions);
   const limits = limitHeaders(exchanges);
   const isComplete = draft !== null;
   process.exitCode = run.ending.ended === 'interrupted' ? 130 : isComplete ? 0 : 1;
   const text = [
-    output.style('bold', outcomeOf(report, file)),
+    output.style('bold', outcomeOf(report, path)),
     findings.map((finding) => `  ${findingLine(output, finding)}`).join('\n'),
     ...(limits.length === 0 ? [] : [limits.map(({ name, value }) => `  ${name}: ${value}`).join('\n')]),
     ...(draft === null ? [] : [dialectText(output, describeDialect(draft.dialect))]),
@@ -247,14 +154,14 @@ function print(output: Output, report: ProbeReport, file: Written): void {
   ].join('\n\n');
   output.result({
     command: 'probe',
-    error: isComplete ? null : { message: outcomeOf(report, file), hint: null },
+    error: isComplete ? null : { message: outcomeOf(report, path), hint: null },
     data: {
       ended: run.ending.ended,
       why: 'why' in run.ending ? (run.ending.why ?? null) : null,
       complete: isComplete,
       calls_spent: run.totals.calls,
       calls_left: run.callsLeft === Number.POSITIVE_INFINITY ? null : run.callsLeft,
-      file: file.path,
+      file: path,
       findings,
       limits,
       questions,
@@ -265,7 +172,7 @@ function print(output: Output, report: ProbeReport, file: Written): void {
   });
 }
 
-function outcomeOf({ run, draft, questions }: ProbeReport, { path }: Written): string {
+function outcomeOf({ run, draft, questions }: ProbeReport, path: string): string {
   const { ending, totals } = run;
   const cost = counted(totals.calls, 'call');
   if (draft !== null) {
@@ -294,11 +201,6 @@ function announce(
     text,
     attention: null,
   });
-}
-
-function statementsText(output: Output, specification: Specification): string {
-  const lines = reportStatements(specification).map((statement) => `  ${findingLine(output, statement)}`);
-  return [`From the OpenAPI document "${specification.title}":`, ...lines].join('\n');
 }
 
 function describeProbeCost({ allowance }: Config, maxCalls: number): string {

@@ -13,13 +13,12 @@ import type { Output } from './output.ts';
 import { describeEntry, describeList, entryData } from './quarantine/quarantine_text.ts';
 import { fitted, printable } from './table.ts';
 
-interface ListFlags extends SharedFlags {
-  readonly all?: boolean;
-  readonly limit?: number;
-}
-
 interface ChoiceFlags extends SharedFlags {
   readonly all?: boolean;
+}
+
+interface ListFlags extends ChoiceFlags {
+  readonly limit: number;
 }
 
 /** `quarantine`: manages responses that could not be processed. They are stored byte for byte. */
@@ -90,7 +89,7 @@ function discardCommand(): Command {
 function list(flags: ListFlags): Promise<void> {
   return withWarehouse(flags, 'read', (warehouse, output) => {
     const register = quarantineRegister(warehouse.db);
-    const entries = register.list(flags.all ? 'all' : 'open', flags.limit ?? 50);
+    const entries = register.list(flags.all ? 'all' : 'open', flags.limit);
     const counts = register.counts();
     output.result({
       command: 'quarantine list',

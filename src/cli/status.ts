@@ -20,7 +20,7 @@ import { renderStatus } from './status/sections.ts';
 import { printable } from './table.ts';
 
 interface StatusFlags extends SharedFlags {
-  readonly runs?: number;
+  readonly runs: number;
   readonly run?: number;
   readonly watch?: true | number;
 }
@@ -79,7 +79,7 @@ function showRun(config: Config, output: Output, runId: number): void {
 
 const MAX_FAILED_CALLS = 20;
 
-async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): Promise<void> {
+async function show(config: Config, output: Output, { runs }: StatusFlags): Promise<void> {
   const sources = { nowMs: systemClock.now(), settings: healthSettings(config), formatTime: localTime };
   const rendered = await withMirrorReading(config, sources, async (reading) => {
     const worker = reading.mirror && (await readWorker(config, reading.mirror.db));

@@ -114,36 +114,33 @@ export function assembleProbe(
   workspace: Workspace,
   order: {
     readonly runId: number;
-    readonly purpose: Purpose;
-    readonly told: Hints;
+    readonly hints: Hints;
     readonly probeLog: OpenProbeLog;
     readonly maxCalls: number;
   },
 ): MirrorParts & { close(): void } {
   const { config, clock, warehouse, ledger } = workspace;
-  const { probeLog, told: hints } = order;
-  const maxCalls = Math.min(order.maxCalls, ledger.state(clock.now(), order.purpose).left);
+  const { runId, hints, probeLog } = order;
+  const maxCalls = Math.min(order.maxCalls, ledger.state(clock.now()).left);
   const connections = openConnections(config);
   const fetch = openFetch({
-    ...fetchParts(workspace, order.purpose),
+    ...fetchParts(workspace, 'scheduled'),
     connections,
     dialect: EMPTY_DIALECT,
     protocol: probeLog.protocol,
   });
   const planner = openProbePlanner({ upstream: config.upstream, hints, probeLog, maxCalls });
-  const loader = openProbeLoader({ warehouse, runId: order.runId, probeLog });
+  const loader = openProbeLoader({ warehouse, runId, probeLog });
   return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
 }
 
 function fetchParts(workspace: Workspace, purpose: Purpose) {
   const { config, clock, warehouse, ledger } = workspace;
   const { upstream } = config;
-  const fingerprint = keyFingerprint(upstream);
-  const perMinute = config.allowance.per_minute;
   return {
     endpoints: endpointsOf(upstream),
     ledger,
-    perMinute,
+    perMinute: config.allowance.per_minute,
     purpose,
     send: openSend(
       {
@@ -157,7 +154,7 @@ function fetchParts(workspace: Workspace, purpose: Purpose) {
     ),
     clock,
     callIds: openCallIds(lastCallId(warehouse.db)),
-    keyFingerprint: fingerprint,
+    keyFingerprint: keyFingerprint(upstream),
   };
 }
 

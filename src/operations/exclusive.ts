@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { FailedError, messageOf } from '../errors.ts';
-import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
+import { acquireLock, heartbeat, releaseLock } from '../warehouse/lock.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { HEARTBEAT_MS, lockRequest } from './run_lock.ts';
 
 /**
  * Runs `work` while holding the warehouse's lock, and records it as a run in `_run`. `work` reports how the run ended.
@@ -39,13 +38,11 @@ export async function exclusively<T extends { readonly ended: string }>(
  * @throws FailedError if another run holds the lock.
  */
 export function takeLock(db: Warehouse['db'], clock: Clock): string {
-  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive });
-  if (lock.taken) return owner;
+  const request = lockRequest();
+  const lock = acquireLock(db, { ...request, nowMs: clock.now() });
+  if (lock.taken) return request.owner;
   throw new FailedError(
     `another run holds the warehouse's lock (process ${lock.holder.pid} on ${lock.holder.host})`,
     { hint: 'Wait until that run ends, or stop it. Then retry.' },
   );
 }
-
-const HEARTBEAT_MS = 5000;

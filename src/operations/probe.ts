@@ -45,7 +45,7 @@ export interface ProbeReport {
  */
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
-  const { hints } = order;
+  const { hints, maxCalls, maxMinutes, signal } = order;
   const specification = hints.specification ?? null;
   const probeLog = openProbeLog(new URL(upstream.base_url).origin, keptProbes(workspace, order.after ?? 0));
   const currentConclusions = () => conclude({ upstream, exchanges: probeLog.exchanges, hints }).conclusions;
@@ -54,17 +54,8 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
     purpose: 'scheduled',
     kinds: ALL_KINDS,
     focus: workspace.config.focus,
-    maxCalls: order.maxCalls,
-    maxMinutes: order.maxMinutes,
-    signal: order.signal,
-    assemble: (runId) =>
-      assembleProbe(workspace, {
-        runId,
-        purpose: 'scheduled',
-        told: hints,
-        probeLog,
-        maxCalls: order.maxCalls,
-      }),
+    ...{ maxCalls, maxMinutes, signal },
+    assemble: (runId) => assembleProbe(workspace, { runId, hints, probeLog, maxCalls }),
     onProgress: () => {
       const last = probeLog.exchanges.at(-1);
       if (last !== undefined) order.onAnswer?.(last, currentConclusions());
@@ -130,8 +121,7 @@ function adopt(
   const outcomes = adoptable(probeLog.exchanges, conclusions, dialect).flatMap((adoption): Outcome[] => {
     const kept = stored.get(adoption.exchange.callId ?? 0);
     if (kept === undefined || kept.status === null || kept.body === null) return [];
-    const { callId, status, headers, body } = kept;
-    const { sentAt, ms: durationMs } = kept;
+    const { callId, status, headers, body, sentAt, ms: durationMs } = kept;
     const verdict = verdictOf(adoption, { status, headers, body }, Date.parse(sentAt));
     const isGood = verdict.is === 'ok' || verdict.is === 'absent' || verdict.is === 'gone';
     return isGood

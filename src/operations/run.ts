@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../clock.ts';
@@ -15,21 +13,14 @@ import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted } from '../warehouse/call.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
-import {
-  acquireLock,
-  askToStandAside,
-  heartbeat,
-  isAlive,
-  isAskedToStandAside,
-  type LockRequest,
-  releaseLock,
-} from '../warehouse/lock.ts';
+import { heartbeat, isAskedToStandAside, releaseLock } from '../warehouse/lock.ts';
 import { isQueryRefused } from '../warehouse/query.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
 import { callsOfRun } from '../warehouse/spent_calls.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
+import { lockFor, lockRequest, startHeartbeat } from './run_lock.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
@@ -100,15 +91,10 @@ function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number)
 async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunReport> {
   const { db } = workspace.warehouse;
   const { clock } = workspace;
-  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   const yields = order.purpose === 'backfill';
-  const lock = await lockFor(workspace, order, {
-    owner,
-    pid: process.pid,
-    host: hostname(),
-    isAlive,
-    yields,
-  });
+  const request = lockRequest(yields);
+  const { owner } = request;
+  const lock = await lockFor(workspace, order, request);
   if (!lock.taken)
     return reportOf(workspace, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TOTALS);
 
@@ -157,23 +143,6 @@ export function notifyOptions({
   return { warehouse, clock, source: config.source.name, receivers: config.notify };
 }
 
-/**
- * Takes the lock. If a backfill holds it, a scheduled run waits until the backfill has loaded its in-flight calls and
- * released the lock.
- */
-async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockRequest, 'nowMs'>) {
-  const { db } = warehouse;
-  const untilMs = clock.now() + LONGEST_WAIT_FOR_LOCK_MS;
-  for (;;) {
-    const lock = acquireLock(db, { ...ask, nowMs: clock.now() });
-    const mayWait =
-      !lock.taken && lock.holder.yields && order.purpose === 'scheduled' && clock.now() < untilMs;
-    if (!mayWait || order.signal.aborted) return lock;
-    askToStandAside(db, lock.holder, clock.now());
-    await clock.sleep(LOCK_POLL_MS, order.signal);
-  }
-}
-
 /** Records a failed run. If that write also fails, the original error is still reported. */
 function recordFailure(
   { warehouse, clock }: Workspace,
@@ -188,35 +157,6 @@ function recordFailure(
   } catch {
     // The lock expires after this process ends, and the run is then shown as killed.
   }
-}
-
-interface Heartbeat {
-  /** Aborts if another run has taken the lock or if the warehouse cannot be written. */
-  readonly lost: AbortSignal;
-  /** @throws the error from a failed heartbeat. */
-  check(): void;
-  stop(): void;
-}
-
-/** Calls `beat` periodically. `beat` returns whether this run still holds the lock. */
-function startHeartbeat(beat: () => boolean): Heartbeat {
-  const lost = new AbortController();
-  let failure: { readonly error: unknown } | null = null;
-  const timer = setInterval(() => {
-    try {
-      if (!beat()) lost.abort();
-    } catch (error) {
-      failure ??= { error };
-      lost.abort();
-    }
-  }, HEARTBEAT_MS);
-  return {
-    lost: lost.signal,
-    check: () => {
-      if (failure !== null) throw failure.error;
-    },
-    stop: () => clearInterval(timer),
-  };
 }
 
 async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {
@@ -295,8 +235,4 @@ function reportOf(
   };
 }
 
-const HEARTBEAT_MS = 5000;
 const DOUBT_CHECK_MS = 1000;
-const LOCK_POLL_MS = 250;
-// This limit is longer than one heartbeat interval plus the slowest response.
-const LONGEST_WAIT_FOR_LOCK_MS = 60_000;

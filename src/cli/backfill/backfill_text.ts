@@ -83,22 +83,28 @@ export function orderData(backfill: BackfillRow, counts: Counts) {
   };
 }
 
+/** Formats how many items are settled, such as `120 of 500`. */
+export function settledText(counts: Counts): string {
+  const all = itemCount(counts);
+  return `${count(all - counts.open)} of ${count(all)}`;
+}
+
+export function itemCount(counts: Counts): number {
+  return Object.values(counts).reduce((sum, one) => sum + one, 0);
+}
+
 /** Formats unfinished backfills as a table. */
 export function describeUnfinished(
   rows: readonly { backfill: BackfillRow; counts: Counts }[],
   output: Output,
 ): string {
   if (rows.length === 0) return 'No unfinished backfill.';
-  const cells = rows.map(({ backfill, counts }) => {
-    const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
-    const started = localTime(Date.parse(backfill.createdAt));
-    return [
-      String(backfill.backfillId),
-      backfill.title,
-      started,
-      `${count(all - counts.open)} of ${count(all)}`,
-    ];
-  });
+  const cells = rows.map(({ backfill, counts }) => [
+    String(backfill.backfillId),
+    backfill.title,
+    localTime(Date.parse(backfill.createdAt)),
+    settledText(counts),
+  ]);
   const [header = '', ...lines] = tableLines(
     [
       { header: 'no.', align: 'right' },

@@ -8,7 +8,7 @@ import { count } from '../../report/figures.ts';
 import { type BackfillRow, backfillTable, queueBackfill } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';
 import { describeCost } from '../plan/cost_text.ts';
-import { describeUnfinished, orderData } from './backfill_text.ts';
+import { describeUnfinished, itemCount, orderData } from './backfill_text.ts';
 import { writeReport } from './report_file.ts';
 
 /** Writes a finished backfill's report again. */
@@ -21,14 +21,13 @@ export function reportAgain(
   const table = backfillTable(workspace.warehouse.db);
   const counts = table.counts(chosen.backfillId);
   if (report !== undefined) writeReport(report, table.items(chosen.backfillId));
-  const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
   output.result({
     command: 'backfill',
     data: { ...orderData(chosen, counts), report: report ?? null },
     text:
       report === undefined
         ? `Backfill ${chosen.backfillId} is finished. Add --report FILE to write the result of each line.`
-        : `Backfill ${chosen.backfillId} is finished. The results of its ${count(all)} lines are in ${report}.`,
+        : `Backfill ${chosen.backfillId} is finished. The results of its ${count(itemCount(counts))} lines are in ${report}.`,
     attention: null,
   });
 }

@@ -3,7 +3,7 @@ import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { backfillTable } from '../../warehouse/backfill.ts';
 import { waitingCount } from '../../warehouse/health.ts';
 import { recentRuns } from '../../warehouse/run.ts';
-import { orderData } from '../backfill/backfill_text.ts';
+import { orderData, settledText } from '../backfill/backfill_text.ts';
 import { printable } from '../table.ts';
 import { ago, section, table } from './section.ts';
 
@@ -44,10 +44,7 @@ export const backfillSection = section({
         { header: 'request', shrinks: true },
         { header: 'settled', align: 'right' },
       ],
-      rows.map(({ backfill, counts }) => {
-        const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
-        return [String(backfill.backfillId), backfill.title, `${count(all - counts.open)} of ${count(all)}`];
-      }),
+      rows.map(({ backfill, counts }) => [String(backfill.backfillId), backfill.title, settledText(counts)]),
       output,
     );
   },

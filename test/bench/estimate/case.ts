@@ -4,13 +4,9 @@ import { join } from 'node:path';
 import { configFrom } from '../../../src/config/load_config.ts';
 import type { CallRange } from '../../../src/estimate/call_range.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
-import {
-  type BackfillOrder,
-  estimateOrder,
-  keepBackfill,
-  runBackfill,
-} from '../../../src/operations/backfill.ts';
+import { type BackfillOrder, keepBackfill, runBackfill } from '../../../src/operations/backfill.ts';
 import { estimateNextSync } from '../../../src/operations/estimate.ts';
+import { estimateOrder } from '../../../src/operations/estimate_backfill.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { Company } from '../../../src/sandbox/company_store.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';

@@ -1,0 +1,48 @@
+import type { Specification } from '../../probe/conclusions.ts';
+import type { Exchange } from '../../probe/evidence.ts';
+import { type ReportedFinding, reportFindings } from '../../probe/findings_report.ts';
+import { reportStatements } from '../../probe/openapi/statements_report.ts';
+import type { Conclusions } from '../../probe/probe.ts';
+import type { Output } from '../output.ts';
+
+/** Prints one line for each call and for each changed finding. */
+export function narrator(output: Output): (exchange: Exchange, conclusions: Conclusions) => void {
+  let calls = 0;
+  let known = new Map<string, string>();
+  return ({ request, status }, conclusions) => {
+    calls++;
+    output.note(
+      `${String(calls).padStart(2)}  ${output.style('dim', String(status ?? '---'))}  ${request.why}  ${output.style('dim', addressOf(request))}`,
+    );
+    const found = reportFindings(conclusions).filter(({ certainty }) => certainty !== 'open');
+    for (const finding of found)
+      if (known.get(finding.topic) !== signatureOf(finding))
+        output.note(`         ${findingLine(output, finding)}`);
+    known = new Map(found.map((finding) => [finding.topic, signatureOf(finding)]));
+  };
+}
+
+function signatureOf({ value, certainty }: ReportedFinding): string {
+  return `${certainty} ${value}`;
+}
+
+export function findingLine(output: Output, { topic, value, certainty, because }: ReportedFinding): string {
+  const colour = certainty === 'sure' ? 'green' : certainty === 'likely' ? 'yellow' : 'red';
+  return `${topic}: ${output.style('bold', shown(value))} ${output.style(colour, certainty)}  ${output.style('dim', because)}`;
+}
+
+function shown(value: ReportedFinding['value']): string {
+  return value === null ? 'none' : value === '' ? 'the top of the body' : String(value);
+}
+
+function addressOf({ path, params }: Exchange['request']): string {
+  const few = params.slice(0, 2).map(([name, value]) => `${name}=${value}`);
+  const more = params.length > 2 ? `& ${params.length - 2} more` : '';
+  return `${path}${few.length === 0 ? '' : `?${few.join('&')}`}${more}`.replace(/\p{C}/gu, '�');
+}
+
+/** Lists the findings that an OpenAPI document states. */
+export function statementsText(output: Output, specification: Specification): string {
+  const lines = reportStatements(specification).map((statement) => `  ${findingLine(output, statement)}`);
+  return [`From the OpenAPI document "${specification.title}":`, ...lines].join('\n');
+}

@@ -1,0 +1,55 @@
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { parseConfig } from '../../config/load_config.ts';
+import { withDialect, withQuestions } from '../../config/write_dialect.ts';
+import { UsageError } from '../../errors.ts';
+import type { ProbeReport } from '../../operations/probe.ts';
+import type { DialectDraft } from '../../probe/dialect_draft.ts';
+import type { Conclusions } from '../../probe/probe.ts';
+import type { Question } from '../../probe/user_questions.ts';
+import type { statedUpstream } from './openapi_file.ts';
+
+/** Writes the dialect or the open questions to the configuration. A crash leaves the old file unchanged. */
+export function writeFindings(
+  path: string,
+  { draft, conclusions, questions }: ProbeReport,
+  stated: ReturnType<typeof statedUpstream> | null,
+): void {
+  const text = readFileSync(path, 'utf8');
+  const found =
+    draft === null
+      ? withQuestions(
+          text,
+          questions.map((question) => question.text),
+        )
+      : withDialect(text, {
+          dialect: draft.dialect,
+          remarks: remarksOf(draft, questions),
+          open: draft.open,
+          ...(stated ?? { paths: pathsOf(conclusions) }),
+        });
+  // Check the new text first, because an invalid result must not replace a valid configuration.
+  parseConfig({ path, text: found });
+  if (found === text) return;
+  try {
+    // Keep the file's mode, because the file may contain the key.
+    writeFileSync(`${path}.new`, found, { mode: statSync(path).mode & 0o777 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, {
+      hint: 'Make the file writable, and run probe again: no call is repeated.',
+      cause: error,
+    });
+  }
+}
+
+function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map<string, string> {
+  const remarks = new Map([...notes].map(([key, { certainty, text }]) => [key, `${certainty}: ${text}`]));
+  for (const { about, text } of questions)
+    if (about === 'paging') remarks.set('search.paging', `question: ${text}`);
+  return remarks;
+}
+
+/** Returns the endpoint paths that the probe found, or null if the default paths below the base URL work. */
+function pathsOf({ addresses, joins }: Conclusions) {
+  return addresses.value === null || addresses.value === joins[0] ? null : addresses.value;
+}
