@@ -4,7 +4,6 @@ import { openConfig } from '../config/config_cache.ts';
 import { VERSION } from '../operations/version.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
-/** A command's configuration and output. */
 export interface Context {
   readonly config: Config;
   readonly output: Output;
@@ -17,7 +16,6 @@ export interface SharedFlags {
   readonly verbose?: boolean;
 }
 
-/** Adds `--config`, `--json`, `--quiet` and `--verbose`. */
 export function withSharedOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file (default: registry-mirror.yaml)')

@@ -101,7 +101,9 @@ async function rebuild(config: Config, others: readonly string[]): Promise<Findi
   ];
 }
 
-/** Makes one call. Like any other call, it is debited, obeys the rate limit, and its response is stored. */
+/**
+ * Makes one call. As with any other call, the ledger is debited, the rate limit applies, and the response is stored.
+ */
 async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
   if (config.dialect === undefined)
     return [

@@ -130,7 +130,8 @@ function list({ db }: Warehouse, output: Output): void {
         forgotten_at: forgottenAt,
       })),
     },
-    text: lines.length === 0 ? 'No entity is forgotten.' : [output.style('dim', header), ...lines].join('\n'),
+    text:
+      lines.length === 0 ? 'No entities are forgotten.' : [output.style('dim', header), ...lines].join('\n'),
     attention: null,
   });
 }

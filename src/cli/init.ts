@@ -29,7 +29,7 @@ export function initCommand(): Command {
   command
     .option('--unlimited', 'only the rate is limited')
     .option('--already-spent <n>', 'calls already made with this account', wholeNumber)
-    .addOption(new Option('--for <what>', 'purpose of the calls').choices(['names', 'records']))
+    .addOption(new Option('--for <what>', 'what to fetch first').choices(['names', 'records']))
     .option('--watchlist <file>', 'mirror only the companies named in this file, one per line')
     .addHelpText('after', EXAMPLES)
     .action((flags: InitFlags) => init(flags));

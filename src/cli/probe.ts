@@ -50,7 +50,7 @@ export function probeCommand(): Command {
     .option('--query-param <name>', 'the search parameter for names, if you know it')
     .option('--example <name...>', 'names of companies in the registry, if you know some')
     .option('--openapi <file>', 'an OpenAPI document for the API, which saves calls')
-    .option('--fresh', 'ignore the responses of earlier probes, for example after the API has changed')
+    .option('--fresh', 'ignore responses from earlier probes, for example after the API has changed')
     .option('--dry-run', 'print the cost estimate without sending calls')
     .option('--check', 'check the dialect against stored responses and, with --max-calls, against new ones')
     .option('--yes', 'ask no questions')
@@ -130,10 +130,10 @@ async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hint
   if (question === undefined) return null;
   const optional = (answer: string) => answer;
   if (question.about === 'query_param' && hints.queryParam === null) {
-    const param = await asker.text('Search parameter for company names? (empty: unknown)', optional);
+    const param = await asker.text('Which parameter searches for company names? (empty: unknown)', optional);
     if (param !== '') return { ...hints, queryParam: param };
   }
-  const name = await asker.text('Name of a company in the registry? (empty: stop)', optional);
+  const name = await asker.text('What is the name of a company in the registry? (empty: stop)', optional);
   return name === '' ? null : { ...hints, examples: [...hints.examples, name] };
 }
 

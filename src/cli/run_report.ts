@@ -6,7 +6,6 @@ import { count, counted, localTime, percent } from '../report/figures.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { ErrorText, Output } from './output.ts';
 
-/** Describes a run as text. */
 export function describeReport(report: RunReport, output: Output): string {
   const { totals, coverage, ending } = report;
   const headline = output.style('bold', headlineOf(report));
@@ -35,7 +34,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
-      // A watchlist's mirror has no statistics, so the message must not mention a missing count.
+      // A mirror of a watchlist may have no statistics, so the message must not mention a missing count.
       return coverage.registryTotal === null && coverage.registryTotalAt !== null
         ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
@@ -104,7 +103,7 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** Describes the maximum yield of the remaining quota in names or records. Returns null if no call can be made. */
+/** Describes how many names or records the remaining quota can fetch at most. Returns null if no call can be made. */
 export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';

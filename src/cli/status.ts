@@ -110,7 +110,7 @@ const CLEAR = '\x1b[H\x1b[J';
 
 function seconds(text: string): number {
   const value = Number(text);
-  if (!(value >= 0.5)) throw new InvalidArgumentError('It must be a number of seconds, at least 0.5.');
+  if (!(value >= 0.5)) throw new InvalidArgumentError('It must be at least 0.5 seconds.');
   return value;
 }
 

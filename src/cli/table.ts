@@ -1,6 +1,5 @@
 import stringWidth from 'fast-string-width';
 
-/** One column of a table. */
 export interface Column {
   readonly header: string;
   readonly align?: 'left' | 'right';

@@ -52,9 +52,7 @@ function digestOf({ path, version, env = processEnvironment() }: Inputs): Buffer
   return createHash('sha256').update(inputs).digest();
 }
 
-/**
- * Matches references that may not be recognised, because an escape in quoted text can hide them or change their names.
- */
+/** Matches escapes and quotes that could hide a reference or change its name. A file with such text is not cached. */
 const HIDDEN_REFERENCE = /\\[xuU\n]|\$\{[^}]*['"\\]/;
 
 /**

@@ -10,7 +10,6 @@ export interface Origin {
   readonly lines: LineCounter;
   /** The source of each value set by the environment or the command line, by dotted key. */
   readonly overridden: ReadonlyMap<string, string>;
-  /** The data to check. */
   readonly data: unknown;
 }
 
@@ -29,9 +28,7 @@ export interface ProblemText {
   readonly remedy: string | null;
 }
 
-/**
- * Creates a problem with the position of a key in the file. If the key is missing, the position is that of its section.
- */
+/** Creates a problem at a key's position in the file, or at its section's position if the key is missing. */
 export function problemAt(
   path: KeyPath,
   origin: Origin,
@@ -119,9 +116,9 @@ const TYPE_NAMES: Record<string, string> = {
   int: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
-  object: 'a section of keys',
+  object: 'a section with keys',
   array: 'a list',
-  record: 'a section of keys',
+  record: 'a section with keys',
 };
 
 function wrongType(expected: string, value: unknown): ProblemText {

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { type WindowLimits, type WindowRow, windowRows } from '../allowance/window_table.ts';
 
-/** The answers to the questions of `init`. */
+/** The user's answers to the questions that `init` asks. */
 export interface InitAnswers extends WindowLimits {
   readonly baseUrl: string;
   /** The environment variable that holds the key. */

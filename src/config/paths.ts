@@ -66,7 +66,7 @@ function writeFault(path: string): string | null {
     accessSync(nearest, constants.W_OK);
     return null;
   } catch {
-    return `there is no permission to write ${nearest}`;
+    return `no permission to write ${nearest}`;
   }
 }
 

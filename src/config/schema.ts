@@ -84,7 +84,7 @@ const Account = z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must consist of letters, digits, ".", "_" and "-"')
       .default('main')
-      .describe('name of the account in the ledger; a new key continues the count'),
+      .describe("the account's name in the ledger; with a new key, the count continues"),
     tier: z.enum(['free', 'paid']).default('free').describe('account tier'),
     commercial_use: z.boolean().default(false).describe('whether the data is used commercially'),
     license_ends: z.iso

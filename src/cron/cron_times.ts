@@ -65,7 +65,7 @@ function nextInRealTime(local: LocalTimes, zone: IANAZone, afterMs: number): num
     const timeMs = local.next(fromMs + offsetMs) - offsetMs;
     const changeMs = nextOffsetChange(zone, offsetFromMs, timeMs);
     if (changeMs === null) return timeMs;
-    // Local times differ after the clock change, so search again from the change (inclusive).
+    // Local times differ from the clock change onwards, so search again from there.
     offsetFromMs = changeMs;
     fromMs = changeMs - 1;
   }

@@ -37,7 +37,8 @@ export function registerReceivers({
 }
 
 /**
- * Stores one digest for each receiver, with the changes since its last digest. The caller holds the warehouse's lock.
+ * Stores one digest for each receiver, with the changes since that receiver's last digest. The caller holds the
+ * warehouse's lock.
  */
 export function storeDigests({ warehouse, clock, source, receivers }: NotifyOptions, end: RunEnd): void {
   const { db } = warehouse;

@@ -37,7 +37,7 @@ export interface BackfillOrder {
 }
 
 /**
- * Stores the order in the warehouse. If an unfinished backfill has the same identity, returns that backfill instead.
+ * Stores the order in the warehouse. If an unfinished backfill requests the same items, returns that backfill instead.
  */
 export function keepBackfill(
   workspace: Workspace,

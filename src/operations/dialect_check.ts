@@ -24,7 +24,7 @@ export interface DialectCheck {
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];
-  /** Changes with which the dialect could also read the other responses. */
+  /** Changes to the dialect that would make the remaining responses readable. */
   readonly proposals: readonly DialectChange[];
 }
 
@@ -114,7 +114,7 @@ function knownCalls({ warehouse }: Workspace): Call[] {
   return calls;
 }
 
-/** Opens a planner that plans each of these calls once. */
+/** Opens a planner that plans each call once. */
 function plannerOf(calls: readonly Call[]): Planner {
   const left = [...calls];
   return {

@@ -193,7 +193,7 @@ export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): v
   ledgerStamps(db).write(config.account.id, stamp);
 }
 
-/** Updates the stamp during a run if the ledger has debited more units. */
+/** Updates the ledger's recorded state (the stamp) during a run if the ledger has debited more units. */
 export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
   if (stamp === undefined) return;
@@ -203,8 +203,8 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 
 /**
  * Counts the calls in the warehouses again after a ledger was lost. If a warehouse was last used with this ledger, only
- * the calls that the ledger lacks are added. Calls that were in flight when a run was killed are in no warehouse. If
- * the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
+ * the calls that the ledger lacks are added. No warehouse contains the calls that were in flight when a run was killed.
+ * If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
   const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use), nowMs) > 0);

@@ -4,7 +4,7 @@ import type { Purpose } from '../allowance/windows.ts';
 import { acquireLock, askToStandAside, isAlive, type LockRequest } from '../warehouse/lock.ts';
 import type { Workspace } from './assemble.ts';
 
-/** The lock request of a new run in this process, without its time. */
+/** A new run's lock request, without its time. */
 export type RunLockRequest = Omit<LockRequest, 'nowMs'>;
 
 export function lockRequest(yields = false): RunLockRequest {

@@ -17,7 +17,7 @@ export function explainedEnding(
     readonly lastUnusable: Outcome | null;
     /** The upstream's message if every search is rejected; otherwise null. */
     readonly rejection: string | null;
-    /** True if the run is a sync, the mirror knows no companies, and no search or record call got a usable response. */
+    /** True if the run is a sync, the mirror has no companies, and no search or record call got a usable response. */
     readonly foundNothing: boolean;
   },
 ): Ending {

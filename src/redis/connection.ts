@@ -10,9 +10,7 @@ export interface Connections {
   readonly forQueues: Redis;
   /** For BullMQ's workers. If the connection is lost, commands wait until Redis is available again. */
   readonly forWorkers: Redis;
-  /** True if Redis is connected. */
   readonly isReady: boolean;
-  /** Resolves when Redis is connected. */
   untilReady(): Promise<void>;
   close(): void;
 }

@@ -45,9 +45,9 @@ async function readInfo(redis: Redis, url: SecretUrl): Promise<string> {
   }
 }
 
-/** Returns the property that makes a Redis server unusable for the worker, or null if the server is usable. */
+/** Returns why the worker cannot use a Redis server, or null if it can. */
 export function obstacleOf({ version, mode, isReplica }: RedisFacts): RedisFinding | null {
-  const hint = `Set a single Redis server (version ${RECOMMENDED_MAJOR} or newer) in \`worker.redis_url\`.`;
+  const hint = `Configure a single Redis server (version ${RECOMMENDED_MAJOR} or newer) in \`worker.redis_url\`.`;
   if (mode !== 'standalone')
     return { message: `runs in ${mode} mode, which the worker does not support`, hint };
   if (isReplica)

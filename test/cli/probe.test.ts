@@ -28,7 +28,7 @@ describe('init', () => {
   });
 
   it.each([
-    [['init', '--yes'], 'the address of the API is missing'],
+    [['init', '--yes'], "the API's base URL is missing"],
     [['init', '--yes', '--base-url', 'https://r.example'], 'no allowance is configured'],
     [
       ['init', '--yes', '--base-url', 'https://r.example', '--total', '5', '--commercial-use'],

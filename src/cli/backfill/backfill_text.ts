@@ -9,7 +9,6 @@ import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;
 
-/** Describes a backfill's result as text. */
 export function describeBackfill(report: BackfillReport, output: Output): string {
   const { backfill, counts, run } = report;
   const { stats, search, entity } = run.totals.callsByKind;
@@ -118,7 +117,7 @@ export function describeUnfinished(
   return [output.style('dim', header), ...lines].join('\n');
 }
 
-/** Describes how many lines of each list were ignored. Returns null if none were. */
+/** Describes how many lines were ignored in each list. Returns null if none were. */
 export function describeLists(lists: readonly List[]): string | null {
   const notes = lists.flatMap(({ from, blanks, duplicates }) => {
     const ignored = [

@@ -25,8 +25,8 @@ export interface List {
 }
 
 /**
- * Reads a list of ids or names from a file with one value per line, or from a column of a CSV file. The CSV file may be
- * separated by commas, semicolons or tabs, and may have quotes, a byte order mark and any line endings.
+ * Reads a list of ids or names from a file with one value per line, or from a column of a CSV file. The CSV file may
+ * use commas, semicolons or tabs as separators, and may have quotes, a byte order mark and any line endings.
  *
  * @throws UsageError if the list cannot be read, is not UTF-8, or has several columns with none selected.
  */

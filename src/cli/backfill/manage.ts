@@ -32,7 +32,6 @@ export function reportAgain(
   });
 }
 
-/** Prints the backfills that can be resumed. */
 export function listUnfinished(workspace: Workspace, output: Output): void {
   const table = backfillTable(workspace.warehouse.db);
   const rows = table.unfinished().map((one) => ({ backfill: one, counts: table.counts(one.backfillId) }));

@@ -9,7 +9,6 @@ import type { BackfillItem } from '../../warehouse/backfill.ts';
 import { failedTargets, idsFetchedBefore, idsNeverFetched } from '../../warehouse/backfill_selection.ts';
 import { type List, readList } from './lists.ts';
 
-/** The selection flags on the command line. */
 export interface SelectionFlags {
   readonly ids?: string;
   readonly names?: string;
@@ -41,7 +40,6 @@ export interface Selection {
   readonly lists: readonly List[];
 }
 
-/** Returns whether any selection flag is present. */
 export function isSelecting(flags: SelectionFlags): boolean {
   const { ids, names, query, prefix, idPrefix, stale, missing, failed } = flags;
   return [ids, names, query, prefix, idPrefix, stale, missing, failed].some((one) => one !== undefined);

@@ -78,7 +78,7 @@ function callsWithoutLedger(config: Config, nowMs: number): number {
   return withWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
 }
 
-/** Reads the warehouse. Returns null if it cannot be read, because another check reports that. */
+/** Reads the warehouse. Returns null if the warehouse cannot be read, which another check reports. */
 function withWarehouse<T>(config: Config, nowMs: number, read: (warehouse: Warehouse) => T): T | null {
   if (!existsSync(config.warehouse)) return null;
   try {

@@ -22,10 +22,10 @@ export interface InitFlags extends SharedFlags, Partial<WindowLimits> {
   readonly watchlist?: string;
 }
 
-/** Returns the answers that the flags and the defaults give, for `init --yes`. */
+/** Returns the answers for `init --yes`, taken from the flags and the defaults. */
 export function fromFlags(flags: InitFlags): InitAnswers {
   if (flags.baseUrl === undefined)
-    throw new UsageError('the address of the API is missing', {
+    throw new UsageError("the API's base URL is missing", {
       hint: 'Add --base-url URL, or run `registry-mirror init` on a terminal without --yes.',
     });
   return {
@@ -51,15 +51,15 @@ function withDefaults(flags: InitFlags) {
   } satisfies Partial<InitAnswers>;
 }
 
-/** Asks a question for each answer that no flag gives. */
+/** Asks the user a question for each answer that the flags do not give. */
 export async function fromQuestions(flags: InitFlags, asker: Asker): Promise<InitAnswers> {
-  const baseUrl = flags.baseUrl ?? (await asker.text('Address of the API?', readAddress));
+  const baseUrl = flags.baseUrl ?? (await asker.text("What is the API's base URL?", readAddress));
   const sourceName =
-    flags.name ?? (await asker.text('Name of the registry?', readText('a name'), 'Registry'));
+    flags.name ?? (await asker.text('What is the registry called?', readText('a name'), 'Registry'));
   const keyVariable =
     flags.keyFile === undefined
       ? await asker.text(
-          'Environment variable that contains your key? (Do not enter the key itself.)',
+          'Which environment variable contains your key? (Do not enter the key itself.)',
           readVariable,
           flags.keyVariable,
         )
@@ -68,13 +68,14 @@ export async function fromQuestions(flags: InitFlags, asker: Asker): Promise<Ini
   const watchlist =
     purpose === 'watchlist'
       ? (flags.watchlist ??
-        (await asker.text('File with the company names, one per line?', readText('a path'))))
+        (await asker.text('Which file lists the company names, one per line?', readText('a path'))))
       : null;
   const account = await askAccount(flags, asker);
   const limits = await askLimits(flags, asker);
-  const perMinute = flags.perMinute ?? (await asker.text('Calls per minute?', readCount(1), '10'));
+  const perMinute = flags.perMinute ?? (await asker.text('How many calls per minute?', readCount(1), '10'));
   const alreadySpent =
-    flags.alreadySpent ?? (await asker.text('Calls already made with this account?', readCount(0), '0'));
+    flags.alreadySpent ??
+    (await asker.text('How many calls has this account already made?', readCount(0), '0'));
   const defaults = withDefaults(flags);
   return {
     ...defaults,
@@ -94,7 +95,7 @@ async function askPurpose(flags: InitFlags, asker: Asker): Promise<InitAnswers['
   if (flags.watchlist !== undefined) return 'watchlist';
   if (flags.for !== undefined) return flags.for;
   return asker.choice(
-    'Purpose of the calls?',
+    'What should be fetched first?',
     [
       { label: 'a list of all companies (names and ids first)', value: 'names' as const },
       { label: 'complete records, company by company', value: 'records' as const },
@@ -110,7 +111,7 @@ async function askAccount(
 ): Promise<Pick<InitAnswers, 'tier' | 'commercialUse'>> {
   const tier =
     flags.tier ??
-    (await asker.choice('Account tier?', [
+    (await asker.choice('Which tier is the account on?', [
       { label: 'free (commercial use is not permitted)', value: 'free' as const },
       { label: 'paid', value: 'paid' as const },
     ]));
@@ -140,17 +141,17 @@ async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
   const limits = { ...named };
   for (const { property, words } of windowRows())
     if (form === property || (form === 'both' && (property === 'total' || property === 'perDay')))
-      limits[property] = await asker.text(`Calls ${words.per}?`, readCount(1));
+      limits[property] = await asker.text(`How many calls ${words.per}?`, readCount(1));
   return limits;
 }
 
 const ALLOWANCE_QUESTION =
-  "Allowance in your terms? (The free tier's documentation gives both 100 calls in total and 1,000 calls per day. " +
+  "Which allowance do your terms state? (The free tier's documentation gives both 100 calls in total and 1,000 calls per day. " +
   'Use the limit in your own terms.)';
 
 function readAddress(answer: string): string | Error {
   if (URL.canParse(answer) && /^https?:/.test(answer)) return answer;
-  return new Error('Enter the complete address, such as https://registry.example/api.');
+  return new Error('Enter the complete URL, such as https://registry.example/api.');
 }
 
 function readVariable(answer: string): string | Error {

@@ -18,7 +18,7 @@ export function openapiIn(path: string, { upstream }: Config): Specification {
   throw new UsageError(
     `${path} is not an OpenAPI document: it has no "openapi" or "swagger", or no "paths".`,
     {
-      hint: 'Pass the OpenAPI document of the API, version 2, 3.0 or 3.1, as JSON or YAML.',
+      hint: "Pass the API's OpenAPI document, version 2, 3.0 or 3.1, as JSON or YAML.",
     },
   );
 }

@@ -5,7 +5,7 @@ import { duration } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 import { type Column, tableLines } from '../table.ts';
 
-/** The data that the sections read. */
+/** The data from which the sections are built. */
 export interface StatusReadings extends MirrorReading {
   readonly config: Config;
   /** The worker's state. Null if Redis does not respond or no worker has ever run for this registry. */
