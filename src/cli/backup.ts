@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { systemClock } from '../clock.ts';
 import { byteSize } from '../report/figures.ts';
 import { backUp } from '../warehouse/backup.ts';
-import { openWarehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { type SharedFlags, withSharedOptions } from './context.ts';
+import { withWarehouse } from './with_warehouse.ts';
 
 /** `backup FILE`: writes a consistent copy of the warehouse, even while it is in use. */
 export function backupCommand(): Command {
@@ -24,10 +23,8 @@ Examples:
   $ registry-mirror backup backups/$(date +%F).db
   $ registry-mirror restore backups/2027-01-31.db`;
 
-async function backup(file: string, flags: SharedFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
-  try {
+function backup(file: string, flags: SharedFlags): Promise<void> {
+  return withWarehouse(flags, 'read', async (warehouse, { output }) => {
     const { path, bytes } = await backUp(warehouse, resolve(file));
     output.result({
       command: 'backup',
@@ -35,7 +32,5 @@ async function backup(file: string, flags: SharedFlags): Promise<void> {
       text: `${path}  ${byteSize(bytes)}`,
       attention: null,
     });
-  } finally {
-    warehouse.close();
-  }
+  });
 }

@@ -7,9 +7,10 @@ import { byteSize, counted } from '../report/figures.ts';
 import { explainFileError, writeAtomicFile } from '../warehouse/export/atomic_file.ts';
 import { datasetteMetadata } from '../warehouse/export/datasette.ts';
 import { FORMATS, type Format } from '../warehouse/export/row_writers.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
+import { withWarehouse } from './with_warehouse.ts';
 
 interface ExportFlags extends SharedFlags {
   readonly format: Format | 'datasette';
@@ -60,15 +61,11 @@ Examples:
 Documentation:
   docs/changes.md`;
 
-async function exportFiles(flags: ExportFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
-  try {
+function exportFiles(flags: ExportFlags): Promise<void> {
+  return withWarehouse(flags, 'read', (warehouse, { output }) => {
     if (flags.format === 'datasette') describeForDatasette(warehouse, flags.out, output);
     else report(exportTables(warehouse, orderOf(flags, flags.format)), flags.out, output);
-  } finally {
-    warehouse.close();
-  }
+  });
 }
 
 function orderOf(flags: ExportFlags, format: Format): ExportOrder {

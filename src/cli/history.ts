@@ -1,15 +1,15 @@
 import { Command } from 'commander';
-import { systemClock } from '../clock.ts';
 import { requireDialect } from '../config/config.ts';
 import { readBody } from '../dialect/response_body.ts';
 import { faithful, isJsonObject, type JsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { type History, readHistory } from '../warehouse/company_history.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type SharedFlags, withSharedOptions } from './context.ts';
 import { describeHistory } from './history/history_text.ts';
 import { unknownCompany } from './unknown_company.ts';
+import { withWarehouse } from './with_warehouse.ts';
 
 interface HistoryFlags extends SharedFlags {
   readonly documents?: boolean;
@@ -29,10 +29,8 @@ export function historyCommand(): Command {
   return withSharedOptions(command);
 }
 
-async function history(id: string, flags: HistoryFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
-  try {
+function history(id: string, flags: HistoryFlags): Promise<void> {
+  return withWarehouse(flags, 'read', (warehouse, { config, output }) => {
     const found = readHistory(warehouse.db, id);
     if (found === null) throw unknownCompany(warehouse.db, id);
     const documents = flags.documents
@@ -44,9 +42,7 @@ async function history(id: string, flags: HistoryFlags): Promise<void> {
       text: describeHistory(found, documents, output),
       attention: null,
     });
-  } finally {
-    warehouse.close();
-  }
+  });
 }
 
 /** Returns the stored records by call id. Pruned responses are omitted. */

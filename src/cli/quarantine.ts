@@ -12,6 +12,7 @@ import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from '.
 import type { Output } from './output.ts';
 import { describeEntry, describeList, entryData } from './quarantine/quarantine_text.ts';
 import { fitted, printable } from './table.ts';
+import { withWarehouse } from './with_warehouse.ts';
 
 interface ChoiceFlags extends SharedFlags {
   readonly all?: boolean;
@@ -87,7 +88,7 @@ function discardCommand(): Command {
 }
 
 function list(flags: ListFlags): Promise<void> {
-  return withWarehouse(flags, 'read', (warehouse, output) => {
+  return withWarehouse(flags, 'read', (warehouse, { output }) => {
     const register = quarantineRegister(warehouse.db);
     const entries = register.list(flags.all ? 'all' : 'open', flags.limit);
     const counts = register.counts();
@@ -101,7 +102,7 @@ function list(flags: ListFlags): Promise<void> {
 }
 
 function show(id: number, flags: SharedFlags): Promise<void> {
-  return withWarehouse(flags, 'read', (warehouse, output) => {
+  return withWarehouse(flags, 'read', (warehouse, { output }) => {
     const entry = found(warehouse, id);
     const body = answerTable(warehouse.db).body(entry.callId);
     const text = body?.toString('utf8') ?? null;
@@ -161,7 +162,7 @@ function discard(ids: readonly number[], flags: ChoiceFlags): Promise<void> {
     throw new UsageError('no entries were selected', {
       hint: 'Use numbers from `registry-mirror quarantine list`, or --all.',
     });
-  return withWarehouse(flags, 'write', (warehouse, output) => {
+  return withWarehouse(flags, 'write', (warehouse, { output }) => {
     const register = quarantineRegister(warehouse.db);
     const entries = chosen(warehouse, ids);
     warehouse.write(() => {
@@ -191,24 +192,6 @@ function found({ db }: Warehouse, id: number): Quarantined {
   throw new UsageError(`the quarantine has no entry ${id}`, {
     hint: 'List all entries: registry-mirror quarantine list --all',
   });
-}
-
-async function withWarehouse(
-  flags: SharedFlags,
-  access: 'read' | 'write',
-  work: (warehouse: Warehouse, output: Output) => void,
-): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const warehouse = openWarehouse({
-    path: config.warehouse,
-    readonly: access === 'read',
-    nowMs: systemClock.now(),
-  });
-  try {
-    work(warehouse, output);
-  } finally {
-    warehouse.close();
-  }
 }
 
 function number(text: string): number {

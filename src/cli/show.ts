@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { systemClock } from '../clock.ts';
 import { ExactNumber, faithful, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { type JsonField, jsonFields } from '../json/json_fields.ts';
 import { valueAt } from '../json/pointer.ts';
@@ -7,11 +6,11 @@ import { localTime } from '../report/figures.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
 import { listedFields, servedRecords } from '../warehouse/serve_records.ts';
-import { openWarehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { type SharedFlags, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
 import { tableLines } from './table.ts';
 import { unknownCompany } from './unknown_company.ts';
+import { withWarehouse } from './with_warehouse.ts';
 
 interface ShowFlags extends SharedFlags {
   readonly csv?: boolean;
@@ -44,11 +43,8 @@ interface ShownCompany {
   readonly summary: Json;
 }
 
-async function show(id: string, flags: ShowFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
-  try {
-    const { db } = warehouse;
+function show(id: string, flags: ShowFlags): Promise<void> {
+  return withWarehouse(flags, 'read', ({ db }, { config, output }) => {
     const company = companyPages(db).company(id);
     if (company === null) throw unknownCompany(db, id);
     const state = servedRecords(db).latest(id);
@@ -63,9 +59,7 @@ async function show(id: string, flags: ShowFlags): Promise<void> {
         text: describe(shown, output),
         attention: null,
       });
-  } finally {
-    warehouse.close();
-  }
+  });
 }
 
 /** Returns the `data` object of `show --json`, as documented. */
