@@ -52,7 +52,7 @@ async function demo(flags: SharedFlags): Promise<void> {
   }
 }
 
-/** The demo's clock. It shows a time in the past until `toPresent` is called. */
+/** The demo's clock, which shows a time in the past until `toPresent` is called. */
 interface DemoClock extends Clock {
   toPresent(): void;
 }

@@ -79,7 +79,7 @@ function configOrFindings(path: string): Config | { findings: Finding[] } {
           problem(
             'configuration',
             `${where}${line === null ? '' : `:${line}`}: ${key === '' ? '' : `${key}: `}${message}`,
-            remedy ?? 'Correct it. `registry-mirror config validate` shows the line.',
+            remedy ?? 'Correct the configuration. `registry-mirror config validate` shows the line.',
           ),
         ),
       };

@@ -47,7 +47,7 @@ function broken(line: string, { columns, indent, isCommand }: LineFormat): strin
 }
 
 /**
- * Returns the indent for continuation lines. They start below the text if the label takes up at most half of the line.
+ * Returns the indent for continuation lines, which start below the text if the label takes up at most half of the line.
  */
 function indentOf(plain: string, columns: number): number {
   const label = LABEL.exec(plain)?.[0] ?? '';

@@ -22,7 +22,7 @@ interface ListFlags extends ChoiceFlags {
   readonly limit: number;
 }
 
-/** `quarantine`: manages responses that could not be processed. They are stored byte for byte. */
+/** `quarantine`: manages responses that could not be processed, which are stored byte for byte. */
 export function quarantineCommand(): Command {
   return new Command('quarantine')
     .description(

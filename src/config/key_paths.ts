@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { ConfigFile } from './schema.ts';
 
-/**
- * The configuration keys, derived from the JSON Schema. They are used for suggestions, type conversion and
- * documentation.
- */
+/** The configuration keys, derived from the JSON Schema, for suggestions, type conversion and documentation. */
 
 export interface SchemaNode {
   readonly type?: string | readonly string[];

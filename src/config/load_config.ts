@@ -17,7 +17,7 @@ import { Secret } from './secret.ts';
 export interface LoadOptions {
   /** The YAML file. If it is undefined, `configPath` searches for the file. */
   readonly path?: string | undefined;
-  /** Values from the command line, structured like the file. They override the environment and the file. */
+  /** Values from the command line, structured like the file, which override the environment and the file. */
   readonly flags?: Overrides;
   readonly env?: Environment;
 }

@@ -6,9 +6,9 @@ import { type Origin, problemAt } from './config_problems.ts';
 import type { Config } from './schema.ts';
 
 interface BaseDirectories {
-  /** The configuration file's folder. Paths in the file are relative to it. */
+  /** The configuration file's folder, to which paths in the file are relative. */
   readonly directory: string;
-  /** The working directory. Paths from the environment and the command line are relative to it. */
+  /** The working directory, to which paths from the environment and the command line are relative. */
   readonly workingDirectory: string;
   readonly origin: Origin;
 }

@@ -6,7 +6,7 @@ export interface FoundDialect {
   readonly dialect: Dialect;
   /** Comments by dotted key under `dialect`, such as `search.paging.size`. */
   readonly remarks: ReadonlyMap<string, string>;
-  /** Keys for which the probe found no value. Their values in the file stay the same. */
+  /** Keys for which the probe found no value. The file's values for these keys stay the same. */
   readonly open: ReadonlySet<string>;
   /** The values for `upstream.paths`; null if the default paths are correct. */
   readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;

@@ -121,7 +121,10 @@ export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
   return { delivered, failed };
 }
 
-/** The delays before the second and later attempts, as recommended by Standard Webhooks. They add up to four days. */
+/**
+ * The delays before the second and later attempts, as recommended by Standard Webhooks. Including LAST_DELAY_MS, the
+ * delays add up to about three days.
+ */
 const RETRY_AFTER_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,

@@ -73,9 +73,9 @@ export interface Manifest {
 export const MANIFEST = 'manifest.json';
 
 /**
- * Writes tables as files. All tables are read in one transaction, so the files show the same state. They replace an
- * earlier export only after the last file is written. Exports to the same folder wait for each other. The warehouse may
- * be opened read-only.
+ * Writes tables as files. All tables are read in one transaction, so the files show the same state. An earlier export
+ * is replaced only after the last file is written. Exports to the same folder wait for each other. The warehouse may be
+ * opened read-only.
  *
  * @throws UsageError or FailedError if the folder cannot be written.
  */

@@ -76,8 +76,8 @@ export function ledgerReadingOf({
 }
 
 /**
- * Compares a warehouse's calls in the current windows with the ledger. This is for warehouses from an older version, in
- * which no run has recorded the ledger's state.
+ * Compares a warehouse's calls in the current windows with the ledger. Only warehouses from an older version, in which
+ * no run has recorded the ledger's state, need this comparison.
  */
 function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number {
   const missing = ledger.state(nowMs).windows.map((window) => {
@@ -106,7 +106,7 @@ export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void 
 export class LostLedgerError extends FailedError {}
 
 /**
- * Returns the number of calls missing from the ledger. It can be positive only if there is no allowance window.
+ * Returns the number of calls missing from the ledger, which can be positive only if there is no allowance window.
  *
  * @throws LostLedgerError if there is an allowance window and some of this warehouse's calls are missing from the
  * ledger.

@@ -18,8 +18,8 @@ export interface RebuiltLedger {
 }
 
 /**
- * Counts the warehouses' calls again and stores the counts in the ledger. It holds the warehouses' locks, so that no
- * run spends quota meanwhile. A corrupt ledger file is renamed first.
+ * Counts the warehouses' calls again and stores the counts in the ledger, while holding the warehouses' locks, so that
+ * no run spends quota meanwhile. A corrupt ledger file is renamed first.
  *
  * @throws UsageError if a warehouse does not exist; FailedError if a run holds a lock.
  */

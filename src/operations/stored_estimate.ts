@@ -7,8 +7,8 @@ import type { RunReport } from './run_report.ts';
 
 /**
  * Estimates the calls needed until nothing is due, and stores the estimate for `status` and the status page. Call this
- * function after a run. An existing estimate is kept if no call was sent. It is also kept if it is less than an hour
- * old and calls are still due.
+ * function after a run. An existing estimate is kept if no call was sent, or if the estimate is less than an hour old
+ * and calls are still due.
  */
 export function updateStoredEstimate(workspace: Workspace, { ending, totals }: RunReport): void {
   const { config, warehouse, clock } = workspace;

@@ -2,8 +2,7 @@ import { connect } from 'node:net';
 import type { SecretUrl } from '../config/config.ts';
 
 /**
- * Returns whether a server is listening at the address in `url`. It does not load the Redis client, because that takes
- * 100 ms.
+ * Returns whether a server is listening at the address in `url`, without loading the Redis client, which takes 100 ms.
  */
 export function isListening(url: SecretUrl): Promise<boolean> {
   const { hostname, port } = new URL(url.reveal());

@@ -139,7 +139,7 @@ export function checkCount(missing: number): Finding[] {
   return [
     problem(
       'ledger',
-      `it lacks ${counted(missing, 'call')} made for this warehouse, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
+      `the ledger lacks ${counted(missing, 'call')} made for this warehouse, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
       LOST_LEDGER_REMEDY,
     ),
   ];
@@ -152,7 +152,7 @@ export function checkUsers(paths: readonly string[], own: string): Finding[] {
     warning(
       'account',
       `${others.length === 1 ? 'another warehouse spends' : `${others.length} other warehouses spend`} this account's allowance: ${others.join(', ')}`,
-      "This is safe, because they share the rate and the allowance. Plans and forecasts include only their own warehouse's calls. Use a different account.id only for a different account.",
+      "Sharing an account is safe, because all warehouses share the rate and the allowance. Plans and forecasts include only their own warehouse's calls. Use a different account.id only for a different account.",
     ),
   ];
 }

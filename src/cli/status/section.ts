@@ -22,7 +22,7 @@ export interface SectionEntry<Value> {
   json(value: Value): unknown;
   /** The JSON value if there is nothing to show. If it is undefined, the key is omitted. */
   readonly empty: unknown;
-  /** Lines for the upper block. Each line starts with a ten-character label. */
+  /** Lines above the tables. Each line starts with a ten-character label. */
   lines?(value: Value, context: TextContext): string[];
   /** Returns a table that is shown below the upper block, or null if it would have no rows. */
   table?(value: Value, context: TextContext): string | null;

@@ -3,8 +3,8 @@ import pino, { type Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 
 /**
- * Opens a logger that writes JSON lines to standard error. They cannot contain API keys, because configurations are not
- * logged, only selected fields of an error are logged, and a Secret is printed as `[key]`.
+ * Opens a logger that writes JSON lines to standard error. Log lines cannot contain API keys, because configurations
+ * are not logged, errors are logged with selected fields only, and a Secret is printed as `[key]`.
  */
 export function openLogger(level: Config['worker']['log_level']): Logger {
   return pino(
