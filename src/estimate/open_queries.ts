@@ -10,9 +10,9 @@ export interface OpenQuery {
    * times.
    */
   readonly words: readonly string[];
-  /** Where the matching word usually is in a name. */
+  /** The usual position of the matching word in a name. */
   readonly position: 'first' | 'inner' | 'last';
-  /** What share of the missing companies matches the query. */
+  /** The share of missing companies that match the query. */
   readonly share: number;
 }
 

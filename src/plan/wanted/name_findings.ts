@@ -56,7 +56,7 @@ export class NameFindings {
     return this.#searched[at] === 'no';
   }
 
-  /** Returns whether the name has been searched, but no company with this or a very similar name was found. */
+  /** Returns whether the name was searched and no company with this or a very similar name was found. */
   needsSimilarNames(at: number): boolean {
     return !this.isOpen(at) && this.#candidates.bestScore(at) < GOOD_SCORE;
   }
