@@ -1,13 +1,9 @@
 import { targetOf } from '../call.ts';
 import { isoTime } from '../clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { Failure } from '../knowledge.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { LoadSession } from './load_session.ts';
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /**
  * A target's backoff after each consecutive failure, in milliseconds. A run waits for the first three retries. If a
@@ -15,16 +11,9 @@ const DAY = 24 * HOUR;
  * backoff increases to hours and then days.
  */
 const BACKOFF_MS = [
-  2 * SECOND,
-  10 * SECOND,
-  45 * SECOND,
-  15 * MINUTE,
-  HOUR,
-  6 * HOUR,
-  DAY,
-  2 * DAY,
-  4 * DAY,
-  7 * DAY,
+  ...[2000, 10_000, 45_000, 15 * MINUTE_MS],
+  ...[HOUR_MS, 6 * HOUR_MS],
+  ...[DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS],
 ];
 
 /**
@@ -58,33 +47,14 @@ export function noteFailure(
         hasNoStatistics ||
         verdict.is === 'refused' ||
         (verdict.is === 'broken' && verdict.isLasting === true);
-      const failure = (isLasting ? refusalAfter : failureAfter)(
-        { ...target, why: verdict.why },
-        tries,
-        Date.parse(sentAt),
-      );
-      const nextTryAt = isoTime(failure.nextTryAtMs);
-      session.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why: verdict.why, callId });
-      return failure;
+      // If a retry would probably fail too, the target gets the longest backoff.
+      const step = isLasting ? Math.max(tries, BACKOFF_MS.length) : tries;
+      const backoffMs = BACKOFF_MS[Math.min(step, BACKOFF_MS.length) - 1] ?? 0;
+      const nextTryAtMs = Date.parse(sentAt) + backoffMs;
+      const { why } = verdict;
+      const nextTryAt = isoTime(nextTryAtMs);
+      session.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why, callId });
+      return { ...target, tries: step, nextTryAtMs, why };
     }
   }
-}
-
-/** Returns a target's state after `tries` consecutive failures. */
-export function failureAfter(
-  target: Pick<Failure, 'kind' | 'target' | 'why'>,
-  tries: number,
-  failedAtMs: number,
-): Failure {
-  const backoffMs = BACKOFF_MS[Math.min(tries, BACKOFF_MS.length) - 1] ?? SECOND;
-  return { ...target, tries, nextTryAtMs: failedAtMs + backoffMs };
-}
-
-/** Returns a target's state if a retry would probably fail too. The target gets the longest backoff. */
-export function refusalAfter(
-  target: Pick<Failure, 'kind' | 'target' | 'why'>,
-  tries: number,
-  failedAtMs: number,
-): Failure {
-  return failureAfter(target, Math.max(tries, BACKOFF_MS.length), failedAtMs);
 }

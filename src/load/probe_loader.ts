@@ -5,7 +5,7 @@ import { type Attempt, type Outcome, wasSent } from '../outcome.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { callTable } from '../warehouse/call.ts';
 import { runCounter } from '../warehouse/run.ts';
-import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/stored_probes.ts';
+import { removeProbe } from '../warehouse/stored_probes.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
 
@@ -76,10 +76,6 @@ export function adoptProbes(options: {
       // Subtract the call, because it was already counted when the probe made it.
       runs.add(runId, { ...NOTHING, calls: -1 });
     });
-}
-
-export function readProbes({ db }: Warehouse): StoredProbe[] {
-  return storedProbes(db);
 }
 
 /** Returns all headers as JSON, because the dialect is still unknown and may need any of them. */

@@ -54,7 +54,7 @@ export function listingOf(
   return { ...facts, next: last.next, status, note: isAtEnd ? totalMismatch(rows, total, rules) : null };
 }
 
-/** The pages of one listing. Pages can be added in any order. */
+/** The pages in one listing. Pages can be added in any order. */
 export class ListedPages {
   /** The number of consecutive pages, counted from page 0. */
   pages = 0;

@@ -28,9 +28,7 @@ export function deriveRecord(session: LoadSession, outcome: Outcome, answer: Rec
   return confirmRecord(session, outcome, answer, known, isSameBody ? known.recordCallId : null);
 }
 
-/**
- * Loads a tombstone with content. Its fields replace those in the last version. Fields that it lacks keep their values.
- */
+/** Loads a tombstone with content. Its fields replace those in the last version. Missing fields keep their values. */
 export function storeTombstone(
   session: LoadSession,
   outcome: Outcome,

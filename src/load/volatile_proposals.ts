@@ -8,7 +8,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { volatilePaths, withoutVolatile } from './content.ts';
 import { differences } from './difference.ts';
 
-/** A field that differs in nearly every refresh, so its changes carry no information. */
+/** A field that differs in nearly every refresh, so its changes are meaningless. */
 export interface VolatileProposal {
   /** The JSON Pointer to add to `dialect.volatile`. */
   readonly pointer: string;

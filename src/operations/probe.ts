@@ -2,7 +2,7 @@ import { type Call, callOfTarget } from '../call.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Endpoints, endpointsOf, UnwritableUrl, urlOf } from '../dialect/request.ts';
-import { adoptProbes, readProbes } from '../load/probe_loader.ts';
+import { adoptProbes } from '../load/probe_loader.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Adoption, adoptable } from '../probe/adoption.ts';
 import type { Specification } from '../probe/conclusions.ts';
@@ -14,6 +14,7 @@ import { type Conclusions, probe as conclude, type Hints } from '../probe/probe.
 import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_log.ts';
 import { type Question, questionsFor } from '../probe/user_questions.ts';
 import { answersOfCommand } from '../warehouse/latest_answers.ts';
+import { storedProbes } from '../warehouse/stored_probes.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
 import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
@@ -79,7 +80,7 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
  * current dialect.
  */
 function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[] {
-  const kept = readProbes(warehouse).filter(({ callId }) => callId > after);
+  const kept = storedProbes(warehouse.db).filter(({ callId }) => callId > after);
   const { dialect } = config;
   if (dialect === undefined) return kept;
   const endpoints = endpointsOf(config.upstream);
@@ -116,7 +117,7 @@ function adopt(
   const draft = draftWith(conclusions, specification);
   if (draft === null) return;
   const { dialect } = draft;
-  const stored = new Map(readProbes(workspace.warehouse).map((kept) => [kept.callId, kept]));
+  const stored = new Map(storedProbes(workspace.warehouse.db).map((kept) => [kept.callId, kept]));
   const verdictOf = openVerdict(dialect);
   const outcomes = adoptable(probeLog.exchanges, conclusions, dialect).flatMap((adoption): Outcome[] => {
     const kept = stored.get(adoption.exchange.callId ?? 0);

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { nextTime } from '../cron/cron_times.ts';
+import { HOUR_MS } from '../durations.ts';
 import { lastRunOf } from '../warehouse/activity.ts';
 
 /** The part of the worker's schedules that the health status and the status page need. */
@@ -37,4 +38,4 @@ export function overdueSchedules(
 
 // A job is overdue only after this delay, because it may be waiting for other jobs, and a restarted worker queues
 // missed jobs.
-const GRACE_MS = 60 * 60_000;
+const GRACE_MS = HOUR_MS;

@@ -1,7 +1,7 @@
 import type { WindowState } from '../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../allowance/window_table.ts';
 import { isRolling } from '../allowance/windows.ts';
-import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, WEEK_MS } from '../durations.ts';
 import type { CallBucket } from '../warehouse/page_queries.ts';
 import { count, counted } from './figures.ts';
 import type { FormatTime } from './problems.ts';
@@ -27,7 +27,7 @@ export interface CallRate {
 /**
  * Returns the mean call rate over the last seven days, or since the first call if the mirror is younger. The period
  * includes time without calls, because a mirror that runs once a week makes no calls on six days. The period is at
- * least one hour and starts on the hour, because `hours` holds hourly counts.
+ * least one hour and starts on the hour, because `hours` has hourly counts.
  */
 export function observedRate(
   hours: readonly CallBucket[],
@@ -87,4 +87,4 @@ function perDayOf(window: WindowState): number {
   return (window.limit / lengthMsOf(window)) * DAY_MS;
 }
 
-export const RATE_PERIOD_MS = 7 * 86_400_000;
+export const RATE_PERIOD_MS = WEEK_MS;

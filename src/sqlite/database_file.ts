@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { FailedError } from '../errors.ts';
@@ -16,6 +16,13 @@ export function makeFolder(path: string): void {
     // In the meantime, another process may have created the folder.
     if (!existsSync(path)) throw error;
   }
+}
+
+/** Flushes a file or a folder to the disk. */
+export function reachDisk(path: string): void {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 /**

@@ -1,18 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import type { RunRow } from './run.ts';
+import { type RunRow, SELECT_RUN } from './run.ts';
 
-/** Facts about earlier runs, by which the worker decides which commands are due. */
+/** Facts about earlier runs, from which the worker decides which commands are due. */
 
 /** Returns a command's last run, finished or not. Returns null if the command has never run. */
 export function lastRunOf(db: Database, command: string): RunRow | null {
-  const row = db
-    .prepare(
-      `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
-              gone, quarantined, error
-       FROM _run WHERE command = ? ORDER BY run_id DESC LIMIT 1`,
-    )
-    .get(command) as RunRow | undefined;
+  const row = db.prepare(`${SELECT_RUN} WHERE command = ? ORDER BY run_id DESC LIMIT 1`).get(command) as
+    | RunRow
+    | undefined;
   return row ?? null;
 }
 

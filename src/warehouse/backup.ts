@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { FailedError, UsageError } from '../errors.ts';
-import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
+import { explainSqlite, makeFolder, reachDisk } from '../sqlite/database_file.ts';
 import type { Warehouse } from './warehouse.ts';
 
 export interface Backup {
@@ -55,13 +55,6 @@ function settle(partial: string): void {
     copy.close();
   }
   reachDisk(partial);
-}
-
-/** Flushes a file or a folder to the disk. */
-export function reachDisk(path: string): void {
-  const file = openSync(path, 'r');
-  fsyncSync(file);
-  closeSync(file);
 }
 
 function explained(path: string, error: unknown): unknown {

@@ -77,5 +77,5 @@ interface SampleRow {
 }
 
 const SAMPLE = 1500;
-// All companies are in one class. Later, a field of the record could divide them into several classes.
+// All companies are in one class. A record field could later divide them into several classes.
 const ALL = '';

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { CHANGE_COLUMNS, IDS_PER_MS, type NamedChange, withNumbers } from './page_queries.ts';
 
 /** Specifies which changes to show. */
@@ -85,4 +86,4 @@ function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean):
 }
 
 /** Call ids increase with time, but a change can be observed some time after its call was sent. */
-const MARGIN_MS = 2 * 86_400_000;
+const MARGIN_MS = 2 * DAY_MS;

@@ -9,7 +9,7 @@ const CALL_ID = 'the call that returned this content';
 const FETCHED_AT = 'when the record was last fetched (UTC); NULL if there is no record';
 const REST = { meaning: 'fields beyond the 900th column, by JSON Pointer', isOptional: true } as const;
 
-/** The tables and views that analysts read, in document order. Their columns are in warehouse order. */
+/** The tables and views that analysts read, in document order. Columns have the same order as in the warehouse. */
 export const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Columns })[] = [
   {
     name: 'company',

@@ -50,8 +50,8 @@ export function createShadows(db: Database): void {
 }
 
 /**
- * Returns whether every derived table has a shadow. A rebuild that an older version started can lack some shadow
- * tables.
+ * Returns whether every derived table has a shadow. If an older version started the rebuild, some shadow tables can be
+ * missing.
  */
 export function hasShadows(db: Database): boolean {
   const find = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');

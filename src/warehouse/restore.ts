@@ -4,8 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { FailedError, UsageError } from '../errors.ts';
-import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
-import { reachDisk } from './backup.ts';
+import { explainSqlite, makeFolder, reachDisk } from '../sqlite/database_file.ts';
 import { openWarehouse } from './warehouse.ts';
 
 /** A checked copy of a backup, beside the warehouse and ready to replace it. */

@@ -40,7 +40,7 @@ const BATCH = 5000;
 
 function choosePrunable(db: Database, before: string, versions: number): Pruned {
   db.exec('CREATE TEMP TABLE kept (call_id INTEGER PRIMARY KEY)');
-  for (const sql of KEPT) db.prepare(sql).run(valuesIn(sql, { before, versions: Math.max(1, versions) }));
+  for (const sql of KEPT) db.prepare(sql).run({ before, versions: Math.max(1, versions) });
   // A kept row can be a reference to an older body, which must then be kept too.
   db.exec(
     'INSERT OR IGNORE INTO kept SELECT same_as FROM _answer JOIN kept USING (call_id) WHERE same_as IS NOT NULL',
@@ -77,12 +77,4 @@ export function vacuum(db: Database): void {
   db.exec('VACUUM');
   db.exec('ANALYZE');
   db.pragma('wal_checkpoint(TRUNCATE)');
-}
-
-/** Returns only the values that the statement uses, because better-sqlite3 rejects all others. */
-function valuesIn(
-  sql: string,
-  values: Readonly<Record<string, string | number>>,
-): Record<string, string | number> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));
 }

@@ -57,13 +57,7 @@ export function runCounter(db: Database) {
 
 /** Returns the `most` last runs, newest first. */
 export function recentRuns(db: Database, most: number): RunRow[] {
-  return db
-    .prepare(
-      `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
-              gone, quarantined, error
-       FROM _run ORDER BY run_id DESC LIMIT ?`,
-    )
-    .all(most) as RunRow[];
+  return db.prepare(`${SELECT_RUN} ORDER BY run_id DESC LIMIT ?`).all(most) as RunRow[];
 }
 
 /**
@@ -77,3 +71,6 @@ export function lastEndedAt(db: Database, ended: string, beforeRunId: number): s
   );
   return last.pluck().get(ended, beforeRunId) ?? null;
 }
+
+export const SELECT_RUN = `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new,
+  changed, gone, quarantined, error FROM _run`;

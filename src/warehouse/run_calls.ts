@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import type { CallCount } from './activity.ts';
 import { IDS_PER_MS } from './page_queries.ts';
-import type { RunRow } from './run.ts';
+import { type RunRow, SELECT_RUN } from './run.ts';
 
 /** A call that a run made, as stored in `_call`. */
 export interface RunCall {
@@ -23,11 +24,7 @@ export interface RunCall {
 
 /** Reads a run's calls. `_call` has no index on the run, so calls are found by id, because ids increase over time. */
 export function runCalls(db: Database) {
-  const find = db.prepare<[number], RunRow>(
-    `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
-            gone, quarantined, error
-     FROM _run WHERE run_id = ?`,
-  );
+  const find = db.prepare<[number], RunRow>(`${SELECT_RUN} WHERE run_id = ?`);
   const nextStart = db
     .prepare<[number], string | null>('SELECT min(started_at) FROM _run WHERE run_id > ?')
     .pluck();
@@ -57,5 +54,5 @@ export function runCalls(db: Database) {
 }
 
 /** Ids increase even if the clock is set back, so a call's id can be later than the end of its run. */
-const MARGIN_MS = 24 * 60 * 60_000;
+const MARGIN_MS = DAY_MS;
 const LAST_TIME = isoTime(Date.UTC(2200, 0, 1));

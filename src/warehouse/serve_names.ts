@@ -8,8 +8,8 @@ export interface NamedCompany {
 }
 
 /**
- * Reads the companies that are not gone, sorted by the folded name's bytes and then by id. SQLite sorts them, on disk
- * if there is too little memory.
+ * Reads the companies that are not gone, sorted bytewise by folded name and then by id. SQLite sorts them, on disk if
+ * there is too little memory.
  */
 export function companiesByName(
   db: Database,

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FailedError, UsageError } from '../../errors.ts';
-import { makeFolder } from '../../sqlite/database_file.ts';
+import { makeFolder, reachDisk } from '../../sqlite/database_file.ts';
 
 /** A file that appears at its path only when it is complete. It is written under a temporary name and then renamed. */
 export interface AtomicFile {
@@ -62,7 +62,8 @@ export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export
     },
     publish: () => {
       renameSync(partial, path);
-      syncFolder(dirname(path));
+      // The rename could otherwise be lost if the machine crashes.
+      reachDisk(dirname(path));
     },
     discard: () => {
       close();
@@ -110,11 +111,4 @@ function openForWriting(path: string, partial: string): number {
       hint: 'Move the folder away, or name another path.',
     });
   return openSync(partial, 'wx');
-}
-
-// Flush the folder, because the rename could otherwise be lost if the machine crashes.
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
 }

@@ -133,10 +133,7 @@ function openComparison(db: Database) {
   let last = before;
   /** Runs a statement that takes `versions` consecutive versions for each row that it writes. */
   const take = (sql: string, versions: number): void => {
-    const values = Object.fromEntries(
-      Object.entries({ last, before }).filter(([name]) => sql.includes(`@${name}`)),
-    );
-    last += db.prepare(sql).run(values).changes * versions;
+    last += db.prepare(sql).run({ last, before }).changes * versions;
   };
   return {
     take,

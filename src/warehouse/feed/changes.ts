@@ -9,7 +9,7 @@ import { type FeedTable, keyOf, openRows, type Part, type Reader } from './feed_
  */
 export interface Change {
   readonly version: number;
-  /** `insert` and `update` carry the whole row. `forget` deletes all of a company's rows from every table. */
+  /** `insert` and `update` include the whole row. `forget` deletes all of a company's rows from every table. */
   readonly op: 'insert' | 'update' | 'delete' | 'forget';
   /** Null for `forget`, which affects every table. */
   readonly table: FeedTable | null;
