@@ -151,7 +151,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       session.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
       if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(session, classify, row));
       else {
-        const why = `the process ended ${tries + 1} times while this response was processed`;
+        const why = `the process ended ${tries + 1} times while it processed this response`;
         processTogether([
           { ...storedAttempt(session, row), verdict: { is: 'broken', why, isLasting: true } },
         ]);

@@ -105,7 +105,7 @@ const CAUSES = [
           : `${runs} were killed before they ended.`,
         remedy: hasError
           ? `Show the run with \`registry-mirror status --run ${last.runId}\`. Remove the cause, then run \`registry-mirror sync\`.`
-          : 'Look for the reason in the system log, for example too little memory. Then run `registry-mirror sync`.',
+          : 'Look for the reason in the system log, such as a lack of memory. Then run `registry-mirror sync`.',
       };
     },
   },

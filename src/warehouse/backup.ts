@@ -20,7 +20,7 @@ export interface Backup {
 export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   if (existsSync(path))
     throw new UsageError(`${path} already exists`, {
-      hint: 'A backup never replaces a file. Choose another file name, for example one that includes the date.',
+      hint: 'A backup never replaces a file. Name another file, for example one whose name includes the date.',
     });
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   try {
@@ -60,7 +60,7 @@ function settle(partial: string): void {
 function explained(path: string, error: unknown): unknown {
   if (!isOfThePath(error)) return explainSqlite(error, `the backup ${path}`);
   return new UsageError(`${path} cannot be written: ${error.message}`, {
-    hint: 'Name a file in a folder that this user may write.',
+    hint: 'Name a file in a folder that this user may write to.',
     cause: error,
   });
 }

@@ -55,7 +55,7 @@ export function runCounter(db: Database) {
   };
 }
 
-/** Returns the `most` last runs, newest first. */
+/** Returns the last `most` runs, newest first. */
 export function recentRuns(db: Database, most: number): RunRow[] {
   return db.prepare(`${SELECT_RUN} ORDER BY run_id DESC LIMIT ?`).all(most) as RunRow[];
 }

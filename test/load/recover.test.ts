@@ -71,7 +71,7 @@ test('a response that crashes the process three times in a row is quarantined, a
   const restarted = killed.reopen();
   expect(restarted.loader.recover()).toBe(4);
   expect(restarted.all('SELECT call_id, target, reason FROM _quarantine')).toEqual([
-    { call_id: 1, target: '1', reason: 'the process ended 4 times while this response was processed' },
+    { call_id: 1, target: '1', reason: 'the process ended 4 times while it processed this response' },
   ]);
   expect(restarted.all('SELECT entity_id FROM entity')).toEqual([{ entity_id: '2' }]);
   expect(restarted.value('SELECT count(*) FROM _answer WHERE call_id = 1')).toBe(1);
