@@ -15,7 +15,7 @@ export interface ExportColumn {
 /** A value in a row. Integers are bigint, so that they keep all their digits. */
 export type Cell = null | bigint | number | string;
 
-/** An export's columns and rows. Rows are read one by one. */
+/** The columns and rows to export. Rows are read one by one. */
 export interface Rowset {
   readonly name: string;
   readonly columns: readonly ExportColumn[];
