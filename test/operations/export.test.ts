@@ -183,7 +183,7 @@ test('an export describes its files as a data package and as CSV on the Web', ()
   expect(resources[0].schema.fields).toContainEqual({
     name: '_fetched_at',
     type: 'datetime',
-    description: 'The last fetch of the record (UTC)',
+    description: 'When the record was last fetched (UTC)',
   });
   expect(resources[1].schema.foreignKeys).toEqual([
     { fields: ['entity_id'], reference: { resource: 'entity', fields: ['entity_id'] } },
