@@ -80,7 +80,7 @@ describe('a new paging style in the list', () => {
     ]);
   });
 
-  test('lists the response headers that it reads, and describes itself', () => {
+  test('a new paging style lists the response headers that it reads, and describes itself', () => {
     expect(method.keptHeaders).toEqual(['x-next-token']);
     expect(method.describe(paging)).toBe('The parameter token takes the value of the header x-next-token.');
   });

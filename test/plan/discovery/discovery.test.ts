@@ -12,14 +12,14 @@ import type { Page, RegistrySettings } from '../../support/simulation/registry.t
 const NOW_MS = 5000;
 /** A search found a company before these empty searches. Finds are rare from the 70th empty search (0.99^70 < 0.5). */
 const HALF_OF_LIMIT = 70;
-/** The limit for 100 missing companies while finds are rare: 40 + 8 · √100. */
+/** The limit for 100 missing companies while finds are rare is 40 + 8 · √100. */
 const LIMIT = 120;
 
 interface Given {
-  /** The registry count. Default: 100 more than the number of known companies. */
+  /** The registry count. By default, 100 more than the number of known companies. */
   readonly total?: number | null;
   readonly settings?: Partial<RegistrySettings>;
-  /** Whether the dialect does not define the query rule. */
+  /** Whether the dialect leaves the query rule undefined. */
   readonly isRuleUnknown?: boolean;
   readonly states?: readonly QueryState[];
   /** How many searches in a row have found no company. */
@@ -63,12 +63,12 @@ function discoveryOf(names: readonly string[], given: Given = {}) {
 const zeros = (count: number) => Array<number>(count).fill(0);
 const NAMES = ['abel', 'acme', 'bank', 'cafe', 'dune'];
 
-test('no search is sent if every company is known', () => {
+test('discovery sends no search if every company is known', () => {
   expect(discoveryOf(NAMES, { total: 5 }).next()).toEqual([]);
   expect(discoveryOf(NAMES, { total: 6 }).next()).not.toEqual([]);
 });
 
-test('identifiers are searched first if the upstream searches them by prefix', () => {
+test('discovery searches identifiers first if the upstream searches them by prefix', () => {
   const bysOf = (identifiers: RegistrySettings['identifiers']) =>
     discoveryOf(NAMES, { settings: { identifiers } })
       .choose(3)
@@ -82,7 +82,7 @@ function complete(text: string, rows = 0, by: 'name' | 'identifier' = 'name'): Q
   return { ...openListing(text, { total: rows, rows, status: 'complete' }), query: { by, text } };
 }
 
-test('after 20 empty searches, names come first if they have four times the yield of identifiers', () => {
+test('after 20 empty searches, discovery prefers names if they yield four times as much as identifiers', () => {
   const bysAfter = (emptySearches: number, lettersLeft: string) => {
     const states = [...'123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ']
       .filter((text) => !lettersLeft.includes(text))
@@ -97,7 +97,7 @@ test('after 20 empty searches, names come first if they have four times the yiel
   expect(bysAfter(20, '123456789')?.by).toBe('identifier');
 });
 
-test('names come before identifiers while the empty query lists every company', () => {
+test('discovery searches names before identifiers while the empty query lists every company', () => {
   const settings = { identifiers: 'prefix', minLength: 0 } as const;
   const first = (states: readonly QueryState[]) => discoveryOf(NAMES, { settings, states }).choose()[0];
   expect(first([])?.query).toEqual({ by: 'name', text: '' });
@@ -108,7 +108,7 @@ test('names come before identifiers while the empty query lists every company', 
   expect(first([complete('', 5)])?.query).toEqual({ by: 'identifier', text: '0' });
 });
 
-test('due first characters are sent from half of the limit on empty searches', () => {
+test('discovery sends due first characters once half of the limit on empty searches is used up', () => {
   const callAfter = (emptySearches: number) => discoveryOf(NAMES, { emptySearches }).choose()[0];
   expect(callAfter(HALF_OF_LIMIT - 1)?.expected).toBeGreaterThan(1);
   // 1% of a page.
@@ -129,7 +129,7 @@ test('discovery ends at the limit on empty searches, and resumes after the regis
   expect(given.next()).not.toEqual([]);
 });
 
-test('after the limit on empty searches, only listings with unseen companies below the cap are read', () => {
+test('after the limit on empty searches, discovery reads only listings with unseen companies below the cap', () => {
   const open = openListing('ab', { total: 21, rows: 1 });
   const callsWith = (state: QueryState, window: number | null = null) =>
     discoveryOf(NAMES, { states: [...DUE_SENT, state], emptySearches: LIMIT, settings: { window } }).choose(
@@ -143,7 +143,7 @@ test('after the limit on empty searches, only listings with unseen companies bel
   expect(callsWith(open, 21)).toHaveLength(1);
 });
 
-test('for names in a large script, the limit is at least the number of known companies while its alphabet is open', () => {
+test('for a large script with an open alphabet, the limit on empty searches is at least the number of known companies', () => {
   // The limit for one missing company is 40 + 8 · √1.
   const isOverAfter = (
     emptySearches: number,
@@ -162,7 +162,7 @@ test('for names in a large script, the limit is at least the number of known com
 });
 
 test('without a registry count, discovery ends at the limit for the estimated unseen count', () => {
-  // 20 unseen companies are estimated: 40 + 8 · √20 = 75.8.
+  // 20 companies are estimated to be unseen, and 40 + 8 · √20 = 75.8.
   const nextAfter = (emptySearches: number) =>
     discoveryOf(NAMES, { total: null, states: DUE_SENT, emptySearches }).next();
   expect(nextAfter(75)).not.toEqual([]);
@@ -182,7 +182,7 @@ test('a search that finds a company restarts the count of empty searches, and a 
   expect(given.next()).not.toEqual([]);
 });
 
-test('an empty search counts, unless all names are Latin and it was for an untried first character', () => {
+test('an empty search counts unless it was for an untried first character and all names are Latin', () => {
   const nextAfterOneMore = (names: readonly string[]) => {
     const { respond, next } = discoveryOf(names, { states: DUE_SENT, emptySearches: LIMIT - 1 });
     respond(() => ({ total: 0 }));
@@ -219,7 +219,7 @@ test('the next pages of a listing follow its first page', () => {
   expect(choose(20)).toContainEqual(expect.objectContaining({ query, page: { index: 1, next: null } }));
 });
 
-test('a record of an unknown company is counted in the open trees', () => {
+test("an unknown company's record is counted in the open query trees", () => {
   const { choose, discovery, mirror, pending, next } = discoveryOf(NAMES, { total: 6 });
   for (const call of choose(50)) pending.landed(call);
   const call = { kind: 'entity', entityId: '00999', reason: 'new record', expected: 1 } as const;

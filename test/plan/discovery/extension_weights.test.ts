@@ -10,7 +10,7 @@ import { GivenKeySpace, openListing } from '../../support/given_key_space.ts';
 const COUNTED_AT_MS = 1000;
 
 interface Given {
-  /** The registry count at each time. The last one is the current count. */
+  /** The registry count at each time, of which the last is the current one. */
   readonly counts?: Readonly<Record<number, number>>;
   /** The upper bound on a query's unseen count. */
   readonly mostUnseen?: Readonly<Record<string, number>>;
@@ -37,7 +37,7 @@ function weightsIn(space: Partial<GivenKeySpace>, { counts = {}, mostUnseen = {}
   return { keySpace, revisions, nodes, weights, sent };
 }
 
-/** Of the query `a`, with a weight of 3 + ½ for the name model. */
+/** The weight for the query `a`, of which the name model contributes 3 + ½. */
 const UNDER_A = {
   spreads: { a: { distinct: 3, perCompany: 1 }, '': { distinct: 1, perCompany: 1 } },
   counts: { ab: 5 },
@@ -46,7 +46,7 @@ const UNDER_A = {
   others: { a: { otherLikelihood: 0.2 } },
 };
 
-test('the weights of unsent extensions, of extensions not offered, and of exact matches are added', () => {
+test("a query's weight is the sum for unsent extensions, extensions not offered, and exact matches", () => {
   const { weights, sent } = weightsIn(UNDER_A);
   const a = sent('a', { total: 60 });
   // (5 + 3.5 · 0.4) + 3.5 · 0.1 for the extensions, 3.5 · 0.2 for those not offered, and 2 exact matches.
@@ -54,14 +54,14 @@ test('the weights of unsent extensions, of extensions not offered, and of exact 
   expect(weights.weigh(a).model).toBe(3.5);
 });
 
-test('an extension that was sent, or that another query proves empty, has no weight', () => {
+test('an extension has no weight if it was sent, or if another query proves that it is empty', () => {
   const { weights, sent } = weightsIn(UNDER_A, { mostUnseen: { ac: 0 } });
   const a = sent('a', { total: 60 });
   sent('ab', { total: 20 });
   expect(weights.weigh(a).sum).toBeCloseTo(0.7 + 2);
 });
 
-test('exact matches have no weight below the root and below a word that is split into pairs', () => {
+test('exact matches have no weight below the root, nor below a word that is split into pairs', () => {
   const { weights, nodes, sent } = weightsIn({ ...UNDER_A, takesPairs: true });
   // `b` is unsent: 1.5 · 0.5.
   expect(weights.weigh(nodes.root).sum).toBeCloseTo(0.75);
@@ -71,12 +71,12 @@ test('exact matches have no weight below the root and below a word that is split
   expect(weights.weigh(a).sum).toBeCloseTo(6.4 + 0.35 + 0.7);
 });
 
-test('a sum of weights is never 0', () => {
+test("the sum of a query's weights is never 0", () => {
   const { weights, nodes } = weightsIn({});
   expect(weights.weigh(nodes.root).sum).toBe(1e-9);
 });
 
-test('an extension without a total is weighted by its known companies, and by its own extensions once listed', () => {
+test('an extension without a total is weighted by its known companies, and once listed by its own extensions', () => {
   const { weights, sent } = weightsIn({
     counts: { ab: 5, abc: 4 },
     spreads: { ab: { distinct: 1, perCompany: 1 } },
@@ -89,7 +89,7 @@ test('an extension without a total is weighted by its known companies, and by it
   expect(weights.weigh(a).sum).toBeCloseTo(4 + 1.5);
 });
 
-test('the weight of a pair root is divided by the number of second words per company', () => {
+test("a pair root's weight is divided by the number of second words per company", () => {
   const { weights, nodes, sent } = weightsIn({
     takesPairs: true,
     counts: { 'a b': 4 },
@@ -110,7 +110,7 @@ test('in an overlapping key space, a counted extension keeps a small weight', ()
   expect(weights.weigh(a).sum).toBeCloseTo(0.003 * 500 + 10.5);
 });
 
-test('a query is counted if it has a total, a complete listing or an alias', () => {
+test('a query counts as counted if it has a total, a complete listing or an alias', () => {
   const { weights, nodes, sent } = weightsIn({ aliased: ['á'] });
   const isCounted = (text: string, state: Partial<QueryState>) => weights.isCounted(sent(text, state));
   expect(isCounted('a', { total: 30 })).toBe(true);
@@ -122,7 +122,7 @@ test('a query is counted if it has a total, a complete listing or an alias', () 
   expect(weights.isCounted(nodes.at('e '))).toBe(false);
 });
 
-test('queries that were counted before the registry get a weight for the companies that joined later', () => {
+test('queries counted before the registry get a weight for companies that joined later', () => {
   const { weights, nodes, sent } = weightsIn(
     {
       companies: 50,
@@ -145,7 +145,7 @@ test('queries that were counted before the registry get a weight for the compani
   expect(sum).toBeCloseTo(others + (0.2 * 4.5 + 0.5 * 2.5) * scale);
 });
 
-test('if every other weight is 0, all unseen companies may match the outdated queries', () => {
+test('if every other weight is 0, all unseen companies may match outdated queries', () => {
   const { weights, nodes, sent } = weightsIn(
     { companies: 50, counts: { a: 4 } },
     { counts: { 900: 90, [COUNTED_AT_MS]: 100 } },
@@ -178,7 +178,7 @@ test('a query below a pair root is outdated if it was listed before the first wo
   expect(weights.weigh(nodes.at('a ')).outdated).toEqual(new Map([['a b', 4.5]]));
 });
 
-test('extensions are computed again only if something changed and few unsent extensions remain', () => {
+test('extensions are computed again only if something has changed and few unsent extensions are left', () => {
   const likelihoods = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`a${at}`, 0.01]));
   const { weights, keySpace, nodes, sent } = weightsIn({
     companies: 100,
@@ -197,7 +197,7 @@ test('extensions are computed again only if something changed and few unsent ext
   expect(keySpace.extended).toEqual(['a', 'a']);
 });
 
-test('if all extensions were sent, they are computed again only after a company was found', () => {
+test('if all extensions were sent, they are computed again only after a company is found', () => {
   const { weights, keySpace, revisions, nodes, sent } = weightsIn({
     companies: 100,
     likelihoods: { a: { ab: 1 } },
@@ -213,7 +213,7 @@ test('if all extensions were sent, they are computed again only after a company 
   expect(keySpace.extended).toHaveLength(2);
 });
 
-test('extensions are computed again if the number of known companies grew by 20% or one is aliased', () => {
+test('extensions are computed again if there are 20% more known companies or if one extension is aliased', () => {
   const { weights, keySpace, revisions, sent } = weightsIn({
     companies: 10,
     likelihoods: { a: { ab: 0.5, ac: 0.5 } },
@@ -231,7 +231,7 @@ test('extensions are computed again if the number of known companies grew by 20%
   expect(computedAfter({ aliased: ['ab'] })).toBe(3);
 });
 
-test('weights are computed again only after a change', () => {
+test("a query's weights are computed again only after a change", () => {
   const { weights, keySpace, revisions, sent } = weightsIn({ endings: { a: 2 } });
   const a = sent('a', {});
   expect(weights.weigh(a).sum).toBe(2);

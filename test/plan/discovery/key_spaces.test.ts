@@ -49,21 +49,24 @@ test.each<[Rule, boolean[]]>([
   expect(queries.map((query) => keySpace.matches(query, 'acme bank'))).toEqual(matches);
 });
 
-test.each(Object.keys(SPACES) as Rule[])('an added company is counted and is a new revision: %s', (rule) => {
-  const mirror = mirrorWith(NAMES);
-  const keySpace =
-    rule === 'prefix'
-      ? TextKeySpace.byPrefix('name', 1, mirror)
-      : rule === 'substring'
-        ? TextKeySpace.bySubstring(1, mirror)
-        : new WordKeySpace(rule, 1, mirror);
-  expect([keySpace.known('acme'), keySpace.companies]).toEqual([2, 4]);
-  const { revision } = keySpace;
-  mirror.add({ id: '0099', name: 'acme trust' });
-  keySpace.add('acme trust');
-  expect([keySpace.known('acme'), keySpace.companies, keySpace.revision]).toEqual([3, 5, revision + 1]);
-  expect(keySpace.known('trust')).toBe(rule === 'prefix' ? 0 : 1);
-});
+test.each(Object.keys(SPACES) as Rule[])(
+  'an added company is counted and changes the revision: %s',
+  (rule) => {
+    const mirror = mirrorWith(NAMES);
+    const keySpace =
+      rule === 'prefix'
+        ? TextKeySpace.byPrefix('name', 1, mirror)
+        : rule === 'substring'
+          ? TextKeySpace.bySubstring(1, mirror)
+          : new WordKeySpace(rule, 1, mirror);
+    expect([keySpace.known('acme'), keySpace.companies]).toEqual([2, 4]);
+    const { revision } = keySpace;
+    mirror.add({ id: '0099', name: 'acme trust' });
+    keySpace.add('acme trust');
+    expect([keySpace.known('acme'), keySpace.companies, keySpace.revision]).toEqual([3, 5, revision + 1]);
+    expect(keySpace.known('trust')).toBe(rule === 'prefix' ? 0 : 1);
+  },
+);
 
 test('identifiers are extended by digits and capital letters, and names by any character', () => {
   const textsOf = (keySpace: KeySpace) =>
@@ -76,7 +79,7 @@ test('identifiers are extended by digits and capital letters, and names by any c
   expect(textsOf(SPACES.substring(NAMES, 3)).every((text) => [...text].length === 3)).toBe(true);
 });
 
-test('common company words predict the next character of a name, if queries match by prefix', () => {
+test('common company words predict the next character in a name if queries match by prefix', () => {
   const likelihoodOf = (text: string, rule: Rule) =>
     SPACES[rule]([])
       .extensions(text.slice(0, -1), () => false)
@@ -93,7 +96,7 @@ test('common company words are the first whole words', () => {
   ]);
 });
 
-test('a pair is offered with its first word, unless its second word begins the first', () => {
+test('a pair is offered along with its first word, unless its second word begins the first', () => {
   const offered = (rule: 'token' | 'token_prefix', query: string, isSent = (_: string) => false) =>
     SPACES[rule](NAMES)
       .extensions(query, isSent)
@@ -104,7 +107,7 @@ test('a pair is offered with its first word, unless its second word begins the f
   expect(offered('token_prefix', 'acme ')).not.toContain('acme a');
 });
 
-test('pairs are counted in a small registry, and never in a key space of whole texts', () => {
+test('pairs are counted in a small registry, but never if queries match whole texts', () => {
   expect(SPACES.token(NAMES).pairsWith('acme', () => 0)).toBe(true);
   expect(SPACES.prefix(NAMES).pairsWith()).toBe(false);
   expect([SPACES.token(NAMES).takesPairs, SPACES.prefix(NAMES).takesPairs]).toEqual([true, false]);
@@ -120,7 +123,7 @@ test('a query is covered by its substrings, or by the prefixes of its second wor
   expect(SPACES.token([]).covering('a bc')).toEqual(['bc']);
 });
 
-test('an upstream that ignores diacritics makes queries with diacritics aliases', () => {
+test('if an upstream ignores diacritics, queries with diacritics become aliases', () => {
   for (const rule of Object.keys(SPACES) as Rule[]) {
     const keySpace = SPACES[rule](['åcme', 'acme', 'ål']);
     expect([keySpace.isAliased('åcme'), keySpace.known('acme')]).toEqual([false, 1]);
@@ -164,7 +167,7 @@ test('a query that ends with a space is aliased if its page has a name without t
   expect([keySpace.isAliased('bank '), keySpace.revision]).toEqual([false, revision + 2]);
 });
 
-test('earlier queries show whether the upstream ignores a space at the end', () => {
+test('earlier queries show whether the upstream ignores a trailing space', () => {
   const aliasedAfter = (...states: ReturnType<typeof openListing>[]) => {
     const keySpace = SPACES.prefix(['acme bank', 'acme limited', 'acmex']);
     keySpace.recall(states);

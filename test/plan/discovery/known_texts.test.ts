@@ -41,7 +41,7 @@ test('extensions are ranked by known companies and by the probability of their n
   expect(others).toEqual({ otherLikelihood: 0, sentLikelihood: 0, isTruncated: false });
 });
 
-test('a follower without a seed has a low probability, and a trained character is not new', () => {
+test('a follower that is not a seed has a low probability, and a trained character is not new', () => {
   const trained = model();
   trained.learn('ba');
   const { offered } = prefixesOf(['bx'], { model: trained }).extensions('b', never);
@@ -56,7 +56,7 @@ test('a sent extension is not offered, and its probability is reported', () => {
   expect(extensions.sentLikelihood).toBeCloseTo(0.75);
 });
 
-test('instead of a query that is too short, its extensions are offered', () => {
+test('if a query is too short, its extensions are offered instead', () => {
   const { offered } = prefixesOf([], { canBeSent: (query) => query.length >= 2 }).extensions('', never);
   expect(offered.map(({ text, likelihood }) => [text, likelihood])).toEqual([
     ['aa', expect.closeTo(0.75 * 0.75)],
@@ -66,7 +66,7 @@ test('instead of a query that is too short, its extensions are offered', () => {
   ]);
 });
 
-test('an aliased extension is replaced with the query that the upstream reads', () => {
+test('an aliased extension is replaced by the query that the upstream reads', () => {
   const readAs = (query: string) => query.replaceAll('b', 'c');
   const aliased = prefixesOf(['b', 'c'], { readAs });
   expect(unsentTexts(aliased)).toEqual(['a', 'c']);
@@ -99,7 +99,7 @@ test('a query of the maximum length has no extensions', () => {
   expect(unsentTexts(prefixesOf([], { longest: 2, canBeSent: (query) => query.length > 2 }))).toEqual([]);
 });
 
-test('a text may end after a query if many companies share texts', () => {
+test('a name may end after a query if many companies share names', () => {
   const trained = model();
   trained.learn('ab');
   const other = (repeats: boolean, query: string) =>
@@ -109,7 +109,7 @@ test('a text may end after a query if many companies share texts', () => {
   expect([other(true, ''), other(false, 'ab')]).toEqual([0, 0]);
 });
 
-test('at most 400 extensions are offered, and the probabilities of the others are added', () => {
+test('at most 400 extensions are offered, and the probabilities of the others are added up', () => {
   const seeds = Array.from({ length: 500 }, (_, at) => ({
     text: String.fromCodePoint(0x4e00 + at),
     weight: 1,
@@ -127,7 +127,7 @@ test('at most 400 extensions are offered, and the probabilities of the others ar
   });
 });
 
-test('characters of a large script that occur in no known text are offered last', () => {
+test('characters in a large script that occur in no known name are offered last', () => {
   // The first 30 kanji of level 1, and a seed that occurs in none of them.
   const kanji = new TextDecoder('euc-jp').decode(
     Uint8Array.from(Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? 0xb0 : 0xa1 + (at >> 1)))),
@@ -151,7 +151,7 @@ test('characters of a large script that occur in no known text are offered last'
   expect(offered[32]).toEqual({ text: characters[0], likelihood, hasNewCharacter: true });
 });
 
-test('common words are offered beside single characters, unless they are sent or aliased', () => {
+test('common words are offered beside single characters, unless they were sent or are aliased', () => {
   const first = ['ltd', 'co', 'inc', 'ag'].map((text) => ({
     text,
     likelihood: 0.01,
@@ -167,7 +167,7 @@ test('common words are offered beside single characters, unless they are sent or
   expect(unsentTexts(texts, 'a')).toEqual(['aa', 'ab']);
 });
 
-test('a company counts once for each prefix that its texts share', () => {
+test('a company counts once for each prefix that its names share', () => {
   const texts = prefixesOf(['acme acorn', 'acme']);
   expect(['', 'a', 'ac', 'acm', 'aco', 'b'].map((query) => texts.known(query))).toEqual([2, 2, 2, 2, 1, 0]);
   expect(texts.ending('acme')).toBe(2);
@@ -227,7 +227,7 @@ test('added companies are counted, with each word once', () => {
   expect(nova?.likelihood).toBe(2 / 5);
 });
 
-test('the word that all companies in a list have is no extension', () => {
+test('the word that all companies on a list share is no extension', () => {
   const { words, add } = wordsOf(NAMES, 'limited');
   expect([words.known(''), words.known('limited'), words.known('acme')]).toEqual([2, 0, 1]);
   expect(words.spread('')).toEqual({ distinct: 3, perCompany: 1.5 });
@@ -236,7 +236,7 @@ test('the word that all companies in a list have is no extension', () => {
   expect(words.spread('')).toEqual({ distinct: 4, perCompany: 4 / 3 });
 });
 
-test('a company with diacritics also counts for its words without diacritics', () => {
+test('a company with diacritics also counts for its words without them', () => {
   const { words } = wordsOf(['åcme bank']);
   words.addWithoutDiacritics(['åcme', 'bank'], ['acme', 'bank']);
   expect(['', 'åcme', 'acme', 'bank'].map((word) => words.known(word))).toEqual([1, 1, 1, 1]);

@@ -11,7 +11,7 @@ import { GivenKeySpace, openListing, waitingSearch } from '../../support/given_k
 const LIMITS = { pageSize: 20, window: 100 };
 const NOW_MS = 5000;
 
-/** The actions in a registry with 1,000 companies, unless `total` is given. */
+/** The actions in a registry of 1,000 companies, unless `total` is given. */
 function actionsIn(space: Partial<GivenKeySpace> = {}, { listsAll = false, total = 1000 } = {}) {
   const keySpace = new GivenKeySpace(space);
   const nodes = new QueryNodes(keySpace, (node) => unseenCounts.invalidate(node));
@@ -41,7 +41,7 @@ function breadthOf(unseen: number): number {
   return (1 + Math.min(unseen, 100) / 20) ** 0.15;
 }
 
-test('the score is the yield of the next page, raised for a broad query', () => {
+test("a query's score is its next page's yield, and is higher for a broad query", () => {
   const { sent, bestOf } = actionsIn(UNDER_A);
   expect(bestOf(sent('a', OPEN))).toEqual({
     ...{ candidate: null, prediction: { kind: 'page', expectedYield: 20 }, expectedYield: 20 },
@@ -49,21 +49,21 @@ test('the score is the yield of the next page, raised for a broad query', () => 
   });
 });
 
-test('the breadth of a query counts unseen companies up to the cap', () => {
+test("a query's breadth counts unseen companies up to the cap", () => {
   const { sent, bestOf, actions } = actionsIn({ counts: { a: 10, ab: 10 } });
   const a = sent('a', TRUNCATED);
   expect(bestOf(a)?.score).toBeCloseTo(20 * 6 ** 0.15);
   expect(actions.upperBound(a)).toBeCloseTo(20 * 6 ** 0.15);
 });
 
-test('the upper bound on a score is one page of unseen companies', () => {
+test("the upper bound on a query's score is one page of unseen companies", () => {
   const { sent, actions } = actionsIn();
   expect(actions.upperBound(sent('a', OPEN))).toBeCloseTo(20 * breadthOf(40));
   expect(actions.upperBound(sent('b', { total: 26, rows: 20 }))).toBeCloseTo(6 * breadthOf(6));
   expect(actions.upperBound(sent('c', { status: 'complete' }))).toBe(0);
 });
 
-test('an unanswered query has its earlier prediction, or the least yield', () => {
+test('an unanswered query keeps its earlier prediction, or has the lowest yield', () => {
   const { nodes, actions, bestOf } = actionsIn();
   const node = nodes.at('a');
   node.estimate = { known: 1, unseen: 40 };
@@ -81,7 +81,8 @@ test('a query without unseen companies has no action', () => {
 
 test('a truncated query is split if a candidate below it has a yield', () => {
   const { sent, bestOf } = actionsIn(UNDER_A);
-  // 180 of the 190 unseen companies are on unlisted rows, and all of them match `ab`: 0.8 · 20 · 180 / 190.
+  // 180 of the 190 unseen companies are on unlisted rows, and all of them match `ab`, so the score is 0.8 · 20 · 180 /
+  // 190.
   expect(bestOf(sent('a', TRUNCATED))).toMatchObject({
     candidate: { text: 'ab', kind: 'seen', known: 10, unseen: 180 },
     expectedYield: expect.closeTo((16 * 180) / 190),
@@ -89,7 +90,7 @@ test('a truncated query is split if a candidate below it has a yield', () => {
   });
 });
 
-test('a truncated query is listed if nothing below it can be sent or if it is listed before it is split', () => {
+test('a truncated query is listed if nothing below it can be sent, or if it is listed before it is split', () => {
   const alone = actionsIn({ counts: { a: 10 } });
   const expectedYield = 20;
   const prediction = { kind: 'truncated page', expectedYield };
@@ -105,13 +106,13 @@ test("a truncated listing's own ratio corrects its later pages", () => {
   const a = sent('a', TRUNCATED);
   const page: PageEvidence = { rows: 20, new: 0, matching: 20 };
   actions.learn(a, { kind: 'truncated page', expectedYield: 5 }, page);
-  // The ratio for the listing is 5 / (5 + 5), and the ratio for the kind is 0.5 / (5 + 0.5).
+  // The listing's ratio is 5 / (5 + 5), and the kind's ratio is 0.5 / (5 + 0.5).
   expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5 * 0.5) / 5.5);
   actions.learn(a, { kind: 'page', expectedYield: 5 }, page);
   expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5 * 0.5) / 5.5);
 });
 
-test('the ratio for a kind of call corrects later predictions of the same kind', () => {
+test('the ratio for a kind of call corrects later predictions of that kind', () => {
   const { sent, bestOf, actions } = actionsIn(UNDER_A);
   const a = sent('a', OPEN);
   actions.learn(a, { kind: 'page', expectedYield: 1 }, { rows: 20, new: 0, matching: 20 });
@@ -126,7 +127,7 @@ test('the candidate with the highest score is chosen', () => {
   expect(bestOf(sent('a', TRUNCATED))?.candidate?.text).toBe('ac');
 });
 
-test('a repeated query is predicted to find few of its unseen companies', () => {
+test('a repeated query is expected to find few of its unseen companies', () => {
   const { nodes, sent, bestOf } = actionsIn({ counts: { a: 10 }, companies: 998 });
   sent('a', { total: 10, status: 'complete', listedAtMs: -1 });
   // Two companies are unseen.
@@ -134,7 +135,7 @@ test('a repeated query is predicted to find few of its unseen companies', () => 
   expect(bestOf(nodes.root)?.prediction).toEqual({ kind: 'repeat', expectedYield });
 });
 
-test('a new character finds many companies, if it occurs at all', () => {
+test('a new character is expected to find many companies if it occurs at all', () => {
   const { nodes, bestOf } = actionsIn({
     ...{ by: 'identifier', companies: 999, newCharacters: ['7'], likelihoods: { '': { 7: 1 } } },
     spreads: { '': { distinct: 0.5, perCompany: 1 } },
@@ -146,7 +147,7 @@ test('a new character finds many companies, if it occurs at all', () => {
   });
 });
 
-test('a new character without a chance is not sent', () => {
+test('a new character that cannot occur is not sent', () => {
   const { nodes, bestOf } = actionsIn({
     ...{ by: 'identifier', newCharacters: ['7'], likelihoods: { '': { 7: 0 } } },
   });
@@ -168,14 +169,14 @@ test('if the empty query lists every company, its first page is an action', () =
   expect(other.bestOf(other.nodes.root)?.candidate?.text).toBe('a');
 });
 
-test('the next page is requested if it has a higher score than the candidates, even if queries overlap', () => {
+test("the next page is requested if its score exceeds the candidates' scores, even if queries overlap", () => {
   const { sent, bestOf } = actionsIn({ ...UNDER_A, counts: { a: 40, ab: 40 }, overlaps: true });
   // 20 of the 60 matches are unseen: on the other 2 pages of `a`, or on the 3 pages of `ab`.
   expect(bestOf(sent('a', { total: 60, rows: 20 }))?.candidate).toBeNull();
   expect(bestOf(sent('a', { total: 60, rows: 0 }))?.candidate?.text).toBe('ab');
 });
 
-test('no page is requested while one is in flight, before the first page, or from a listing that has ended', () => {
+test('no next page is requested while one is in flight, before the first page, or after the listing has ended', () => {
   const { sent, pending, bestOf, actions } = actionsIn();
   const a = sent('a', OPEN);
   const call: SearchCall = {
@@ -192,14 +193,14 @@ test('no page is requested while one is in flight, before the first page, or fro
   expect(bestOf(sent('c', { ...OPEN, status: 'capped' }))).toBeNull();
 });
 
-test('while a page of another query waits for a retry, the page stays the best action', () => {
+test("while another query's page waits for a retry, this query's page stays the best action", () => {
   const { sent, pending, bestOf } = actionsIn();
   const a = sent('a', OPEN);
   pending.wait(waitingSearch('name:a#1', NOW_MS + 1));
   expect(bestOf(a)?.prediction.kind).toBe('page');
 });
 
-test('a listing has a sure page if its total is below the cap and at least one company is unseen', () => {
+test("a listing's next page is sure to find a company if its total is below the cap and a company is unseen", () => {
   const { sent, nodes, actions } = actionsIn({ counts: { a: 10, b: 59, c: 59.5 } });
   const sure = (text: string, state: Partial<QueryState>) => actions.nextSurePage(sent(text, state), NOW_MS);
   expect(sure('a', OPEN)).toMatchObject({ expectedYield: 20, candidate: null });

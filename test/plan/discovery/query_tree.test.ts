@@ -13,11 +13,11 @@ interface Given {
   readonly total?: number;
   readonly listsAll?: boolean;
   readonly window?: number;
-  /** The responses of earlier runs. */
+  /** The responses from earlier runs. */
   readonly earlier?: readonly QueryState[];
 }
 
-/** The query tree for a registry with 100 companies, unless `total` is given. */
+/** The query tree for a registry of 100 companies, unless `total` is given. */
 function treeIn(space: Partial<GivenKeySpace>, given: Given = {}) {
   const { total = 100, listsAll = false, window = 100, earlier = [] } = given;
   const keySpace = new GivenKeySpace(space);
@@ -50,10 +50,10 @@ const FIFTY = {
   spreads: { '': { distinct: 2, perCompany: 1 } },
   likelihoods: { '': { a: 0.4, b: 0.2, c: 0.4 } },
 } as const;
-// The unseen companies of each query, divided by its number of pages.
+// Each query's unseen companies, divided by its number of pages.
 const YIELDS = { a: (50 * 26) / 52.5 / 3, b: (50 * 20.5) / 52.5 / 2, c: (50 * 6) / 52.5 };
 
-test('the queries with the most new companies per call come first', () => {
+test('the query tree chooses the queries with the most new companies per call first', () => {
   const { choose, tree } = treeIn(FIFTY);
   expect(tree.bestYield).toBeCloseTo(YIELDS.b);
   expect(tree.bestYield).toBeCloseTo(YIELDS.b);
@@ -68,12 +68,12 @@ test('the queries with the most new companies per call come first', () => {
   expect(tree.bestYield).toBe(0);
 });
 
-test('no more calls are chosen than requested, and none twice', () => {
+test('the query tree chooses no more calls than requested, and none twice', () => {
   const { next } = treeIn(FIFTY);
   expect([next(2), next(2), next(2)]).toEqual([['b', 'a'], ['c'], []]);
 });
 
-test('a query that waits for a retry is skipped until then', () => {
+test('a query that waits for a retry is skipped until the retry is due', () => {
   const { next, pending } = treeIn(FIFTY);
   pending.wait(waitingSearch('name:b', NOW_MS + 10));
   expect(next()).toEqual(['a']);
@@ -82,7 +82,7 @@ test('a query that waits for a retry is skipped until then', () => {
   expect(next(1, NOW_MS + 10)).toEqual(['b']);
 });
 
-test('the query of a failed call is chosen again once it is reconsidered', () => {
+test("a failed call's query is chosen again once it is reconsidered", () => {
   const { choose, next, pending, tree } = treeIn(FIFTY);
   const [b] = choose(3);
   if (b !== undefined) pending.landed(b);
@@ -93,7 +93,7 @@ test('the query of a failed call is chosen again once it is reconsidered', () =>
   expect(next()).toEqual(['b']);
 });
 
-test('a listing below the cap is read to the end', () => {
+test('the query tree reads a listing below the cap to the end', () => {
   const { respond, choose } = treeIn({ ...FIFTY, companies: 99, counts: { b: 20 } });
   respond({ total: 41, rows: 20, next: 'cursor' });
   expect(choose()).toMatchObject([
@@ -118,7 +118,7 @@ test('a truncated query is split into its extensions', () => {
   ]);
 });
 
-test('a truncated query is first listed if each extension has few unseen companies', () => {
+test('a truncated query is listed first if each extension has few unseen companies', () => {
   // 80 rows below the cap have not been received, and each extension has less than 30% of a page.
   const many = Array.from({ length: 40 }, (_, at) => [`a${at}`, 1 / 40] as const);
   const space = { ...UNDER_A, counts: {}, likelihoods: { '': { a: 1 }, a: Object.fromEntries(many) } };
@@ -164,7 +164,7 @@ test("earlier responses to pairs are used only if the first word's pairs are cou
   expect(textsWith({ wordsWithPairs: [], takesPairs: false })).toEqual(['a b']);
 });
 
-test('earlier responses are added, shortest query first, and the key space learns from them', () => {
+test('earlier responses are added to the query tree, shortest query first, and the key space learns from them', () => {
   const earlier = [openListing('ab', { total: 70, rows: 70 }), openListing('a', { total: 70, rows: 70 })];
   const { keySpace, next } = treeIn(
     { companies: 50, counts: { a: 70, ab: 70 }, likelihoods: { '': { c: 1 } } },
@@ -185,7 +185,7 @@ test('a response to the empty query is used only if that query lists every compa
   expect(next()).toEqual([]);
 });
 
-test('while a page of all companies is in flight, no other call is chosen', () => {
+test('while a page of all companies is in flight, the query tree chooses no other call', () => {
   const earlier = [openListing('b', { total: 25 })];
   const { tree, next } = treeIn({ ...FIFTY, companies: 20 }, { total: 80, listsAll: true, earlier });
   expect(tree.isListingAll).toBe(false);
@@ -197,7 +197,7 @@ test('while a page of all companies is in flight, no other call is chosen', () =
   expect(next(3)).toEqual([]);
 });
 
-test('while a page of a registry above the cap is in flight, other queries are chosen', () => {
+test('while a page of a registry above the cap is in flight, the query tree chooses other queries', () => {
   const earlier = [openListing('b', { total: 25 })];
   const { tree, next } = treeIn({ ...FIFTY, companies: 20 }, { total: 200, listsAll: true, earlier });
   expect(next(2)).toEqual(['', 'b']);
@@ -210,7 +210,7 @@ test('the empty query has no yield if the queries below it are better', () => {
   expect(tree.bestYield).toBeGreaterThan(0.25);
 });
 
-test('later predictions of a kind are corrected by its responses', () => {
+test('responses to one kind of call correct later predictions of that kind', () => {
   const { respond, tree } = treeIn({ ...FIFTY, counts: { ...FIFTY.counts, b: 22 } });
   const before = tree.bestYield;
   respond({ total: 22, rows: 22, status: 'complete' }, { rows: 22, new: 0, matching: 22 });
@@ -256,7 +256,7 @@ test('a higher registry count makes the queries candidates again', () => {
   expect(next()).toEqual(['b']);
 });
 
-test('sure pages are the next pages of listings that have unseen companies below the cap, best first', () => {
+test('sure pages are the next pages of listings with unseen companies below the cap, best first', () => {
   const { tree, pending } = treeIn(
     { companies: 50, counts: { a: 20, b: 20, c: 20 } },
     {
@@ -304,12 +304,12 @@ test('first characters are sent once each, with a low expected yield', () => {
   expect(tried(9, NOW_MS + 10).map(({ query }) => query.text)).toEqual(['3']);
 });
 
-test('the expected yield of a first character is 1% of the unseen companies if a page holds more', () => {
+test("a first character's expected yield is 1% of the unseen companies if a page holds more", () => {
   const { tree } = treeIn({ companies: 90 });
   expect(tree.tryCharacters(['1'], ONE)).toMatchObject([{ expected: 0.1 }]);
 });
 
-test('the alphabet is open while a new character was not sent', () => {
+test('the alphabet stays open until every new character has been sent', () => {
   const { tree } = treeIn({ likelihoods: { '': { z: 1 } }, newCharacters: ['z'] });
   expect(tree.isAlphabetOpen).toBe(true);
   tree.tryCharacters(['z'], ONE);

@@ -25,7 +25,7 @@ test.each<[string, (page: Page) => Page]>([
   expect(calls.length).toBeLessThan(75);
 });
 
-test('an understated listing is repeated at once, and then after 8 and 16 further responses', () => {
+test('a listing with too few rows is repeated immediately, and then after 8 and 16 further responses', () => {
   const keySpace = new GivenKeySpace({ counts: { a: 9, b: 8, '&': 9 } });
   const listings = new UnderstatedListings(keySpace);
   const nodes = new QueryNodes(keySpace, () => {});

@@ -38,7 +38,7 @@ function untriedAfter(names: readonly string[]): UntriedCharacters {
   return new UntriedCharacters(mirror, dialectWith({}));
 }
 
-test('the share of matching rows on the last page corrects the total', () => {
+test("the share of matching rows on the last page corrects a query's total", () => {
   const { unseen } = estimatesIn({ counts: { a: 15 } }, 1000);
   // 60 · (16 + 4) / (20 + 4) − 15
   expect(unseen('a', { total: 60 }, { rows: 20, new: 5, matching: 16 })).toBeCloseTo(35);
@@ -70,7 +70,7 @@ test('until a query has a response, its estimate is its unseen count', () => {
   expect(unseenCounts.of(node)).toBe(7);
 });
 
-test('the share of new companies determines the unseen count of a punctuation query without known companies', () => {
+test('for a punctuation query without known companies, the share of new companies determines the unseen count', () => {
   const { unseen } = estimatesIn({ counts: { '+': 3 } }, 1000);
   expect(unseen('-', { total: 60 }, { rows: 20, new: 10, matching: 20 })).toBe(20);
   expect(unseen('-', { total: 60 }, { rows: 20, new: 10, matching: 10 })).toBe(20);
@@ -95,10 +95,10 @@ const FIFTY_OF_100 = {
   likelihoods: { '': { a: 0.4, b: 0.2, c: 0.4 } },
 } as const;
 
-test('the unseen companies that sent queries do not explain are divided by weight', () => {
+test('unseen companies that sent queries do not account for are divided by weight', () => {
   const { sent, candidates } = estimatesIn(FIFTY_OF_100, 100);
   sent('a', { total: 55 });
-  // `a` explains 30 of the 50 unseen companies.
+  // `a` accounts for 30 of the 50 unseen companies.
   expect(candidates()).toEqual([
     { text: 'b', known: 20, kind: 'seen', unseen: expect.closeTo((20 * 20.5) / 26.5), chance: 1 },
     { text: 'c', known: 5, kind: 'seen', unseen: expect.closeTo((20 * 6) / 26.5), chance: 1 },
@@ -112,7 +112,7 @@ test('if companies match several extensions, each unseen company counts several 
   expect(candidates()[1]?.unseen).toBeCloseTo(((50 * 1.5 - 30) * 6) / 26.5);
 });
 
-test('the unseen count of a candidate is at most that of its parent and of each covering query', () => {
+test("a candidate's unseen count is at most that of its parent and of each query that covers it", () => {
   const { sent, candidates } = estimatesIn(
     {
       spreads: { a: { distinct: 1, perCompany: 4 } },
@@ -133,7 +133,7 @@ test('the unseen count of a candidate is at most that of its parent and of each 
   expect(candidates('a').map(({ unseen }) => unseen)).toEqual([30, 2]);
 });
 
-test('an unanswered covering query proves nothing', () => {
+test('an unanswered query proves nothing about the queries that it covers', () => {
   const { sent, nodes, candidates } = estimatesIn(
     { likelihoods: { a: { ab: 1 } }, coveredBy: { ab: ['b'] } },
     1000,
@@ -162,7 +162,7 @@ test("a candidate's kind depends on its known companies, its last character and 
   expect(unseenCounts.unseenInAll).toBe(50);
 });
 
-test('a text with a space is a pair only if the upstream takes pairs', () => {
+test('a query with a space is a pair only if the upstream takes pairs', () => {
   const { candidates } = estimatesIn({ companies: 1, likelihoods: { '': { 'a b': 1 } } }, 100);
   expect(candidates()).toMatchObject([{ text: 'a b', kind: 'unseen' }]);
 });
@@ -176,7 +176,7 @@ test('a query listed before the registry count is a candidate again, with its ow
   });
 });
 
-test('a query without a total gets its share of what its siblings do not explain', () => {
+test('a query without a total gets its share of the companies that its siblings do not account for', () => {
   const { sent, unseenCounts } = estimatesIn(FIFTY_OF_100, 100);
   sent('a', { total: 55 });
   const b = sent('b');
@@ -186,7 +186,7 @@ test('a query without a total gets its share of what its siblings do not explain
   expect(unseenCounts.of(b)).toBe(0);
 });
 
-test('without a registry count, the totals of sent queries are extrapolated to the other queries', () => {
+test("without a registry count, the sent queries' totals are extrapolated to the other queries", () => {
   const { sent, unseenCounts, nodes } = estimatesIn({ ...FIFTY_OF_100, companies: 30 }, null);
   sent('a', { total: 45 });
   sent('d');
@@ -213,7 +213,7 @@ test('the extrapolation counts earlier queries and divides by the number of matc
   expect(unseenCounts.of(nodes.root)).toBeCloseTo((240 + 240 * 0.25) / 2);
 });
 
-test('the totals are not extrapolated if the sent queries have less than 2% of the probability', () => {
+test('totals are not extrapolated if the sent queries have less than 2% of the probability', () => {
   const unseenAt = (likelihood: number) => {
     const { sent, unseenCounts, nodes } = estimatesIn({ likelihoods: { '': { a: likelihood } } }, null);
     sent('a', { total: 80, rows: 0 });
@@ -225,7 +225,7 @@ test('the totals are not extrapolated if the sent queries have less than 2% of t
 
 const LATIN_NAMES = ['abel', 'bank'];
 
-test('an untried first character comes before the scripts that no known name uses', () => {
+test('an untried first character comes before scripts that no known name uses', () => {
   const { sent, candidates } = estimatesIn(
     { companies: 50, counts: { b: 9 }, likelihoods: { '': { b: 0.5, я: 0.3, ю: 0.2 } } },
     70,
@@ -266,7 +266,7 @@ test('foreign scripts are omitted at the start of a second word, but not inside 
   expect(candidates('a ').map(({ text }) => text)).toEqual(['a b']);
 });
 
-test('the alphabet is open while a character of a known script was not sent', () => {
+test('the alphabet stays open until every character in a known script has been sent', () => {
   const { sent, nodes, unseenCounts } = estimatesIn(
     { likelihoods: { '': { b: 0.4, z: 0.3, я: 0.3 } }, newCharacters: ['z', 'я'] },
     100,

@@ -47,7 +47,7 @@ test('a search for whole words tries no letters', () => {
   expect(order).not.toMatch(/\p{L}/u);
 });
 
-test('no character is tried if queries must be longer, or twice', () => {
+test('no first character is tried twice, nor if queries must be longer', () => {
   expect(orderOf(untriedAfter(LATIN, { minLength: 2 }))).toBe('');
   const states = [openListing('a'), { ...openListing('c'), query: { by: 'identifier' as const, text: 'c' } }];
   const untried = untriedAfter(LATIN, {}, states);
@@ -77,7 +77,7 @@ test('an untried first character is exempt from the stop rule if all known names
   expect(untried.isExemptFromStopRule('b')).toBe(false);
 });
 
-test('no more punctuation is tried if a query does not find a known name that should match', () => {
+test('no more punctuation is tried if a query fails to find a known name that should match', () => {
   const remainsAfter = (
     states: readonly QueryState[],
     name = '&co',
@@ -90,7 +90,7 @@ test('no more punctuation is tried if a query does not find a known name that sh
   expect(remainsAfter([openListing('&', { status: 'complete' })])).toBe(true);
   // No known name begins with `&`.
   expect(remainsAfter([none], 'co &')).toBe(true);
-  // If words match, `&` must be a word of its own.
+  // If words match, `&` must be a separate word.
   expect(remainsAfter([none], 'co & co', { semantics: 'token_prefix' })).toBe(false);
   expect(remainsAfter([none], 'co&co', { semantics: 'token_prefix' })).toBe(true);
   expect(remainsAfter([none], 'co & co', { semantics: 'token' })).toBe(false);
@@ -107,7 +107,7 @@ test('the response to a punctuation query decides whether more punctuation is tr
   expect(remainsAfter({}, ['abel & co', 'bank', 'cafe'])).toBe(false);
   expect(remainsAfter({ rows: 0 }, [])).toBe(false);
   expect(remainsAfter({ status: 'refused' }, ['abel & co'])).toBe(false);
-  // No known name contains `+`, and the response to a letter shows nothing about punctuation.
+  // No known name contains `+`, and the response to a letter reveals nothing about punctuation.
   expect(remainsAfter({ rows: 0 }, [], '+')).toBe(true);
   expect(remainsAfter({ rows: 0 }, [], 'a')).toBe(true);
 });
