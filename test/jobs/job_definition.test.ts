@@ -39,8 +39,12 @@ it('a job needs only its definition to be scheduled, run, recorded and measured'
     ),
   );
 
+  /** Ignores checks that were covered by an earlier check, which happens on a busy machine. */
   async function completedChecks() {
-    return (await place.queue.getCompleted()).filter(({ name }) => name === 'check-quarantine');
+    const completed = await place.queue.getCompleted();
+    return completed.filter(
+      ({ name, returnvalue }) => name === checkQuarantine.name && returnvalue.ended === 'done',
+    );
   }
 });
 
