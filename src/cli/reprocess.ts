@@ -42,7 +42,7 @@ async function rebuild(flags: SharedFlags): Promise<void> {
     });
     const text = isWhole
       ? `Rebuilt all tables from ${counted(calls, 'stored response')}; no call was sent.`
-      : `Stopped after ${counted(calls, 'stored response')}. Readers still see the old tables. To continue, run it again.`;
+      : `Stopped after ${counted(calls, 'stored response')}. Readers still see the old tables. To continue, run the command again.`;
     output.result({
       command: 'reprocess',
       error: isWhole ? null : { message: text, hint: null },

@@ -44,9 +44,7 @@ const Upstream = z.strictObject({
   paths: z
     .strictObject({
       search: HostPath.exactOptional().describe('path of the search'),
-      entity: EntityPath.exactOptional().describe(
-        'path of one record, with {id} and an optional query string',
-      ),
+      entity: EntityPath.exactOptional().describe('path of a record, with {id} and an optional query string'),
       stats: ResourcePath.exactOptional().describe('path of the statistics, with an optional query string'),
     })
     .prefault({})
