@@ -3,8 +3,8 @@
 //
 // Runs `sync` in real time at a limited rate. With several connections, it must find as many companies as with one. It
 // must fetch no record while a search is expected to find companies. It must never exceed the rate. `--rates` lists
-// pairs of calls per minute and calls per run. `--rates 60:90` fills whole minutes. `--quick` makes two short runs with
-// generated companies.
+// pairs of calls per minute and calls per run. `--rates 60:90` fills whole minutes. `--quick` makes two short runs.
+// `--data` reads the companies from a CSV file. Without it, they are generated.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { companiesFrom, RULES, type Rule, startRegistry, type Trial } from './ra
 
 const { values } = parseArgs({
   options: {
-    data: { type: 'string', default: '../shared/data/isle_of_man.csv' },
+    data: { type: 'string' },
     rates: { type: 'string' },
     connections: { type: 'string' },
     responses: { type: 'string' },
@@ -33,7 +33,7 @@ const START_EVERY_MS = 600;
 const startedMs = performance.now();
 const lag = monitorEventLoopDelay({ resolution: 10 });
 const trials = trialsOf(values.quick ? QUICK() : FULL());
-const companies = await companiesFrom(values.quick ? undefined : values.data);
+const companies = await companiesFrom(values.data);
 const registries = new Map<Rule, Sandbox>();
 for (const rule of new Set(trials.map((trial) => trial.rule)))
   registries.set(rule, await startRegistry(companies, rule, trials));

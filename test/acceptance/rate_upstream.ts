@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { readCompanies } from '../../src/sandbox/company_file.ts';
@@ -28,7 +27,7 @@ export function accountOf({ perMinute, connections, responseMs }: Trial): string
 
 /** Reads the current names from a CSV file, or generates companies if the file does not exist. */
 export async function companiesFrom(data: string | undefined) {
-  if (data === undefined || !existsSync(data)) return [...generateRegistry({ companies: 20_000, seed: 17 })];
+  if (data === undefined) return [...generateRegistry({ companies: 20_000, seed: 17 })];
   return readCompanies(data, { where: { column: 'name_status', value: 'Current' } });
 }
 
