@@ -9,6 +9,7 @@ import { QueryRule } from './query_rule.ts';
 import { QueryTree } from './query_tree.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 import { ReportedCounts } from './reported_counts.ts';
+import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
 import { TextKeySpace } from './text_key_space.ts';
 import { UntriedCharacters } from './untried_characters.ts';
@@ -131,6 +132,10 @@ export class Discovery {
       return;
     }
     if (this.#learnRule(search.keySpace, result)) return;
+    if (this.#isTooShort(search.keySpace, query)) {
+      this.#searches.delete(call.query.by);
+      return;
+    }
     const state = this.#counts.withUsableTotal(query);
     const page = pageEvidence(search.keySpace, call.query.text, rows);
     this.#updates.push(() => tree.recordResponse(state, page));
@@ -242,8 +247,16 @@ export class Discovery {
   }
 
   #open(by: SearchQuery['by']): Search {
-    const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
-    const keySpace = this.#keySpaceBy(by, states);
+    const sent = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
+    const anyLength = this.#keySpaceBy(by, sent);
+    const tooShort = sent
+      .filter((state) => this.#isTooShort(anyLength, state))
+      .map(({ query }) => lengthOf(query));
+    const minLength = Math.max(this.#dialect.search.min_length, ...tooShort.map((length) => length + 1));
+    const isLongEnough = ({ query }: QueryState) => query.text === '' || lengthOf(query) >= minLength;
+    const states = sent.filter(isLongEnough);
+    const keySpace =
+      tooShort.length === 0 ? anyLength : this.#keySpaceOf(by, this.#rule.semantics, minLength);
     const tree = new QueryTree({
       keySpace,
       limits: { pageSize: this.#dialect.search.paging.size, window: windowOf(this.#dialect) },
@@ -270,8 +283,16 @@ export class Discovery {
     return this.#rule.semantics === semantics ? keySpace : this.#keySpaceOf(by, this.#rule.semantics);
   }
 
-  #keySpaceOf(by: SearchQuery['by'], semantics: Semantics): KeySpace {
-    const { min_length: minLength } = this.#dialect.search;
+  #isTooShort(keySpace: KeySpace, state: QueryState): boolean {
+    const { isUnknown, semantics } = this.#rule;
+    return !isUnknown && isTooShort(state, { keySpace, semantics, sent: () => this.#knowledge.queries() });
+  }
+
+  #keySpaceOf(
+    by: SearchQuery['by'],
+    semantics: Semantics,
+    minLength: number = this.#dialect.search.min_length,
+  ): KeySpace {
     if (by === 'identifier' || semantics === 'prefix')
       return TextKeySpace.byPrefix(by, minLength, this.#knowledge);
     if (semantics === 'substring') return TextKeySpace.bySubstring(minLength, this.#knowledge);
