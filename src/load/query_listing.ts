@@ -50,7 +50,7 @@ export function listingOf(
   const status = statusOf(last, rows, total, rules);
   if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
-  const isAtEnd = status === 'complete' && last.index > 0;
+  const isAtEnd = status !== 'open' && last.index > 0;
   return { ...facts, next: last.next, status, note: isAtEnd ? totalMismatch(rows, total, rules) : null };
 }
 
@@ -123,10 +123,27 @@ function statusOf(
 ): ListingStatus {
   if (isAllReached(rows, total, rules)) return 'complete';
   if (rules.window !== null && rows >= rules.window) return 'capped';
-  if (last.rows === 0) return 'complete';
   const isShort = last.rows < rules.largestPage;
-  return pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
+  const status =
+    last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
+  return status === 'complete' && endsAtUnknownCap(rows, total, rules) ? 'capped' : status;
 }
+
+/**
+ * Returns whether an undocumented cap has probably ended the listing. Totals that are slightly too large do not
+ * indicate a cap.
+ */
+function endsAtUnknownCap(
+  rows: number,
+  total: number | null,
+  { totalClampedAt }: QueryListingRules,
+): boolean {
+  const isExact = total !== null && (totalClampedAt === null || total < totalClampedAt);
+  return isExact && rows >= SMALLEST_CAP && rows < total * CERTAIN_SHARE;
+}
+
+const SMALLEST_CAP = 50;
+const CERTAIN_SHARE = 0.9;
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {
   if (total === null) return false;

@@ -73,6 +73,16 @@ describe("a listing's note", () => {
     expect(more).toMatchObject({ status: 'complete', note: 'received 20 rows, but the total is 15' });
     expect(listingOf([page(0, 10, 15), page(1, 5, 15)], rules).note).toBeNull();
   });
+  test.each([
+    [100, 'capped'],
+    [52, 'complete'],
+  ])('reports an undocumented cap if 50 rows end a listing with a total of %i: %s', (total, status) => {
+    const rows = [...[0, 1, 2, 3, 4].map((index) => page(index, 10, total)), page(5, 0, total)];
+    expect(listingOf(rows, rules)).toMatchObject({
+      status,
+      note: `received 50 rows, but the total is ${total}`,
+    });
+  });
 });
 
 describe('a listing with cursors', () => {
