@@ -25,17 +25,22 @@ const TRUNCATED_WEIGHT = { yes: 2e6, maybe: 1e6, no: 0 };
 export function probeBreadth(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { query: evidence, queryParam, minQueryChars, registrySize } = conclusions;
   const { pages, size } = search;
-  if (pages.some((page) => isTruncated(page, pages) !== 'no')) return null;
+  const isStrict = isSmallAndStrict(conclusions);
+  const isEnough = isStrict ? ['yes'] : ['yes', 'maybe'];
+  if (pages.some((page) => isEnough.includes(isTruncated(page, pages)))) return null;
   // If the page size can be set, a few matches are enough for several pages.
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
   if (size.param.value !== null && most >= ENOUGH_FOR_PAGES) return null;
-  const isStrict = isSmallAndStrict(conclusions);
   const maxQueries = (registrySize ?? Infinity) <= SMALL_REGISTRY ? FEW_QUERIES : MAX_QUERIES;
-  const wasTried = evidence.searches.some(({ request }) => request.why === WHY);
-  if (isStrict ? wasTried : pages.filter(({ query }) => query !== null).length >= maxQueries) return null;
+  const isWord = search.queryRule.value === 'token';
+  const tried = evidence.searches.filter(({ request }) => request.why === WHY).length;
+  const isOver = isStrict
+    ? tried >= (isWord ? 2 : 1)
+    : pages.filter(({ query }) => query !== null).length >= maxQueries;
+  if (isOver) return null;
   const param = queryParam.value ?? '';
   const query = broaderQuery(search, param, minQueryChars, evidence.searches);
-  const isRare = isStrict && (query?.length ?? 0) > MAX_BROAD_CHARS;
+  const isRare = isStrict && !isWord && (query?.length ?? 0) > MAX_BROAD_CHARS;
   return query === null || isRare ? null : { params: [[param, query]], why: WHY };
 }
 

@@ -92,6 +92,7 @@ const ENOUGH_CALLS = 9;
 /** Without these findings, a sync would miss pages or matches, or mistake an empty result for an error. */
 const NECESSARY = [
   probeQueryRule,
+  probeBreadth,
   probeIdentifierParam,
   probeIdentifiers,
   probePaging,

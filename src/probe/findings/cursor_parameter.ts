@@ -1,6 +1,12 @@
-import type { NextPageLink, PagingStyle, SearchConclusions, SearchPage } from '../conclusions.ts';
+import type {
+  Conclusions,
+  NextPageLink,
+  PagingStyle,
+  SearchConclusions,
+  SearchPage,
+} from '../conclusions.ts';
 import { type Finding, open, type Param, type SearchDraft, sure } from '../evidence.ts';
-import { candidatesFor, type ParamEvidence, roleOfParam } from '../param_roles.ts';
+import { candidatesFor, roleOfParam } from '../param_roles.ts';
 import { isFirstPage, longestOrder } from '../search_pages.ts';
 import { CURSOR_PARAMS } from '../word_lists.ts';
 import { findNextPageLink } from './next_page_link.ts';
@@ -70,21 +76,27 @@ function cursorsOf(query: string | null, pages: readonly SearchPage[]): Cursor[]
   return [...new Map(cursors.map((cursor) => [cursor.rows, cursor])).values()];
 }
 
+/** Returns a query's first pages, including those for which the upstream ignored the paging parameters. */
 function firstPagesOf(query: string | null, pages: readonly SearchPage[]): SearchPage[] {
-  return pages.filter((page) => page.query === query && isFirstPage(page.exchange));
+  const same = pages.filter((page) => page.query === query);
+  const order = longestOrder(same.filter(({ exchange }) => isFirstPage(exchange)));
+  return same.filter((page) => isFirstPage(page.exchange) || shiftOf(page, order) === 0);
 }
 
 /**
  * Sends several known cursors in one request, each in a different parameter. The first row in the response shows which
- * parameter had an effect. If the upstream refuses unknown parameters, only one parameter is sent.
+ * parameter had an effect. If the upstream refuses unknown parameters, only one parameter is sent. If no cursor is
+ * known for the preferred query, another query's cursors are sent.
  */
 export function cursorDrafts(
-  query: Param,
+  preferred: string | null,
+  { query: evidence, queryParam }: Conclusions,
   { pages }: SearchConclusions,
   isLenient: boolean,
-  evidence: ParamEvidence,
 ): SearchDraft[] {
-  const known = [...cursorsOf(query[1], pages)].sort((a, b) => b.rows - a.rows);
+  const queries = [preferred, ...pages.map(({ query }) => query)];
+  const [query = preferred] = queries.filter((one) => cursorsOf(one, pages).length > 0);
+  const known = [...cursorsOf(query, pages)].sort((a, b) => b.rows - a.rows);
   const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', CURSOR_PARAMS, evidence));
   const params = possible
     .slice(0, known.length)
@@ -92,7 +104,8 @@ export function cursorDrafts(
   const tries = pages.filter(({ exchange }) => exchange.request.why.endsWith(WHY_END)).length;
   if (params.length === 0 || tries >= MAX_TRIES) return [];
   const why = `does ${params.map(([name]) => name).join(', or ')} ${WHY_END}`;
-  return [{ params: [query, ...(isLenient ? params : params.slice(0, 1))], why }];
+  const queried: Param[] = query === null ? [] : [[queryParam.value ?? '', query]];
+  return [{ params: [...queried, ...(isLenient ? params : params.slice(0, 1))], why }];
 }
 
 const WHY_END = 'take the cursor?';

@@ -54,7 +54,9 @@ function refusedQueries(
     const query = paramOf(search, queryParam);
     const isOnlyReason =
       !errorHintsOf([search]).refusesUnknown &&
-      (isTooShort(search) || hasOnlySmallSizes(search) || areOthersAccepted(search, queryParam, pages));
+      (isTooShort(search) ||
+        hasOnlySizes(search, SMALL_SIZE) ||
+        areOthersAccepted(search, queryParam, pages));
     return query === null || query === '' || !isOnlyReason || isTooBroad(search) ? [] : [query];
   });
 }
@@ -71,16 +73,19 @@ function queriesWithoutRows(
   if (queryRule === null || queryRule === 'token') return [];
   return pages.flatMap(({ query, rows, exchange }) => {
     const isPrefix = query !== null && query !== '' && loosely(shortest).startsWith(loosely(query));
-    return hasOnlySmallSizes(exchange) && isPrefix && rows.length === 0 ? [query] : [];
+    return hasOnlySizes(exchange) && isPrefix && rows.length === 0 ? [query] : [];
   });
 }
 
-/** Returns whether a search's only other parameters are page sizes small enough for every API. */
-function hasOnlySmallSizes({ request }: Exchange): boolean {
+/** Returns whether a search's only other parameters are page sizes. */
+function hasOnlySizes({ request }: Exchange, maxSize = Infinity): boolean {
   return request.params
     .slice(1)
-    .every(([name, value]) => roleOfParam(name) === 'size' && Number(value) <= 30);
+    .every(([name, value]) => roleOfParam(name) === 'size' && Number(value) <= maxSize);
 }
+
+/** Every API accepts pages of this size. */
+const SMALL_SIZE = 30;
 
 /**
  * Returns whether successful searches accepted every other parameter in this search, with at least the same page size.

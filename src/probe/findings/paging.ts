@@ -140,7 +140,7 @@ function pagingDraft(
   if (sweep !== null) return sweep;
   const drafts =
     paging.nextPageLink?.is === 'cursor'
-      ? cursorDrafts(query, search, isLenient, evidence)
+      ? cursorDrafts(base.query, conclusions, search, isLenient)
       : paging.moves.length > 0
         ? distinguishingDrafts(query, base, search, isLenient)
         : firstDrafts(query, base, search, { isLenient, maxSingle, evidence });

@@ -47,6 +47,13 @@ describe('the min query length', () => {
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').certainty).toBe('open');
   });
 
+  it('the min query length is inferred from a prefix without matches, even if the request also had untested page sizes', () => {
+    const { exchange, ...page } = pageOf('no', 0);
+    const params = [...exchange.request.params, ['limit', '1000'] as const];
+    const sized = { ...page, exchange: { ...exchange, request: { ...exchange.request, params } } };
+    expect(findMinQueryLength([pageOf('nor', 5), sized], [], 'q', 'prefix').value).toBe(3);
+  });
+
   it('the min query length is probably one more than the length of a prefix without matches', () => {
     expect(findMinQueryLength([pageOf('nor', 5), pageOf('no', 0)], [], 'q', 'prefix')).toMatchObject({
       value: 3,

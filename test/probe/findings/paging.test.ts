@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchPage, SizeFacts } from '../../../src/probe/conclusions.ts';
+import type {
+  Conclusions,
+  SearchConclusions,
+  SearchPage,
+  SizeFacts,
+} from '../../../src/probe/conclusions.ts';
 import { open, type Param, sure } from '../../../src/probe/evidence.ts';
+import { cursorDrafts } from '../../../src/probe/findings/cursor_parameter.ts';
 import { findPaging } from '../../../src/probe/findings/paging.ts';
 import { searchExchange, searchPage } from '../../support/probe_exchanges.ts';
 
@@ -55,5 +61,36 @@ describe('recognising the paging', () => {
       value: { style: 'next_url', next: '/next' },
       certainty: 'sure',
     });
+  });
+});
+
+describe('a request for the next page', () => {
+  const withCursor = (one: SearchPage): SearchPage => ({
+    ...one,
+    exchange: { ...one.exchange, json: { next_cursor: 'c1' }, text: '{"next_cursor":"c1"}' },
+  });
+  const conclusions = {
+    query: { stated: { allowed: [], unknown: [], isListed: false, refusesUnknown: false }, mayGuess: true },
+    queryParam: { value: 'q' },
+  } as unknown as Conclusions;
+  const paramsAfter = (...pages: SearchPage[]) =>
+    cursorDrafts('north', conclusions, { pages } as unknown as SearchConclusions, true)[0]?.params;
+
+  it('uses the cursor on a page for which the upstream ignored the paging parameters', () => {
+    const ignored = withCursor(page('ab', ['limit', '2'], ['page', '2']));
+    expect(paramsAfter(page('abcde'), ignored)).toEqual([
+      ['q', 'north'],
+      ['cursor', 'c1'],
+    ]);
+  });
+
+  it('uses the cursor of the empty query if no other cursor is known', () => {
+    const { exchange, ...rest } = withCursor(page('vwxyz'));
+    const empty = {
+      ...rest,
+      query: null,
+      exchange: { ...exchange, request: { ...exchange.request, params: [] } },
+    };
+    expect(paramsAfter(page('a'), empty)).toEqual([['cursor', 'c1']]);
   });
 });
