@@ -31,9 +31,11 @@ export function decodeSearch(
   const total = search.total === null ? null : countOf(valueAt(body, search.total));
   const found = valueAt(body, search.results);
   const main = mainRow(search, body);
+  const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
   if (!Array.isArray(found)) {
     const isMissing = found === undefined || found === null;
-    const meansEmpty = isMissing && (total === 0 || search.absent_when_empty || main !== null);
+    const meansEmpty =
+      isMissing && (total === 0 || main !== null || (search.absent_when_empty && !hasMatches));
     if (!meansEmpty)
       return new NotUnderstood(
         `no list of results at ${pathInWords(search.results)}: found ${kindOf(found)}`,
@@ -41,6 +43,10 @@ export function decodeSearch(
     if (main === null) return { ...NOTHING_FOUND, total };
   }
   const list = Array.isArray(found) ? found : [];
+  if (list.length === 0 && hasMatches)
+    return new NotUnderstood(
+      `the first page has no results at ${pathInWords(search.results)}, although the total is ${count(total)}`,
+    );
   if (list.length > MAX_PAGE_ROWS)
     return new NotUnderstood(
       `one page has ${count(list.length)} results, but the maximum is ${count(MAX_PAGE_ROWS)}`,
@@ -71,6 +77,9 @@ export function decodeSearch(
     next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
   };
 }
+
+// Smaller totals may count companies that the upstream does not show.
+const CERTAIN_TOTAL = 10;
 
 function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUnderstood {
   const summary = valueAt(item, search.item);

@@ -152,6 +152,14 @@ describe('reading a search response', () => {
     });
   });
 
+  test('a search is not understood if its first page has no results although the total is at least 10', () => {
+    const message = 'the first page has no results at /results, although the total is 1,234';
+    expect(read(dialectOf(), SEARCH, '{"total":1234,"results":[]}')).toBe(message);
+    expect(read(dialectOf(), SEARCH, '{"total":9,"results":[]}')).toMatchObject({ rows: [], total: 9 });
+    const absent = searchDialect({ absent_when_empty: true });
+    expect(read(absent, SEARCH, '{"total":1234,"items":[]}')).toMatch(/^no list of results/);
+  });
+
   test('a search is not understood if no row has an id', () => {
     expect(read(dialectOf(), SEARCH, '{"total":2,"results":[{"nr":1},{"nr":2}]}')).toMatch(
       /^none of 2 results is usable: no id at \/id/,
