@@ -105,6 +105,23 @@ describe('probing a small registry that refuses unknown parameters', () => {
     expect(withoutQuery.filter(({ params }) => params.length > 0)).toHaveLength(1);
   });
 
+  it('a probe recognises a registry with only Japanese names', () => {
+    const companies = [...'山東大北鈴電化'].map((name, index) => ({
+      id: `${100 + index}`,
+      name: `株式会社${name}`,
+    }));
+    const { search } = probedWith(({ kind, path, params }) => {
+      if (kind === 'stats') return { status: 200, json: { companies: companies.length } };
+      const company = companies.find(({ id }) => path.endsWith(`/${id}`));
+      if (kind === 'entity') return { status: company === undefined ? 404 : 200, json: company ?? {} };
+      const query = new Map(params).get(QUERY_PARAM);
+      if (query === undefined || params.length > 1)
+        return { status: 400, json: { message: `Parameter '${QUERY_PARAM}' is missing.` } };
+      return { status: 200, json: { results: companies.filter(({ name }) => name.includes(query)) } };
+    });
+    expect(search?.known).toHaveLength(companies.length);
+  });
+
   it('a probe recognises a small registry that requires a companion', () => {
     const { companions, searches } = probed({ ...PLAIN, companion: 'country' });
     expect(companions).toEqual([['country', 'NL']]);

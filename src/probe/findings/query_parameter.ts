@@ -19,6 +19,7 @@ import {
   DISTINCTIVE_SIZES,
   LETTERS,
   LONG_SEED_QUERIES,
+  NON_LATIN_QUERIES,
   PREFIXES,
   QUERY_PARAMS,
   SEED_QUERIES,
@@ -199,7 +200,7 @@ function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null 
   const minLength = Math.max(evidence.minLength, minLengthByRefusals(searches));
   const queries = [
     ...examples,
-    ...alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES),
+    ...alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES, NON_LATIN_QUERIES),
   ];
   const tries = searches.filter(
     ({ request }) => request.params.length === 1 && request.params[0]?.[0] === param,
