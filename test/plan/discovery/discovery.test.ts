@@ -108,12 +108,29 @@ test('discovery searches names before identifiers while the empty query lists ev
   expect(first([complete('', 5)])?.query).toEqual({ by: 'identifier', text: '0' });
 });
 
+test('discovery searches identifiers before the empty query if their best prefix has a higher yield', () => {
+  const names = Array.from({ length: 95 }, (_, at) => `name ${at}`);
+  // 10 of the 85 companies that the empty query has not listed yet are unseen.
+  const states = [openListing('', { total: 105 }), complete('0', 95, 'identifier')];
+  const listing = {
+    ...openListing('A', { total: 40, rows: 0 }),
+    query: { by: 'identifier', text: 'A' },
+  } as const;
+  const firstWith = (...further: QueryState[]) => {
+    const given = { total: 105, settings: { identifiers: 'prefix', minLength: 0 } } as const;
+    return discoveryOf(names, { ...given, states: [...states, ...further] }).choose()[0]?.query;
+  };
+  expect(firstWith()).toEqual({ by: 'name', text: '' });
+  expect(firstWith(listing)).toEqual({ by: 'identifier', text: 'A' });
+});
+
 test('discovery sends due first characters once half of the limit on empty searches is used up', () => {
   const callAfter = (emptySearches: number) => discoveryOf(NAMES, { emptySearches }).choose()[0];
   expect(callAfter(HALF_OF_LIMIT - 1)?.expected).toBeGreaterThan(1);
   // 1% of a page.
   expect(callAfter(HALF_OF_LIMIT)).toMatchObject({ query: { by: 'name', text: 'a' }, expected: 0.2 });
   expect(callAfter(LIMIT)).toMatchObject({ query: { by: 'name', text: 'a' }, expected: 0.2 });
+  expect(discoveryOf(NAMES, { emptySearches: LIMIT }).choose(2)).toHaveLength(2);
 });
 
 const DUE_SENT = [...'acsmbpetdgrhilnfwkjovuzyxq1234567890&\'"(#@+.-!*$/[:?%=,~_<;>)\\]^{|}`'].map((text) =>

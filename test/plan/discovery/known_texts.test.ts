@@ -164,6 +164,26 @@ test('common words are offered beside single characters, unless they were sent o
   });
   const { offered } = texts.extensions('', (query) => query === 'ag');
   expect(offered.map(({ text }) => text)).toEqual(['a', 'b', 'ltd', 'co']);
+  // Beside 400 single characters, at most 20 common words are added.
+  const seeds = Array.from({ length: 400 }, (_, at) => ({
+    text: String.fromCodePoint(0x4e00 + at),
+    weight: 1,
+  }));
+  const words = Array.from({ length: 30 }, (_, at) => ({
+    text: `w${at}`,
+    likelihood: 1e-4,
+    hasNewCharacter: false,
+  }));
+  const many = prefixesOf([], {
+    first: words,
+    model: new NameModel(seeds, true),
+    canBeSent: (query) => query !== 'w2',
+  });
+  const added = many.extensions('', (query) => query === 'w1').offered.slice(400);
+  expect(added.map(({ text }) => text)).toEqual(
+    [0, ...Array.from({ length: 19 }, (_, at) => at + 3)].map((at) => `w${at}`),
+  );
+  expect(many.extensions('w0', never).offered.some(({ text }) => text === 'w3')).toBe(false);
   expect(unsentTexts(texts, 'a')).toEqual(['aa', 'ab']);
 });
 

@@ -90,3 +90,10 @@ test('an anchored model treats a query as the start of a name, and other models 
 function ranked(likely: ReadonlyMap<string, number>): string[] {
   return [...likely].sort(([, one], [, other]) => other - one).map(([character]) => character);
 }
+
+test('after 10,000 names, the name model learns from every second name', () => {
+  const model = new NameModel(characterSeeds(), true);
+  for (let names = 0; names < 10_000; names++) model.learn('a');
+  for (const name of ['b', 'c', 'd', 'e']) model.learn(name);
+  expect(['b', 'c', 'd', 'e'].map((name) => model.knows(name))).toEqual([true, false, true, false]);
+});
