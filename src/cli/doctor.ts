@@ -18,6 +18,7 @@ import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
 import { checkHealth } from './doctor/health.ts';
 import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
+import { checkVolatileFields } from './doctor/volatile_fields.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 import { headlineOf } from './run_report.ts';
 import { wrapped } from './table.ts';
@@ -59,6 +60,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     if (flags.rebuildLedger) findings.push(...(await rebuild(config, flags.warehouse ?? [])));
     findings.push(...checkFiles(config, path, systemClock.now()));
     findings.push(...(await checkHealth(config, systemClock.now())));
+    findings.push(...checkVolatileFields(config, systemClock.now()));
     findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
     if (flags.online) findings.push(...(await checkOnline(config, output)));
   }

@@ -15,10 +15,11 @@ import {
 import { checkFiles } from '../../src/cli/doctor/files.ts';
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
+import { checkVolatileFields } from '../../src/cli/doctor/volatile_fields.ts';
 import { Secret } from '../../src/config/config.ts';
 import { configFrom, loadConfig } from '../../src/config/load_config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
-import { temporaryFolder } from '../support/loader.ts';
+import { bench, dialectWith, temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 /** Upstream settings that send the key in the default header. */
@@ -36,6 +37,21 @@ describe('checks', () => {
     ['20.11.0', 'problem'],
   ])('the Node.js check of version %s returns %s', (node, is) => {
     expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).status).toBe(is);
+  });
+
+  it('the check of volatile fields names a field that differs in every response', () => {
+    const { record, warehouse } = bench();
+    for (let n = 0; n < 8; n++) record('C1', { id: 'C1', asked: n, name: 'A' });
+    const check = (dialect = {}) =>
+      checkVolatileFields({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
+    expect(check()).toMatchObject([
+      {
+        status: 'note',
+        message: '/asked differed in 100 % of 7 refreshes, so each of them counts as a change',
+        remedy: expect.stringContaining('dialect.volatile'),
+      },
+    ]);
+    expect(check({ volatile: ['/asked'] })).toEqual([]);
   });
 
   it('the SQLite check passes if a full-text index can be created', () => {
