@@ -30,6 +30,23 @@ export function nextPageLinksIn({ headers, json }: Exchange): NextPageLink[] {
   return [...inHeader, ...inBody];
 }
 
+/**
+ * Returns the JSON path of an empty next-page link, such as `{"links": {"next": null}}`, or null if there is none. Such
+ * a response has only one page.
+ */
+export function emptyNextPageLink(searches: readonly Exchange[]): Pointer | null {
+  const empty = searches
+    .flatMap(({ json }) => leavesOf(json ?? null))
+    .find(({ pointer, value }) => value === null && isNextKey(pointer) && isLinkKey(pointer));
+  return empty?.pointer ?? null;
+}
+
+function isLinkKey(pointer: Pointer): boolean {
+  return wordsOfKey(pointer).some((word) => LINK_WORDS.has(word));
+}
+
+const LINK_WORDS: ReadonlySet<string> = new Set(['link', 'links', 'url', 'href', 'uri']);
+
 function isUrl(text: string): boolean {
   return /^(https?:\/\/|\/|\?)/.test(text);
 }

@@ -28,7 +28,7 @@ import {
   SINGLE_PAGING_PARAMS,
 } from '../word_lists.ts';
 import { cursorDrafts, findCursorParam } from './cursor_parameter.ts';
-import { findNextPageLink, styleOfLink } from './next_page_link.ts';
+import { emptyNextPageLink, findNextPageLink, styleOfLink } from './next_page_link.ts';
 import {
   distinguishingDrafts,
   findPageOrOffset,
@@ -46,7 +46,12 @@ export function findPaging(pages: readonly SearchPage[], size: SizeFacts): Pagin
   const positions = positionsOf(pages, size);
   const moves = possibleMoves(positions);
   const evidence = { nextPageLink, moves, positions };
-  if (nextPageLink === null) return { ...withoutLink(evidence), ...evidence };
+  if (nextPageLink === null) {
+    const emptyLink = emptyNextPageLink(pages.map(({ exchange }) => exchange));
+    if (emptyLink === null || moves.length > 0) return { ...withoutLink(evidence), ...evidence };
+    const because = `${emptyLink} is empty in responses with a single page`;
+    return { ...likely({ style: 'next_url', next: emptyLink }, because), ...evidence };
+  }
   const style = styleOfLink(nextPageLink);
   if (style === null) return { ...findCursorParam(nextPageLink, pages), ...evidence };
   const because = `${nextPageLink.at || 'the Link header'} contains ${nextPageLink.value.slice(0, 80)}`;

@@ -62,6 +62,16 @@ describe('recognising the paging', () => {
       certainty: 'sure',
     });
   });
+
+  it('an empty next-page link shows the paging if no response has more than one page', () => {
+    const exchange = searchExchange({ links: { next: null } }, 'north');
+    expect(findPaging([{ ...page('abc'), exchange }], size)).toMatchObject({
+      value: { style: 'next_url', next: '/links/next' },
+      certainty: 'likely',
+    });
+    const cursor = searchExchange({ paging: { next_cursor: null } }, 'north');
+    expect(findPaging([{ ...page('abc'), exchange: cursor }], size).value).toBeNull();
+  });
 });
 
 describe('a request for the next page', () => {
