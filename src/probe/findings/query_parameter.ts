@@ -198,23 +198,26 @@ const NO_PARAMS: SearchDraft = { params: [], why: 'what does a search without pa
 function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null {
   const { searches, examples } = evidence;
   const minLength = Math.max(evidence.minLength, minLengthByRefusals(searches));
-  const queries = [
-    ...examples,
-    ...alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES, NON_LATIN_QUERIES),
-  ];
+  const isLongEnough = (query: string) => query.length >= minLength;
+  const latin = alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES).filter(
+    isLongEnough,
+  );
+  // A registry with Latin names can also have a few names in other scripts, which show little about the API.
+  const queries = [...examples, ...latin.slice(0, LATIN_FIRST), ...NON_LATIN_QUERIES, ...latin];
   const tries = searches.filter(
     ({ request }) => request.params.length === 1 && request.params[0]?.[0] === param,
   );
   if (tries.length >= MAX_QUERIES + examples.length) return null;
   return (
     queries
-      .filter((query) => query.length >= minLength)
+      .filter(isLongEnough)
       .map((query) => single(param, query))
       .find((draft) => !wasSent(searches, draft.params)) ?? null
   );
 }
 
 const MAX_QUERIES = 10;
+const LATIN_FIRST = 6;
 // Only this many frequent words are tried. If none of them has matches, queries probably match only the start of a
 // name.
 const MAX_WORDS = 3;
