@@ -15,7 +15,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
       'bench/growth.ts',
       'time per call, memory, start-up time and file size for registries of different sizes',
     ],
-    load: ['bench/load.ts', 'loading and queries, compared with better-sqlite3 and sqlite-utils'],
+    load: ['bench/load.ts', 'loading and querying, compared with better-sqlite3 and sqlite-utils'],
     price: ['bench/estimate.ts', 'cost estimates by `plan`, compared with the actual calls'],
     probe: ['bench/probe.ts', 'what `probe` learns about simulated APIs, and in how many calls'],
     rate: ['bench/rate.ts', 'how much of the permitted rate is used in real time'],

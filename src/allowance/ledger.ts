@@ -48,7 +48,7 @@ export interface Ledger {
    * resets or another response reports a quota. The configured limits still apply.
    */
   reportQuota(report: QuotaReport, nowMs: number): void;
-  /** Records the shortest time between two calls, as reported by a response. It applies for a day. */
+  /** Records the minimum interval between calls that a response specified. It applies for a day. */
   reportSpacing(spacingMs: number, nowMs: number): void;
   /**
    * Records that the upstream rejected the key. From then on, `spend` refuses this key until another key is used or
@@ -124,7 +124,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     return row;
   }
 
-  /** Reads the account, and updates it if the clock was set. */
+  /** Reads the account, and updates it if someone has changed the system clock. */
   function accountAt(clockMs: number): { readonly row: Account; readonly nowMs: number } {
     const stored = readAccount();
     const sinceBoot = boot();

@@ -3,7 +3,7 @@ import { type Classify, openClassify } from './classify.ts';
 import type { Dialect } from './dialect.ts';
 import { type Endpoints, type UnwritableUrl, urlOf } from './request.ts';
 
-/** Converts calls to URLs and replies to verdicts, according to a dialect or, before one is known, to the probe. */
+/** Converts calls to URLs, and classifies replies, as the dialect specifies. While no dialect is known, the probe does so. */
 export interface Protocol {
   urlOf(call: Call): URL | UnwritableUrl;
   readonly classify: Classify;

@@ -14,7 +14,7 @@ export interface OpenPrefix {
  * query with a total of 30 that matches 28 known companies can find two more.
  */
 export interface QueryCapacity {
-  /** Returns whether the company can exist: every query that finds it can still find an unknown company. */
+  /** Returns whether every query that finds this company has room for another unknown company. Otherwise it cannot exist. */
   isFor(company: KnownCompany): boolean;
   /** Adds a company and reduces the capacity of every query that finds it. */
   take(company: KnownCompany): void;

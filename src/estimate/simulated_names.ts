@@ -154,7 +154,7 @@ interface WordSource {
 
 /**
  * Draws words by a two-parameter Pitman-Yor process (Pitman and Yor, Annals of Probability 25(2), 1997). After n words,
- * of which d are distinct, the next word is new with the probability (θ + σ·d) / (n + θ). Otherwise it is a random
+ * of which d are distinct, the probability that the next word is new is (θ + σ·d) / (n + θ). Otherwise it is a random
  * earlier word. θ is `novelty` and σ is DISCOUNT. Unlike in the standard process, the weights of earlier words are not
  * discounted.
  */

@@ -5,7 +5,7 @@ import type { LoadSession } from './load_session.ts';
  * Starts the word counts that the planner needs if the upstream matches names by words.
  *
  * Two kinds of words are counted: all words in names, and the words that share a name with a frequent word whose
- * listing is truncated. The planner combines such a frequent word with a second word. Without these counts, it would
+ * listing is truncated. The planner sends such a word only together with a second word. Without these counts, it would
  * have to read every name that contains the first word.
  *
  * Under any other query rule, nothing is counted, which makes loading faster.

@@ -2,7 +2,7 @@ import { folded, wordsOf } from './folding.ts';
 
 /**
  * Compares wanted names with names in the registry. Two names are the same if their `comparable` forms are equal. All
- * other pairs have a score below 1, and a person decides whether the company is the wanted one.
+ * other pairs score below 1, and a person decides whether the company is the wanted one.
  */
 
 /**

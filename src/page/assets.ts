@@ -8,7 +8,7 @@ export interface Asset {
   readonly body: Buffer;
 }
 
-/** Reads the static files, by path on the server. */
+/** Reads the static files. The keys are their URL paths. */
 export function readAssets(): ReadonlyMap<string, Asset> {
   const read = (name: string) => readFileSync(join(import.meta.dirname, 'assets', name));
   const icon = read('icon.svg').toString();

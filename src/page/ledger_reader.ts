@@ -17,7 +17,7 @@ export function openLedgerReader(open: () => Ledger): LedgerReader {
     read(use) {
       try {
         ledger ??= open();
-        // The mark is readable only if the open file is still the file at its path.
+        // Throws if the file at this path is no longer the open file.
         ledger.mark();
       } catch (error) {
         close();

@@ -22,7 +22,7 @@ class SyncPlanner implements Planner {
   readonly #pending: Pending;
   readonly #refresh: Refresh;
   readonly #discovery: Discovery;
-  /** The best search for new companies. It waits while refresh has more valuable calls. */
+  /** The best search for new companies. It waits as long as refresh has more valuable calls. */
   #nextSearch: SearchCall | null = null;
   /** Each planned call's value in days. When a call has finished, its value updates the call cost μ. */
   readonly #yields = new Map<Call, number>();

@@ -174,7 +174,7 @@ const CAUSES = [
   },
 ] as const satisfies readonly Cause[];
 
-/** A licence that ends within this many days is a problem. */
+/** A licence that ends within this many days is reported as a problem. */
 export const LICENCE_WARNING_DAYS = 30;
 
 /** Returns how many days remain until a licence's last day. The number is negative if the licence has ended. */

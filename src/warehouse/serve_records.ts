@@ -45,7 +45,7 @@ interface VersionRow {
 }
 
 /**
- * Enlarges the page cache to hold the indexes' upper pages. Reading a record then takes only one or two pages from the
+ * Enlarges the page cache to hold the indexes' upper pages. Reading a record then reads only one or two pages of the
  * file.
  */
 export function cacheForServing(db: Database): void {

@@ -43,8 +43,8 @@ export function spentCallsByTime(
 }
 
 /**
- * Returns when each killed run before `runId` made its last call, or started if it made none. A killed run has no
- * recorded end.
+ * For each killed run before `runId`, returns the time of its last call, or of its start if it made none. A killed run
+ * has no recorded end.
  */
 export function killedRuns(db: Database, runId: number): string[] {
   return db

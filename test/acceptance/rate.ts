@@ -131,7 +131,7 @@ function table(results: readonly TrialResult[]): string {
       cells.map((cell, at) => (at === 0 ? String(cell).padEnd(18) : String(cell).padStart(10))).join(''),
     ),
     'early: record calls sent while a search was expected to find companies; in search: those with a search in flight;',
-    'promised: the highest expected yield of such a search; over: arrivals beyond the allowance, or rejected',
+    'promised: the highest expected yield of such a search; over: calls that exceeded the allowance or were rejected',
   ].join('\n');
 }
 

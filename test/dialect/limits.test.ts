@@ -58,7 +58,7 @@ describe('the limit on values', () => {
     },
   );
 
-  test('a response beyond the limit on values is permanently broken, unlike a truncated response', () => {
+  test('a response with too many values is permanently broken, unlike an incomplete response', () => {
     expect(verdictOn(`{"results":[${repeated('{}', MAX_VALUES)}]}`)).toEqual({
       is: 'broken',
       why: 'HTTP 200, but the body has more than 500,000 values',

@@ -73,7 +73,7 @@ interface Spoken {
   readonly flags: readonly string[];
 }
 
-/** Returns the commands in code, which begin after `registry-mirror` or at the start of a code span. */
+/** Returns the commands in code blocks and code spans. A command is the text after `registry-mirror`, or a whole span. */
 function spokenCommands(markdown: string): Spoken[] {
   const blocks = [...markdown.matchAll(/```[a-z]*\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const spans = [...markdown.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(

@@ -10,7 +10,7 @@ const failingLater: Handler = (request, response, index) =>
 
 describe('an upstream on which every call fails', () => {
   test.each([
-    ['6 calls if none has succeeded', hangUp, 6],
+    ['after 6 calls if none has succeeded', hangUp, 6],
     ['12 calls in a row after a success', failingLater, 13],
   ])('an outage ends the run after %s', async (_title, handler, calls) => {
     const run = await runOf(handler, records(40), { connections: 1, clock: steppedClock() });

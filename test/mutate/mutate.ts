@@ -32,8 +32,8 @@ const SLOW_TESTS = [
 ];
 
 /**
- * A mutant that behaves like the original code. Gives its file, the line where it starts, its replacement, and why it
- * is equivalent.
+ * A mutant that behaves like the original code: its file, first line and replacement, and the reason why it is
+ * equivalent.
  */
 interface Equivalent {
   readonly file: string;

@@ -122,7 +122,7 @@ describe('looking for a due call', () => {
     expect(choice.look(askAt(0))).toEqual({ isDue: false, wakeAtMs: 9000, drift: null });
   });
 
-  test('a look stores no draft if nothing is due', () => {
+  test('checking for due calls prepares no call if nothing is due', () => {
     const { choice, due } = listPlanner([]);
     expect(choice.look(askAt(0)).isDue).toBe(false);
     due.push(entityOf('a'));

@@ -22,7 +22,7 @@ describe("the registry's size", () => {
     expect(sizeOf(mirrorOf(queries), APART)).toMatchObject({ low: 500, by: 'totals' });
   });
 
-  it("a registry's size has no upper bound until longer prefixes account for a clamped total", () => {
+  it("a registry's size has no upper bound while a total is clamped and longer prefixes are unknown", () => {
     const clamping = { ...APART, search: { ...APART.search, total_clamped_at: 100 } };
     const queries = [listed('identifier', '0', 100), listed('identifier', '1', 30)];
     expect(sizeOf(mirrorOf(queries), clamping)).toEqual({ low: 30, high: null, by: 'totals' });
@@ -39,7 +39,7 @@ describe("the registry's size", () => {
     expect(sizeOf(mirror, APART).low).toBe(100);
   });
 
-  it("a registry's size is at least the number of companies that all name searches find together", () => {
+  it('a registry is at least as large as all name searches together show', () => {
     const queries = [listed('name', 'limited', 400), listed('name', 'acme', 400)];
     // Both queries find two of the three companies: (400 × (1 + ½ + ½) ⁄ 3 + 400 × ½) × 0.9.
     expect(sizeOf(mirrorOf(queries), APART)).toEqual({ low: 420, high: null, by: 'totals' });

@@ -23,7 +23,7 @@ test('the number of changes matches the configured rates, whatever the length of
       changing.advance((2 * HOUR_MS) / steps, START_MS),
     ).flat();
     const count = (kind: string) => happened.filter((change) => change.kind === kind).length;
-    // Rounding can omit the last change of each kind.
+    // Because of rounding, the last change of each kind may not happen.
     expect(count('changed')).toBeGreaterThanOrEqual(119);
     expect(count('changed')).toBeLessThanOrEqual(120);
     expect(count('appearing')).toBeGreaterThanOrEqual(23);

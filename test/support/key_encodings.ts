@@ -4,7 +4,7 @@ const hex = (code: number, digits = 2) => code.toString(16).padStart(digits, '0'
 const SPECIAL = /\W/g;
 const EVERY = /./g;
 
-/** Encodings in which an upstream may repeat a key within text. */
+/** Encodings in which an upstream may echo the API key. */
 export const KEY_ENCODINGS: Readonly<Record<string, (key: string) => string>> = {
   'as it is': (key) => key,
   'JSON, escaped slash': (key) => key.replaceAll('/', '\\/'),

@@ -25,7 +25,7 @@ export const allowanceSection = defineSection({
   open: () => (snapshot) => snapshot,
   render(snapshot, { id, title, times, hasTables }) {
     const { windows, spentEver } = snapshot.ledger;
-    // Short windows are omitted, because the section `answers` already shows their quota.
+    // Short windows are omitted, because the `answers` section already shows their quota.
     const long = windows.filter(({ name }) => windowLengthMs(windowRow(name)) > DAY_MS);
     const shown = long.length === 0 ? windows.slice(0, 1) : long;
     if (shown.length > 0)

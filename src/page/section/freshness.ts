@@ -65,7 +65,7 @@ export const freshnessSection = defineSection({
   },
 });
 
-/** The bars in an age class. `place` is where the middle of the bar is, as a share of the class's width. */
+/** The bars in an age class. `place` is the position of the bar's centre, as a fraction of the class's width. */
 const KINDS = [
   { kind: 'records', tone: 'first', place: 0.31 },
   { kind: 'summaries', tone: 'second', place: 0.69 },

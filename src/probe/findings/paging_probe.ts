@@ -47,7 +47,7 @@ export interface KnownRows {
 /**
  * Returns a value for each candidate. For any page size and first value, no two candidates move the first row by the
  * same number of rows. Moves that stay within the known rows are assigned first, then moves within the total. If the
- * total is unknown or all values are taken, the value is 2.
+ * total is unknown or every such value is already in use, the value is 2.
  */
 export function distinctShifts(
   candidates: readonly PagingCandidate[],

@@ -108,7 +108,7 @@ function openForWriting(path: string, partial: string): number {
   makeFolder(dirname(path));
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${path} is a folder, so no file with this name can be written`, {
-      hint: 'Move the folder away, or name another path.',
+      hint: 'Move the folder elsewhere, or name another path.',
     });
   return openSync(partial, 'wx');
 }

@@ -7,7 +7,7 @@ export interface FeedPageOrder {
   /** The consumer's cursor. */
   readonly since: string;
   readonly limit: number;
-  /** The tables whose changes to read; null for all tables. Every `forget` is always included. */
+  /** The tables to read changes from; null for all tables. Every `forget` is always included. */
   readonly tables: readonly string[] | null;
 }
 

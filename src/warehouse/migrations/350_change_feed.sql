@@ -1,6 +1,6 @@
 -- The change feed. One sequence of versions orders all public tables' rows. Writing a record or a summary takes one
 -- version for the overview, then one for the row itself, and then one for each of its list rows. The columns below
--- store the first of these versions. A fetch or listing without a change takes two versions. A change's version is its
+-- store the first of these versions. A fetch or listing that finds no change uses two version numbers. A change's version is its
 -- change_id.
 
 ALTER TABLE _known ADD COLUMN record_added INTEGER;      -- the record_version when the record was first stored

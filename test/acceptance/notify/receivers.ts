@@ -123,7 +123,7 @@ function isSigned({ headers }: IncomingMessage, body: string, nowMs: number): bo
   );
 }
 
-/** A program that writes its standard input into a file in the folder. */
+/** A program that writes its standard input to a file in the folder. */
 function programIn(folder: string) {
   const path = join(folder, 'program');
   const script = `#!/bin/sh\nfile=$(mktemp ${folder}/part.XXXXXXXX)\ncat > $file\nmv $file $file.whole\n`;

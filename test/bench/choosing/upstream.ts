@@ -56,7 +56,7 @@ function semantics() {
   return kind === 'token' || kind === 'token_prefix' ? kind : 'prefix';
 }
 
-/** Returns the names known at the start that have the prefix. */
+/** Returns the initially known names that begin with the text. */
 function beginningSo({ db }: Warehouse): (text: string) => Found {
   const last = db.prepare('SELECT max(known_id) FROM _known').pluck().get() as number;
   const among = 'FROM _name WHERE folded >= @text AND folded < @end AND known_id <= @last';

@@ -52,7 +52,7 @@ test('the frontier notices a higher score only after it is marked as stale', () 
   expect(take()).toBe('b');
 });
 
-test('the frontier returns no node that has no action or is below the minimum yield', () => {
+test('the frontier skips nodes without an action and nodes below the minimum yield', () => {
   expect(frontierOf({ a: 5 }, { a: null }).take()).toBeNull();
   expect(frontierOf({ a: 5 }, { a: 0.9 }).take()).toBeNull();
   expect(frontierOf({ a: 5 }, { a: 1 }).take()).toBe('a');

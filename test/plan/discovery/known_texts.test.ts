@@ -137,7 +137,7 @@ test('characters in a large script that occur in no known name are offered last'
   const { characters, likelihood } = trained.unseen('');
   expect([kanji.length, characters.length]).toEqual([30, expect.any(Number)]);
   expect(characters.some((character) => kanji.includes(character))).toBe(false);
-  // The first characters of names come first.
+  // Characters that begin a name precede all others.
   expect(characters.slice(0, 3)).toEqual(['株', '有', '合']);
   // 31 different characters were observed once, and one of them at the start of a name.
   expect(likelihood).toBeCloseTo(((31 / 62) * (1 / 2)) / (2 * characters.length), 10);

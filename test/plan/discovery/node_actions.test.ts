@@ -101,7 +101,7 @@ test('a truncated query is listed if nothing below it can be sent, or if it is l
   expect(bestOf(a)).toMatchObject({ candidate: null, prediction, expectedYield });
 });
 
-test("a truncated listing's own ratio corrects its later pages", () => {
+test("a truncated listing's own calibration corrects the expected yield of its later pages", () => {
   const { sent, bestOf, actions } = actionsIn({ counts: { a: 10 } });
   const a = sent('a', TRUNCATED);
   const page: PageEvidence = { rows: 20, new: 0, matching: 20 };

@@ -146,7 +146,7 @@ test('an unanswered query proves nothing about the queries that it covers', () =
 test('an identifier candidate may match no unseen company, and its chance has a negative binomial distribution', () => {
   const { candidates } = estimatesIn({ ...FIFTY_OF_100, by: 'identifier' }, 100);
   const chances = candidates().map(({ chance }) => chance);
-  // G = 50, and the weights are 25 + 2.5 · 0.4, 20.5 and 6.
+  // 50 companies are unexplained (`G`). The extensions have the weights 25 + 2.5 · 0.4, 20.5 and 6.
   const ratio = 1 + 50 / 52.5;
   expect(chances).toEqual([26, 20.5, 6].map((weight) => expect.closeTo(1 - ratio ** -weight)));
 });
@@ -225,7 +225,7 @@ test('totals are not extrapolated if the sent queries have less than 2% of the p
 
 const LATIN_NAMES = ['abel', 'bank'];
 
-test('an untried first character comes before scripts that no known name uses', () => {
+test('an untried first character in a known script is sent before characters in other scripts', () => {
   const { sent, candidates } = estimatesIn(
     { companies: 50, counts: { b: 9 }, likelihoods: { '': { b: 0.5, я: 0.3, ю: 0.2 } } },
     70,

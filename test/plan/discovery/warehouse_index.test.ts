@@ -25,7 +25,7 @@ test.each(['prefix', 'token_prefix', 'token'] as const)(
     const { calls } = discover(registry, { mostCalls: 400, enough: Number.POSITIVE_INFINITY });
     const chosen = discoverInto(registry, 400);
     expect(chosen).toEqual(calls);
-    // Some of the calls send a pair of words.
+    // Some of the calls send a two-word query.
     const pairs = chosen.filter((call) => call.kind === 'search' && call.query.text.includes(' '));
     expect(pairs.length).toBeGreaterThan(5);
   },

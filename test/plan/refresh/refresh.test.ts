@@ -114,7 +114,7 @@ test('a released record call is planned again, but a released search changes not
   expect(refresh.take(NOW_MS)).toEqual(call);
 });
 
-/** The record planner over a warehouse in which one record is due. */
+/** A record planner for a warehouse in which one record is due. */
 function recordsOf(due: DueRecord | null) {
   const mirror = new MemoryMirror(NOW_MS);
   for (const id of ['A', 'B', 'C', 'D']) mirror.add({ id, name: null });

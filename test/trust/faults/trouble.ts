@@ -53,7 +53,7 @@ export interface TroubleSchedule {
   onArrival(nowMs: number): void;
   /** Restores the original record path. */
   restorePaths(): Promise<void>;
-  /** Removes all flaws and stops all changes. */
+  /** Removes all injected faults and stops all changes. */
   end(): Promise<void>;
 }
 
