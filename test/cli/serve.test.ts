@@ -83,7 +83,7 @@ describe('keys', () => {
 describe('serve', () => {
   test('serve warns once that republishing may require permission if the licence is unknown', async () => {
     const unknown = await started('unknown');
-    expect(unknown.warnings.filter((warning) => warning.includes('may need permission'))).toHaveLength(1);
+    expect(unknown.warnings.filter((warning) => warning.includes('may require permission'))).toHaveLength(1);
     const known = await started('known', '--licensed');
     expect(known.warnings.join()).not.toContain('permission');
   });
