@@ -34,7 +34,7 @@ export function configOf(include: string[], exclude: string[] = []) {
         NODE_COMPILE_CACHE: join(CACHE, 'compiled'),
       },
       pool: 'forks',
-      // Many tests wait for processes and servers, so more files and tests than processors run at a time.
+      // Many tests wait for processes and servers, so more files and tests run in parallel than there are processors.
       maxWorkers: 4,
       maxConcurrency: 10,
       projects: [

@@ -203,8 +203,8 @@ function offsetMs(timeZone: string, atMs: number): number {
 export const ARRIVAL_MS = 1000;
 
 /**
- * The earliest time, `atMs` or later, that is at least `ARRIVAL_MS` away from every reset. A call sent then arrives in
- * the window that counts it.
+ * The earliest time, `atMs` or later, that is at least `ARRIVAL_MS` away from every reset. A call that is sent at that
+ * time arrives in the window that counts it.
  */
 export function clearOfResets(atMs: number, windows: readonly Window[]): number {
   const times = windows.map(({ sinceMs, resetsAtMs }) => {

@@ -61,8 +61,8 @@ export interface Span {
 
 /**
  * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. If the fetch found no change,
- * all its days are steady. Otherwise, v · covered days are steady, because listings showed no change in them, and the
- * remaining days form a span with a change.
+ * all its days are steady. Otherwise, `v · covered` days are steady, because listings showed no change on them. The
+ * remaining days form one span that contains a change.
  */
 export function afterFetch(
   evidence: Evidence,

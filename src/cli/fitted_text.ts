@@ -15,7 +15,8 @@ export function fittedText(text: string, columns: number): string {
 
 function brokenLine(line: string, columns: number): string[] {
   const plain = stripVTControlCharacters(line);
-  // If a command is broken, add backslashes, so that it can still be pasted into a shell.
+  // If a command is split across lines, each line but the last ends with a backslash, so that the command can be
+  // pasted into a shell.
   const isCommand = /^ *\$ /.test(plain) && !/\S {2,}\S/.test(plain);
   const indent = ' '.repeat(isCommand ? hangOf('', plain) : indentOf(plain, columns));
   const lines = broken(line, { columns: isCommand ? columns - 2 : columns, indent, isCommand });

@@ -16,7 +16,7 @@ export interface OverviewRequest extends SnapshotRequest {
   readonly hasTables: boolean;
 }
 
-/** Prepares the overview page. The returned function draws its document for a given time. */
+/** Prepares the overview page. Returns a function that renders the page as of a given time. */
 export function openOverviewPage(
   reader: PageReader,
   settings: PageSettings,

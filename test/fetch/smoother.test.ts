@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -50,4 +51,19 @@ test("an aborted signal ends the smoother's wait", async () => {
   await smoother(new AbortController().signal);
   const { ms } = await observed(() => smoother(AbortSignal.timeout(20)));
   expect(ms).toBeLessThan(1000);
+});
+
+test('a smoother stops listening to the signal after each slot', async () => {
+  const smoother = openSmoother(5, systemClock);
+  const { signal } = new AbortController();
+  for (let slot = 0; slot < 3; slot++) await smoother(signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a smoother without spacing waits for the next turn of the event loop', async () => {
+  const turns: string[] = [];
+  const smoothed = openSmoother(0, systemClock)(new AbortController().signal).then(() => turns.push('slot'));
+  await Promise.resolve().then(() => turns.push('same turn'));
+  await smoothed;
+  expect(turns).toEqual(['same turn', 'slot']);
 });

@@ -175,7 +175,7 @@ interface QueryLimits {
   readonly registrySize: number;
   /** All queries sent so far, folded by `loosely`. */
   readonly sent: ReadonlySet<string>;
-  /** Whether the response to part of a word has failed to decide between the rules. */
+  /** Whether a query for part of a word was sent, but its response did not show which rule applies. */
   readonly wasInconclusive: boolean;
 }
 

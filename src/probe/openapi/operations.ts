@@ -184,7 +184,7 @@ const SEARCH_WORDS = new Set([
   'hledat',
   'vyhledat',
 ]);
-/** Words that may follow the id in a record's path. Other words name a part of the company. */
+/** Words that may follow the id in a record's path. Any other word refers to only part of a company's data. */
 const RECORD_WORDS = new Set(['profile', 'detail', 'record', 'info', 'data', 'full']);
 const STATS_WORDS = new Set(['count', 'totals', 'summary', 'metrics']);
 /** Words in paths that name a part of a company, or something other than companies. */

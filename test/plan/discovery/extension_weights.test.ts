@@ -170,7 +170,7 @@ test('a listing with too few rows is weighted by its known companies, whenever i
   expect(weights.weigh(nodes.root)).toMatchObject({ sum: 3 + 9.5, outdated: new Map([['a', 9.5]]) });
 });
 
-test('a query below a pair root is outdated if it was listed before the first word', () => {
+test('a pair is outdated if its listing is older than the listing of its first word', () => {
   const { weights, nodes, sent } = weightsIn({ takesPairs: true, counts: { 'a b': 4, 'a c': 6 } });
   sent('a', { total: 60, listedAtMs: 2000 });
   sent('a b', { total: 4, listedAtMs: 1999 });
