@@ -449,4 +449,39 @@ describe('the connection pool', () => {
     expect(failing.connects).toBe(2);
     expect(pool.free).toBe(1);
   });
+
+  test.each([
+    [499, 'the upstream closes each connection immediately'],
+    [500, null],
+  ])(
+    'the connection pool judges an upstream that closes each connection after %i ms',
+    async (lifeMs, message) => {
+      let nowMs = 0;
+      const connection = new TenthConnection(() => {
+        nowMs += lifeMs;
+      });
+      const pool = openConnectionPool([connection], { ...systemClock, now: () => nowMs });
+      const reason = await pool.ready(1, never).then(
+        () => null,
+        (error: Error) => error.message,
+      );
+      expect(reason).toBe(message);
+    },
+  );
 });
+
+/** A connection that is closed nine times before it can be used. */
+class TenthConnection extends SlowConnection {
+  readonly #onConnect: () => void;
+
+  constructor(onConnect: () => void) {
+    super();
+    this.#onConnect = onConnect;
+  }
+
+  override async connect(): Promise<void> {
+    this.#onConnect();
+    await super.connect();
+    this.isReady = this.connects === 10;
+  }
+}
