@@ -106,13 +106,8 @@ export class ListedPages {
 export const MAX_PAGES = 10_000;
 
 /** Describes how a finished listing's row count differs from its total. Returns null if they are equal. */
-function totalMismatch(
-  rows: number,
-  total: number | null,
-  { totalClampedAt }: QueryListingRules,
-): string | null {
-  const isExact = total !== null && (totalClampedAt === null || total < totalClampedAt);
-  return isExact && rows !== total ? `received ${rows} rows, but the total is ${total}` : null;
+function totalMismatch(rows: number, total: number | null, rules: QueryListingRules): string | null {
+  return isExact(total, rules) && rows !== total ? `received ${rows} rows, but the total is ${total}` : null;
 }
 
 function statusOf(
@@ -133,22 +128,20 @@ function statusOf(
  * Returns whether an undocumented cap has probably ended the listing. Totals that are slightly too large do not
  * indicate a cap.
  */
-function endsAtUnknownCap(
-  rows: number,
-  total: number | null,
-  { totalClampedAt }: QueryListingRules,
-): boolean {
-  const isExact = total !== null && (totalClampedAt === null || total < totalClampedAt);
-  return isExact && rows >= SMALLEST_CAP && rows < total * CERTAIN_SHARE;
+function endsAtUnknownCap(rows: number, total: number | null, rules: QueryListingRules): boolean {
+  return isExact(total, rules) && rows >= SMALLEST_CAP && rows < total * CERTAIN_SHARE;
 }
 
 const SMALLEST_CAP = 50;
 const CERTAIN_SHARE = 0.9;
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {
-  if (total === null) return false;
-  const isExact = rules.totalClampedAt === null || total < rules.totalClampedAt;
-  return isExact && rows >= total;
+  return isExact(total, rules) && rows >= total;
+}
+
+/** Returns whether the upstream reports a total and the total is not only a lower bound. */
+function isExact(total: number | null, { totalClampedAt }: QueryListingRules): total is number {
+  return total !== null && (totalClampedAt === null || total < totalClampedAt);
 }
 
 /**

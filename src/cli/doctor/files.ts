@@ -60,7 +60,7 @@ function checkLedger(config: Config, nowMs: number): CheckedLedger {
     const ledger = openLedgerOf(config);
     try {
       const state = { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
-      const lost = withWarehouse(config, nowMs, (warehouse) =>
+      const lost = readWarehouse(config, nowMs, (warehouse) =>
         lostCalls(ledgerReadingOf({ config, warehouse, ledger }), nowMs),
       );
       return { state, findings: checkCount(lost ?? 0) };
@@ -75,14 +75,18 @@ function checkLedger(config: Config, nowMs: number): CheckedLedger {
 
 function callsWithoutLedger(config: Config, nowMs: number): number {
   if (config.allowance.unlimited) return 0;
-  return withWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
+  return readWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
 }
 
-/** Reads the warehouse. Returns null if the warehouse cannot be read, which another check reports. */
-function withWarehouse<T>(config: Config, nowMs: number, read: (warehouse: Warehouse) => T): T | null {
-  if (!existsSync(config.warehouse)) return null;
+/** Reads the warehouse. Returns null if it cannot be read, which `checkWarehouse` reports. */
+export function readWarehouse<T>(
+  { warehouse: path }: Pick<Config, 'warehouse'>,
+  nowMs: number,
+  read: (warehouse: Warehouse) => T,
+): T | null {
+  if (!existsSync(path)) return null;
   try {
-    const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+    const warehouse = openWarehouse({ path, readonly: true, nowMs });
     try {
       return read(warehouse);
     } finally {

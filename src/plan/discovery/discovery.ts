@@ -132,7 +132,7 @@ export class Discovery {
       return;
     }
     if (this.#learnRule(search.keySpace, result)) return;
-    if (this.#isTooShort(search.keySpace, query)) {
+    if (this.#isTooShort(search.keySpace, query, () => this.#knowledge.queries())) {
       this.#searches.delete(call.query.by);
       return;
     }
@@ -250,7 +250,7 @@ export class Discovery {
     const sent = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     const anyLength = this.#keySpaceBy(by, sent);
     const tooShort = sent
-      .filter((state) => this.#isTooShort(anyLength, state))
+      .filter((state) => this.#isTooShort(anyLength, state, () => sent))
       .map(({ query }) => lengthOf(query));
     const minLength = Math.max(this.#dialect.search.min_length, ...tooShort.map((length) => length + 1));
     const isLongEnough = ({ query }: QueryState) => query.text === '' || lengthOf(query) >= minLength;
@@ -283,9 +283,9 @@ export class Discovery {
     return this.#rule.semantics === semantics ? keySpace : this.#keySpaceOf(by, this.#rule.semantics);
   }
 
-  #isTooShort(keySpace: KeySpace, state: QueryState): boolean {
+  #isTooShort(keySpace: KeySpace, state: QueryState, sent: () => Iterable<QueryState>): boolean {
     const { isUnknown, semantics } = this.#rule;
-    return !isUnknown && isTooShort(state, { keySpace, semantics, sent: () => this.#knowledge.queries() });
+    return !isUnknown && isTooShort(state, { keySpace, semantics, sent });
   }
 
   #keySpaceOf(
