@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { openLedger } from '../allowance/ledger.ts';
 import { readLock } from '../report/mirror_snapshot.ts';
-import { answerTable } from '../warehouse/answer.ts';
 import { type ChangePage, readChanges } from '../warehouse/change_list.ts';
 import {
   type CompanyRow,
@@ -12,7 +11,7 @@ import {
 import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
 import { recentRuns } from '../warehouse/run.ts';
 import { runCalls } from '../warehouse/run_calls.ts';
-import { textOfAnswer } from '../warehouse/serve_records.ts';
+import { responseTexts } from '../warehouse/serve_records.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { CHANGES_PER_PAGE, changeFilterOf } from './changes_page.ts';
 import { openLedgerReader } from './ledger_reader.ts';
@@ -60,11 +59,7 @@ export function openPageReader(settings: PageSettings, nowMs: number): PageReade
   const companies = companyPages(db);
   const runs = runCalls(db);
   const quarantine = quarantineRegister(db);
-  const responses = answerTable(db);
-  const textOf = (callId: number): string | null => {
-    const response = responses.read(callId);
-    return response === null ? null : textOfAnswer(response);
-  };
+  const textOf = responseTexts(db);
 
   return {
     db,

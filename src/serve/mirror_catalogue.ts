@@ -6,15 +6,14 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
 import { type NameIndex, textAt } from '../names/name_index.ts';
-import { answerTable } from '../warehouse/answer.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { readSource } from '../warehouse/meta.ts';
 import { fileVersion, latestStatistics, listingCalls, recordAges } from '../warehouse/serve_lists.ts';
 import {
   cacheForServing,
+  responseTexts,
   type ServedState,
   servedRecords,
-  textOfAnswer,
 } from '../warehouse/serve_records.ts';
 import { openSearchResults } from './search_results.ts';
 import { openSummaries } from './summaries.ts';
@@ -38,11 +37,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
   const { db, dialect, index, namesTakeIdentifiers, now } = options;
   cacheForServing(db);
   const records = servedRecords(db);
-  const responses = answerTable(db);
-  const textOf = (callId: number): string | null => {
-    const response = responses.read(callId);
-    return response === null ? null : textOfAnswer(response);
-  };
+  const textOf = responseTexts(db);
   const results = openSearchResults(index);
   const summaries = openSummaries(dialect, {
     version: fileVersion(db),

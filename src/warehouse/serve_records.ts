@@ -25,9 +25,18 @@ export type ServedState =
   | ({ readonly is: 'record' } & ServedRecord);
 
 /** Converts a stored response to text. The body is decoded as UTF-8 unless its headers name another character set. */
-export function textOfAnswer({ body, headers }: StoredAnswer): string {
+function textOfAnswer({ body, headers }: StoredAnswer): string {
   const contentType = headers['content-type'];
   return (contentType === undefined ? null : readBody(body, contentType).text) ?? body.toString();
+}
+
+/** Returns a function that reads a call's stored response as text, or returns null if no response is stored. */
+export function responseTexts(db: Database): (callId: number) => string | null {
+  const answers = answerTable(db);
+  return (callId) => {
+    const answer = answers.read(callId);
+    return answer === null ? null : textOfAnswer(answer);
+  };
 }
 
 interface LatestRow {
@@ -45,8 +54,7 @@ interface VersionRow {
 }
 
 /**
- * Enlarges the page cache to hold the indexes' upper pages. Reading a record then reads only one or two pages of the
- * file.
+ * Enlarges the page cache to hold the indexes' upper pages. Each record then needs only one or two pages from the file.
  */
 export function cacheForServing(db: Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -54,7 +62,7 @@ export function cacheForServing(db: Database): void {
 
 /** Reads current and earlier versions of records from the stored responses. */
 export function servedRecords(db: Database) {
-  const answers = answerTable(db);
+  const textOf = responseTexts(db);
   // The fast path for the most frequent case, a company that is not gone and whose response is stored as unmodified
   // UTF-8.
   const plain = db
@@ -83,8 +91,8 @@ export function servedRecords(db: Database) {
     .pluck();
 
   const read = (callId: number, seenAt: string): ServedState => {
-    const answer = answers.read(callId);
-    return answer === null ? { is: 'listed' } : { is: 'record', callId, text: textOfAnswer(answer), seenAt };
+    const text = textOf(callId);
+    return text === null ? { is: 'listed' } : { is: 'record', callId, text, seenAt };
   };
   const tombstoneOr = (version: VersionRow | undefined): ServedState =>
     version?.isTombstone === 1 ? read(version.callId, version.observedFrom) : { is: 'gone' };

@@ -5,10 +5,7 @@ import { readWarehouse } from './files.ts';
 import { type Finding, note } from './finding.ts';
 
 /** Reports fields that differ in nearly every response and are not in `dialect.volatile`. */
-export function checkVolatileFields(
-  config: Pick<Config, 'warehouse' | 'dialect'>,
-  nowMs: number,
-): Finding[] {
+export function checkVolatileFields(config: Pick<Config, 'warehouse' | 'dialect'>, nowMs: number): Finding[] {
   const { dialect } = config;
   if (dialect === undefined) return [];
   const proposals = readWarehouse(config, nowMs, (warehouse) => proposeVolatile(warehouse, dialect)) ?? [];
