@@ -2,6 +2,7 @@ import { type Call, queryKey } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge, LoadResult, QueryState } from '../knowledge.ts';
 import { noChange } from '../load_result.ts';
+import { conclusiveQueries, withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
 import type { Planner, QuotaLeft } from '../planner.ts';
 import { capacityBeside } from './query_capacity.ts';
 import { scenariosFor } from './scenario.ts';
@@ -38,13 +39,14 @@ export function nextCalls(ask: NextCallsAsk): Call[] {
 }
 
 function simulateNextCalls(
-  { knowledge, dialect, openPlanner, left, nowMs }: NextCallsAsk,
+  { knowledge, openPlanner, left, nowMs, ...ask }: NextCallsAsk,
   stats: ReturnType<Knowledge['latestStats']>,
   count: number,
 ): Call[] {
   const total = stats?.total ?? 0;
   const known = [...knowledge.knownCompanies()].map(({ entityId, name }) => ({ entityId, name }));
-  const queries = [...knowledge.queries()];
+  const dialect = withInferredIdentifiers(ask.dialect, knowledge);
+  const queries = conclusiveQueries(dialect, knowledge);
   const [scenario] = scenariosFor(known, queries, dialect, 0);
   if (scenario === undefined) return [];
   const capacity = capacityBeside(known, queries, dialect);

@@ -16,6 +16,8 @@ export interface Scenario {
   readonly openShare: number;
   /** Whether searches ignore diacritics, so that `as` finds `Åsbygg`. */
   readonly ignoresDiacritics: boolean;
+  /** Whether identifiers are searched by prefix, if neither the dialect nor a stored query shows it. */
+  readonly searchesIdentifiers: boolean;
   /** Whether the missing companies cannot be found by searching. */
   readonly isOutOfReach: boolean;
   /** Whether the order of results depends on the query. */
@@ -66,11 +68,11 @@ type Mixture = Omit<Scenario, 'seed'>;
 /** Assumes only the languages, scripts and identifier forms that were seen. */
 const UNIFORM: Mixture = {
   ...{ otherLanguages: 0, otherScripts: 0, otherForms: 0, openShare: 0.8 },
-  ...{ ignoresDiacritics: true, ranksByQuery: false, isOutOfReach: false },
+  ...{ ignoresDiacritics: true, ranksByQuery: false, searchesIdentifiers: true, isOutOfReach: false },
 };
 const MANIFOLD: Mixture = {
   ...{ otherLanguages: 0.1, otherScripts: 0.15, otherForms: 0.15, openShare: 0.2 },
-  ...{ ignoresDiacritics: false, ranksByQuery: true, isOutOfReach: false },
+  ...{ ignoresDiacritics: false, ranksByQuery: true, searchesIdentifiers: false, isOutOfReach: false },
 };
 // The two most different mixtures come first, because a small budget permits only two simulations.
 const MIXTURES: readonly Mixture[] = [

@@ -1,6 +1,7 @@
 import { queryKey } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
+import { conclusiveQueries, withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
 import { StopRule } from '../plan/discovery/stop_rule.ts';
 import { countOfAll, listingOfAll } from '../plan/registry_size.ts';
 import type { Planner } from '../planner.ts';
@@ -49,10 +50,12 @@ export interface Simulation {
  * simulation uses up its share of the budget, smaller simulations follow. If none of them finishes, the number of
  * searches is a lower bound.
  */
-export function simulateSearches(ask: SimulationInput): Simulation[] {
-  const { knowledge, dialect, totals, budget } = ask;
+export function simulateSearches(input: SimulationInput): Simulation[] {
+  const { knowledge, totals, budget } = input;
+  const dialect = withInferredIdentifiers(input.dialect, knowledge);
+  const ask = { ...input, dialect };
   const known = sampleOf(knowledge.knownCompanies(), knowledge.knownCount(), MAX_COMPANIES);
-  const queries = [...knowledge.queries()];
+  const queries = conclusiveQueries(dialect, knowledge);
   const { emptySearches } = new StopRule(knowledge);
   const scenarios = scenariosFor(known, queries, dialect, emptySearches);
   const cases = scenarios.flatMap((scenario) => totals.map((total) => ({ scenario, total })));

@@ -21,19 +21,19 @@ export interface SimulatedRegistry {
 export function simulatedRegistry(
   companies: readonly KnownCompany[],
   dialect: Dialect,
-  { seed, ignoresDiacritics, ranksByQuery }: Scenario,
+  scenario: Scenario,
   nowMs: number,
 ): SimulatedRegistry {
   const { search } = dialect;
   const { paging } = search;
   const window = Math.min(windowOf(dialect), paging.style === 'none' ? paging.size : Infinity);
-  const find = indexOf(inOrder(companies, String(seed)), dialect, ignoresDiacritics);
+  const find = indexOf(inOrder(companies, String(scenario.seed)), dialect, scenario);
   return {
     search: (call, before, isKnown) => {
       const { query, page } = call;
       if ([...query.text].length < search.min_length) return result(call, [], refused(query, nowMs));
       const found = find(query);
-      const all = ranksByQuery ? inOrder(found, query.text) : found;
+      const all = scenario.ranksByQuery ? inOrder(found, query.text) : found;
       // Known companies come first in the listing, because earlier pages have already shown them.
       const listing =
         before === undefined || page.index === 0 ? all : all.toSorted((a, b) => rank(a) - rank(b));
@@ -96,15 +96,16 @@ export type Find = (query: SearchQuery) => readonly Indexed[];
 export function indexOf(
   companies: readonly KnownCompany[],
   dialect: Dialect,
-  ignoresDiacritics: boolean,
+  { ignoresDiacritics, searchesIdentifiers }: Scenario,
 ): Find {
   const { identifiers, identifier_param: parameter } = dialect.search;
   const fold = ignoresDiacritics ? withoutDiacritics : folded;
   const find = indexApart(companies, dialect, fold);
   const byName = (text: string) => find({ by: 'name', text: fold(text) });
   const byIdentifier = (text: string) => find({ by: 'identifier', text: foldedIdentifier(text) });
-  if (parameter !== null || identifiers !== 'prefix')
-    return ({ by, text }) => (by === 'name' ? byName(text) : byIdentifier(text));
+  const isPrefix = identifiers === 'unknown' ? searchesIdentifiers : identifiers === 'prefix';
+  if (!isPrefix) return ({ by, text }) => (by === 'name' ? byName(text) : []);
+  if (parameter !== null) return ({ by, text }) => (by === 'name' ? byName(text) : byIdentifier(text));
   return ({ text }) => {
     const [named, numbered] = [byName(text), byIdentifier(text)];
     if (named.length === 0) return numbered;

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
+import { conclusiveQueries, withInferredIdentifiers } from './discovery/identifier_rule.ts';
 
 /** The lower and upper bounds on the number of companies in the registry, and the evidence for them. */
 export interface RegistrySize {
@@ -16,14 +17,15 @@ export interface RegistrySize {
  * statistics, the listing of every company, the totals of identifier searches, or the totals of name searches. Name
  * searches give only a lower bound.
  */
-export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
+export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
+  const dialect = withInferredIdentifiers(given, knowledge);
   const known = knowledge.knownCount();
   const registryCount = knowledge.latestStats()?.total ?? null;
   if (registryCount !== null) {
     const size = Math.max(registryCount, known);
     return { low: size, high: size, by: 'statistics' };
   }
-  const queries = [...knowledge.queries()];
+  const queries = conclusiveQueries(dialect, knowledge);
   const everything = listingOfAll(queries, dialect);
   const listed = everything === null ? null : countOfAll(everything, dialect);
   if (listed !== null) {

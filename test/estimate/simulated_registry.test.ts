@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SearchQuery } from '../../src/call.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import type { Scenario } from '../../src/estimate/scenario.ts';
 import { simulatedRegistry } from '../../src/estimate/simulated_registry.ts';
@@ -26,6 +27,17 @@ describe('a simulated registry', () => {
     expect(found('0000', withParameter(dialect, 'id'))).toEqual(['0000 Coffee']);
   });
 
+  it('a simulated registry finds identifiers if the dialect or the scenario says so', () => {
+    const finds = (identifiers: 'prefix' | 'none' | 'unknown', searchesIdentifiers: boolean) => {
+      const { search, ...others } = dialectWith({ semantics: 'prefix' });
+      const dialect = { ...others, search: { ...search, identifiers, identifier_param: 'id' } };
+      const query = { by: 'identifier', text: '0000' } as const;
+      return found(query, dialect, { searchesIdentifiers }).length > 0;
+    };
+    expect([finds('prefix', false), finds('none', true)]).toEqual([true, false]);
+    expect([finds('unknown', true), finds('unknown', false)]).toEqual([true, false]);
+  });
+
   it.each(['prefix', 'token', 'token_prefix', 'substring'] as const)(
     'a simulated registry lists every company for the empty query if the dialect permits it: %s',
     (semantics) => {
@@ -44,11 +56,17 @@ describe('a simulated registry', () => {
   });
 });
 
-function found(text: string, dialect: Dialect, supposed: Partial<Scenario> = {}, page = 0): string[] {
+function found(
+  text: string | SearchQuery,
+  dialect: Dialect,
+  supposed: Partial<Scenario> = {},
+  page = 0,
+): string[] {
+  const query = typeof text === 'string' ? ({ by: 'name', text } as const) : text;
   const registry = simulatedRegistry(COMPANIES, dialect, { ...FAMILIAR, ...supposed }, 0);
   const { rows } = registry.search(
     {
-      ...{ kind: 'search', query: { by: 'name', text }, reason: 'new query', expected: 1 },
+      ...{ kind: 'search', query, reason: 'new query', expected: 1 },
       page: { index: page, next: null },
     },
     undefined,

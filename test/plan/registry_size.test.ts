@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Dialect } from '../../src/dialect/dialect.ts';
 import type { QueryState } from '../../src/knowledge.ts';
 import { sizeOf } from '../../src/plan/registry_size.ts';
 import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
@@ -37,6 +38,14 @@ describe("the registry's size", () => {
     mirror.add({ id: '77', name: 'A Cedar Limited' });
     expect(sizeOf(mirror, DIALECT).low).toBe(50);
     expect(sizeOf(mirror, APART).low).toBe(100);
+  });
+
+  it("a registry's size ignores identifier totals while they do not show the rule for identifiers", () => {
+    const { identifiers: _, ...search } = DIALECT.search;
+    const unknown = Dialect.parse({ ...DIALECT, search });
+    const mirror = mirrorOf([listed('name', 'limited', 400), listed('identifier', '0000', 0)]);
+    expect(sizeOf(mirror, unknown).low).toBe(360);
+    expect(sizeOf(mirror, DIALECT).low).toBe(3);
   });
 
   it('a registry is at least as large as all name searches together show', () => {

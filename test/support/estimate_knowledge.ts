@@ -20,7 +20,7 @@ export function listed(by: 'name' | 'identifier', text: string, total: number | 
 /** The scenario in which unseen companies resemble known ones. */
 export const FAMILIAR: Scenario = {
   ...{ seed: 1, otherLanguages: 0, otherScripts: 0, otherForms: 0, openShare: 0 },
-  ...{ ignoresDiacritics: false, ranksByQuery: false, isOutOfReach: false },
+  ...{ ignoresDiacritics: false, ranksByQuery: false, searchesIdentifiers: true, isOutOfReach: false },
 };
 
 export function named(...names: string[]) {

@@ -1,8 +1,9 @@
-import type { SearchCall, SearchQuery } from '../../call.ts';
+import { FIRST_PAGE, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../knowledge.ts';
 import { comparedText, type Semantics, windowOf } from '../../names/query_matching.ts';
 import type { Pending } from '../pending.ts';
+import { IdentifierRule } from './identifier_rule.ts';
 import type { KeySpace } from './key_space.ts';
 import type { PageEvidence } from './query_node.ts';
 import { QueryRule } from './query_rule.ts';
@@ -37,12 +38,8 @@ export class Discovery {
   readonly #pending: Pending;
   readonly #counts: ReportedCounts;
   readonly #rule: QueryRule;
+  readonly #identifierRule: IdentifierRule;
   readonly #stopRule: StopRule;
-  /**
-   * The default order of the trees. Identifiers come first, because their prefixes partition the registry. Names then
-   * find the companies that no identifier prefix reaches.
-   */
-  readonly #order: readonly SearchQuery['by'][];
   /**
    * The open trees. A tree is opened only if a company may be missing, because opening a tree reads all known
    * companies.
@@ -71,9 +68,9 @@ export class Discovery {
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
-    this.#order = dialect.search.identifiers === 'prefix' ? ['identifier', 'name'] : ['name'];
     this.#counts = new ReportedCounts(options);
     this.#rule = new QueryRule(knowledge, dialect);
+    this.#identifierRule = new IdentifierRule(knowledge, dialect);
     this.#stopRule = new StopRule(knowledge);
     this.#total = this.#counts.registryCount().total;
   }
@@ -89,6 +86,8 @@ export class Discovery {
     this.#total = registryCount.total;
     const missing = registryCount.total === null ? null : registryCount.total - this.#knowledge.knownCount();
     if (missing === 0) return [];
+    const trial = this.#tryIdentifierPrefix(registryCount, nowMs);
+    if (trial !== null) return [trial];
     this.#checkClamp();
     if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing())
       return this.#dueCharacters(registryCount, { nowMs, most });
@@ -110,7 +109,10 @@ export class Discovery {
   learn(result: LoadResult): void {
     const { call, query, rows, verdict } = result;
     const found = rows.filter(({ isNew }) => isNew);
-    const isExempt = call.kind === 'search' && this.#untriedCharacters?.isExemptFromStopRule(call.query.text);
+    const isTrial =
+      call.kind === 'search' && call.query.by === 'identifier' && this.#identifierRule.isUnknown;
+    const isExempt =
+      isTrial || (call.kind === 'search' && this.#untriedCharacters?.isExemptFromStopRule(call.query.text));
     this.#updateUntried(result, found);
     if (found.length > 0 || call.kind === 'search') this.#hasSureListing = true;
     for (const { keySpace, tree } of this.#searches.values()) {
@@ -124,6 +126,7 @@ export class Discovery {
     const isResponse = query !== null && (verdict === 'ok' || verdict === 'refused');
     if (isResponse && (found.length > 0 || !isExempt)) this.#stopRule.record(found.length > 0);
     if (found.length > 0) this.#isClampChecked = false;
+    if (isTrial && isResponse && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();
     const search = this.#searches.get(call.query.by);
     if (search === undefined) return;
     const { tree } = search;
@@ -159,6 +162,29 @@ export class Discovery {
     this.#hasSureListing = null;
   }
 
+  /**
+   * Returns a search that shows whether identifiers are searched by prefix, or null if none is needed now. It is not
+   * needed while the empty query is expected to list every company.
+   */
+  #tryIdentifierPrefix(registryCount: RegistryCount, nowMs: number): SearchCall | null {
+    if (!this.#identifierRule.isUnknown) return null;
+    const { tree } = this.#searchBy('name', registryCount);
+    const isListingAll =
+      this.#counts.isListingOfAllOpen && (tree.isListingAll || tree.emptyQueryYield(nowMs) > 0);
+    const trial = isListingAll || tree.unseenInAll === 0 ? null : this.#identifierRule.trial;
+    if (trial === null) return null;
+    const call: SearchCall = {
+      kind: 'search',
+      query: { by: 'identifier', text: trial.text },
+      page: FIRST_PAGE,
+      reason: 'shows whether identifiers are searched by prefix',
+      expected: Math.min(trial.share * tree.unseenInAll, this.#dialect.search.paging.size),
+    };
+    if (!this.#pending.isFree('search', targetOf(call), nowMs)) return null;
+    this.#pending.sent(call);
+    return call;
+  }
+
   /** Returns calls for due first characters that have not been sent yet. */
   #dueCharacters(registryCount: RegistryCount, choice: Choice): SearchCall[] {
     const { due } = this.#untried;
@@ -188,6 +214,14 @@ export class Discovery {
     if (!this.#rule.learn(keySpace, query, names)) return false;
     this.#searches.delete('name');
     return true;
+  }
+
+  /**
+   * The default order of the trees. Identifiers come first, because their prefixes partition the registry. Names then
+   * find the companies that no identifier prefix reaches.
+   */
+  get #order(): readonly SearchQuery['by'][] {
+    return this.#identifierRule.isPrefix ? ['identifier', 'name'] : ['name'];
   }
 
   /**

@@ -104,7 +104,7 @@ function ruleOf(
   const no = prefixes.find(({ page }) => isWhole(page));
   if (no !== undefined)
     return sure('exact', `"${hit.identifier}" finds the company, but the prefix "${no.identifier}" does not`);
-  return likely('exact', `"${hit.identifier}" finds the company`);
+  return open('unknown', `"${hit.identifier}" finds the company; no prefix was sent`);
 }
 
 function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string): Attempt[] {
@@ -152,7 +152,7 @@ export function probeIdentifiers(conclusions: Conclusions, search: SearchConclus
     ...(possibleIdentifierParams(query, param) ?? []),
   ];
   const drafts =
-    identifiers.matches.value === 'exact'
+    identifiers.param.certainty === 'sure'
       ? prefixDrafts(identifiers.param.value ?? param, ids, search)
       : isSmallAndStrict(conclusions)
         ? prefixDrafts(ownParam ?? param, ids, search)
