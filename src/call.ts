@@ -37,8 +37,8 @@ export interface SearchQuery {
 }
 
 /**
- * One page of a query's results. `index` starts at 0. `next` is the cursor or URL of the page, if the paging style uses
- * one.
+ * One page of a query's results. `index` starts at 0. `next` is the cursor, URL or position of the page, if the paging
+ * style uses one.
  */
 export interface PageRef {
   readonly index: number;

@@ -48,7 +48,7 @@ export interface QueryState {
   readonly pages: number;
   /** The number of rows received in the current listing. */
   readonly rows: number;
-  /** The cursor or URL of the next page; null if the paging style has none. */
+  /** The cursor, URL or position of the next page; null if the paging style has none. */
   readonly next: string | null;
   /**
    * - `open`: more pages can be requested.

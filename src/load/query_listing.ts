@@ -25,6 +25,8 @@ export interface QueryListing {
 
 export interface QueryListingRules {
   readonly style: PagingStyleName;
+  /** Whether a row outside the list of results also counts as a row. */
+  readonly hasMainRow: boolean;
   /** The cap, which is the maximum number of results that one query can return; null if it is unknown. */
   readonly window: number | null;
   /** A total this large or larger is only a lower bound. */
@@ -51,7 +53,13 @@ export function listingOf(
   if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
   const isAtEnd = status !== 'open' && last.index > 0;
-  return { ...facts, next: last.next, status, note: isAtEnd ? totalMismatch(rows, total, rules) : null };
+  const position = rules.hasMainRow ? undefined : pagingMethod(rules.style).nextAfter?.(rows);
+  return {
+    ...facts,
+    next: position ?? last.next,
+    status,
+    note: isAtEnd ? totalMismatch(rows, total, rules) : null,
+  };
 }
 
 /** The pages in one listing. Pages can be added in any order. */

@@ -166,7 +166,7 @@ function advanceListing(
   answer: SearchAnswer,
 ): QueryRow {
   const { callId, sentAt } = outcome;
-  const { paging, total_clamped_at: totalClampedAt } = session.dialect.search;
+  const { paging, main, total_clamped_at: totalClampedAt } = session.dialect.search;
   const key = queryKey(call.query);
   const size = answer.resultCount;
   session.largestPage = Math.max(session.largestPage, size);
@@ -184,6 +184,7 @@ function advanceListing(
   const listedAt = page.index === 0 ? sentAt : (before?.listedAt ?? sentAt);
   const listing = listingOf(session.listings.withPage(key, listedAt, page), {
     style: paging.style,
+    hasMainRow: main !== null,
     window: paging.window,
     totalClampedAt,
     largestPage: session.largestPage,

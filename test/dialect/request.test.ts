@@ -164,6 +164,7 @@ describe("a search's URL", () => {
     ['page', { param: 'page[number]', first: 0 }, null, '?q=acme&page%5Bnumber%5D=3'],
     ['offset', { param: 'start', size: 20 }, null, '?q=acme&start=60'],
     ['offset', { param: 'start', first: 1, size: 20 }, null, '?q=acme&start=61'],
+    ['offset', { param: 'start', first: 1, size: 20 }, '45', '?q=acme&start=46'],
     ['cursor', { param: 'after', next: '/next' }, 'a+b/=', '?q=acme&after=a%2Bb%2F%3D'],
     ['cursor', { param: 'after', next: '/next', first: '*' }, null, '?q=acme&after=*'],
     ['next_url', { next: '/links/next' }, '?page=4', '?page=4'],

@@ -8,7 +8,9 @@ import {
   type QueryListingRules,
 } from '../../src/load/query_listing.ts';
 
-const rules: QueryListingRules = { style: 'page', window: null, totalClampedAt: null, largestPage: 10 };
+const rules: QueryListingRules = {
+  ...{ style: 'page', hasMainRow: false, window: null, totalClampedAt: null, largestPage: 10 },
+};
 
 describe('a listing with page numbers or offsets', () => {
   test('a listing stays open after a full page if there is no total', () => {
@@ -48,6 +50,14 @@ describe('a listing with page numbers or offsets', () => {
       note: expect.stringMatching(/repeats page 0/),
     });
   });
+});
+
+test("with offsets, the next page's position is the number of rows in the list so far", () => {
+  const nextWith = (changes: Partial<QueryListingRules>) =>
+    listingOf([page(0, 10), page(1, 9)], { ...rules, ...changes }).next;
+  expect(nextWith({ style: 'offset' })).toBe('19');
+  expect(nextWith({ style: 'offset', hasMainRow: true })).toBeNull();
+  expect(nextWith({ style: 'page' })).toBeNull();
 });
 
 describe("a listing's note", () => {

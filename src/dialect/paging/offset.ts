@@ -8,15 +8,20 @@ const schema = z.strictObject({
   ...sizeKeys,
 });
 
-/** A parameter specifies the position of the page's first row: `?start=40`. */
+/**
+ * A parameter specifies the position of the page's first row: `?start=40`. The position is the number of rows received
+ * so far, so pages are neither skipped nor repeated if they have more or fewer rows than expected.
+ */
 export const offset = {
   style: 'offset',
   schema,
   keptHeaders: [],
-  requestOf: ({ param, first, size }, { index }) => ({
-    parameters: { [param]: String(first + index * size) },
-  }),
+  requestOf: ({ param, first, size }, { index, next }) => {
+    const received = next !== null && /^\d+$/.test(next) ? Number(next) : index * size;
+    return { parameters: { [param]: String(first + received) } };
+  },
   nextPage: () => null,
+  nextAfter: (rows) => String(rows),
   statusAfter: statusOfCountedPages,
   describe: ({ param, first }) =>
     `The parameter ${param} takes the offset of a page's first row; the first row has offset ${first}.`,

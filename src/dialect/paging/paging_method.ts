@@ -26,6 +26,8 @@ export interface PagingMethod<Settings extends PagingSettings = PagingSettings> 
   requestOf(paging: Settings, page: PageRef): PageRequest;
   /** Returns the next page's cursor or URL, or null on the last page or if the style uses neither. */
   nextPage(paging: Settings, body: Json, headers: Headers): string | null;
+  /** Returns the next page's position after this many rows. Absent if the style does not count rows. */
+  nextAfter?(rows: number): string;
   /**
    * Decides from the last page received whether more pages follow, after the caller has checked totals, caps and empty
    * pages.

@@ -164,14 +164,13 @@ export class Discovery {
 
   /**
    * Returns a search that shows whether identifiers are searched by prefix, or null if none is needed now. It is not
-   * needed while the empty query is expected to list every company.
+   * needed while the empty query can list every company.
    */
   #tryIdentifierPrefix(registryCount: RegistryCount, nowMs: number): SearchCall | null {
     if (!this.#identifierRule.isUnknown) return null;
     const { tree } = this.#searchBy('name', registryCount);
-    const isListingAll =
-      this.#counts.isListingOfAllOpen && (tree.isListingAll || tree.emptyQueryYield(nowMs) > 0);
-    const trial = isListingAll || tree.unseenInAll === 0 ? null : this.#identifierRule.trial;
+    const isNeeded = tree.unseenInAll > 0 && !(this.#counts.isListingOfAllOpen && tree.canListAll);
+    const trial = isNeeded ? this.#identifierRule.trial : null;
     if (trial === null) return null;
     const call: SearchCall = {
       kind: 'search',

@@ -101,13 +101,14 @@ export class QueryTree {
     return action?.candidate === null ? action.expectedYield : 0;
   }
 
-  /**
-   * Whether the empty query lists every company and one of its pages is in flight. Another call could then only repeat
-   * the companies on that page.
-   */
+  /** Whether the empty query lists every company and its listing is not truncated. */
+  get canListAll(): boolean {
+    return this.#listsAll && !this.#actions.isTruncated(this.#nodes.root);
+  }
+
+  /** Whether a page of such a listing is in flight. Another call could then only repeat the companies on that page. */
   get isListingAll(): boolean {
-    const { root } = this.#nodes;
-    return this.#listsAll && this.#actions.isInFlight(root) && !this.#actions.isTruncated(root);
+    return this.canListAll && this.#actions.isInFlight(this.#nodes.root);
   }
 
   setRegistryCount(registryCount: RegistryCount): void {
