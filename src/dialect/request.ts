@@ -84,8 +84,6 @@ function searchUrl(
   text: string,
   page: PageRef,
 ): URL | UnwritableUrl {
-  const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
-  if ('url' in request) return nextPageUrl(endpoints.search, request.url);
   if (!text.isWellFormed())
     return new UnwritableUrl('the query contains half a surrogate pair, which is not valid in a URL');
   const url = new URL(endpoints.search);
@@ -100,6 +98,8 @@ function searchUrl(
     );
   if (search.paging.size_param !== null)
     url.searchParams.set(search.paging.size_param, String(search.paging.size));
+  const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
+  if ('url' in request) return nextPageUrl(url, request.url);
   for (const [name, value] of Object.entries(request.parameters)) url.searchParams.set(name, value);
   return url;
 }
@@ -129,5 +129,15 @@ function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {
   // Credentials in a URL would override the key.
   url.username = '';
   url.password = '';
+  if (isOnlyPosition(url, search))
+    for (const [name, value] of search.searchParams)
+      if (!url.searchParams.has(name)) url.searchParams.append(name, value);
   return url;
+}
+
+/** Returns whether a next-page URL has only a page number or offset, because the API has omitted the query. */
+function isOnlyPosition(next: URL, search: URL): boolean {
+  const [only, ...others] = next.searchParams;
+  const isSamePath = next.pathname === search.pathname;
+  return isSamePath && only !== undefined && others.length === 0 && /^\d{1,7}$/.test(only[1]);
 }

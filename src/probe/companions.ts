@@ -11,8 +11,8 @@ import { roleOfParam } from './param_roles.ts';
 export function companionsOf({ required, values }: ErrorHints): Param[] {
   const [query] = byLikelihood(required);
   return required
-    .filter((name) => name !== query && (roleOfParam(name) === 'filter' || values.has(name)))
-    .map((name): Param => [name, valueFrom(values.get(name) ?? [])]);
+    .filter((name) => name !== query && (COMPANION_ROLES.has(roleOfParam(name)) || values.has(name)))
+    .map((name): Param => [name, valueFrom(name, values.get(name) ?? [])]);
 }
 
 /** Returns the names of parameters that may take the query, most likely first. */
@@ -21,8 +21,18 @@ export function byLikelihood(names: readonly string[]): string[] {
   return [...withRole('query'), ...withRole(null)];
 }
 
-function valueFrom(values: readonly string[]): string {
-  return values.find((value) => /^(all|any|alle|tous|todos|tutti|\*)$/i.test(value)) ?? values[0] ?? 'all';
+/** A required parameter whose name suggests no role is a companion, because another one takes the query. */
+const COMPANION_ROLES: ReadonlySet<string | null> = new Set(['filter', null]);
+
+function valueFrom(name: string, values: readonly string[]): string {
+  const general = values.find((value) => /^(all|any|alle|tous|todos|tutti|\*)$/i.test(value)) ?? values[0];
+  return general ?? (/lang|locale/i.test(name) ? 'en' : 'all');
+}
+
+/** Adds the companions that the parameters do not include. */
+export function withCompanions(params: readonly Param[], companions: readonly Param[]): Param[] {
+  const sent = new Set(params.map(([name]) => name));
+  return [...params, ...companions.filter(([name]) => !sent.has(name))];
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { ErrorHints } from './errors/error_hints.ts';
 import { foldCharacters } from './errors/error_words.ts';
 import { wordsOfKey } from './json_leaves.ts';
 import {
@@ -59,7 +58,7 @@ const PARTS: readonly (readonly [ParamRole, readonly string[]])[] = [
 /** A parameter with one of these words in its name is a filter: `country_name`, `date_from`. */
 const FILTER = part(
   'filter',
-  `country land pays pais paese kraj maa lang language sprache langue idioma lingua taal sprak jezyk kieli status state
+  `country land pays pais paese kraj maa lang locale language sprache langue idioma lingua taal sprak jezyk kieli status state
   etat estado stato tila type typ tipo tyyppi kind format version date datum fecha data jurisdiction region sort order
   fields include active`,
 )[1];
@@ -126,6 +125,11 @@ export function candidatesFor(
 
 /** What error messages state about parameters, and whether the probe may still guess names. */
 export interface ParamEvidence {
-  readonly stated: ErrorHints;
+  readonly stated: {
+    readonly allowed: readonly string[];
+    readonly unknown: readonly string[];
+    readonly isListed: boolean;
+    readonly refusesUnknown: boolean;
+  };
   readonly mayGuess: boolean;
 }

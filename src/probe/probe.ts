@@ -1,4 +1,5 @@
 import { isSmallAndStrict, probeBreadth } from './broad_queries.ts';
+import { withCompanions } from './companions.ts';
 import { conclude } from './conclude.ts';
 import type { Conclusions, ProbeInput, SearchConclusions } from './conclusions.ts';
 import type { ProbeRequest, SearchDraft } from './evidence.ts';
@@ -49,7 +50,7 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   const asSearch = (draft: SearchDraft | null): ProbeRequest | null =>
     draft === null
       ? null
-      : { kind: 'search', path: address.search, ...draft, params: [...draft.params, ...companions] };
+      : { kind: 'search', path: address.search, ...draft, params: withCompanions(draft.params, companions) };
   const rows = asSearch(probeRows(conclusions));
   if (rows !== null || search === null) return rows;
   return (

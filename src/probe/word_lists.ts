@@ -60,6 +60,9 @@ export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
 /** The most frequent first letters in names. They have matches even in a small registry. */
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 
+/** Frequent legal forms, for APIs that find only whole words or names in few languages. */
+export const LEGAL_FORMS = words('ltd gmbh sarl srl');
+
 /** Legal forms in Japanese, Chinese, Korean, Russian and Greek names. */
 export const NON_LATIN_QUERIES = words('株式会社 有限公司 주식회사 ооо αε');
 

@@ -167,9 +167,9 @@ describe("a search's URL", () => {
     ['offset', { param: 'start', first: 1, size: 20 }, '45', '?q=acme&start=46'],
     ['cursor', { param: 'after', next: '/next' }, 'a+b/=', '?q=acme&after=a%2Bb%2F%3D'],
     ['cursor', { param: 'after', next: '/next', first: '*' }, null, '?q=acme&after=*'],
-    ['next_url', { next: '/links/next' }, '?page=4', '?page=4'],
-    ['next_url', { next: '/links/next' }, '/api/search?p=4', '?p=4'],
-    ['link_header', {}, `${HOST}/api/search?p=4`, '?p=4'],
+    ['next_url', { next: '/links/next' }, '?page=4&q=a', '?page=4&q=a'],
+    ['next_url', { next: '/links/next' }, '/api/search?p=4', '?p=4&q=acme'],
+    ['link_header', {}, `${HOST}/api/search?p=4`, '?p=4&q=acme'],
   ])(
     'the fourth page in the paging style %s with the settings %j has the right URL',
     (style, changes, next, search) => {
@@ -205,13 +205,19 @@ describe("a next page's URL", () => {
   });
 
   test("a next page's URL on the same host is changed from http to https", () => {
-    expect(nextHref('http://registry.example/api/search?page=2')).toBe(`${HOST}/api/search?page=2`);
+    const complete = 'registry.example/api/search?q=acme&page=2';
+    expect(nextHref(`http://${complete}`)).toBe(`https://${complete}`);
   });
 
   test("credentials are removed from a next page's URL, because they would replace the key", () => {
-    expect(nextHref('https://user:pass@registry.example/api/search?page=2')).toBe(
-      `${HOST}/api/search?page=2`,
-    );
+    const complete = 'registry.example/api/search?q=acme&page=2';
+    expect(nextHref(`https://user:pass@${complete}`)).toBe(`https://${complete}`);
+  });
+
+  test("the query is added to a next page's URL that has only a page number", () => {
+    expect(nextHref('?page=2')).toBe(`${HOST}/api/search?page=2&q=acme`);
+    expect(nextHref('?cursor=YWJj')).toBe(`${HOST}/api/search?cursor=YWJj`);
+    expect(nextHref('/api/next?page=2')).toBe(`${HOST}/api/next?page=2`);
   });
 
   test("a next page's URL never sends the key to another origin", () => {

@@ -7,7 +7,7 @@ import { probe } from '../../src/probe/probe.ts';
 interface StrictApi {
   /** Two companies for each of these words. */
   readonly words: readonly string[];
-  readonly rule: 'token_prefix' | 'substring';
+  readonly rule: 'token' | 'token_prefix' | 'substring';
   readonly minLength: number;
   readonly companion?: string;
   readonly identifierParam?: string;
@@ -55,7 +55,9 @@ function replyOf(api: StrictApi, { kind, path, params }: ProbeRequest): Pick<Exc
   const found = companies.filter((company) => {
     const name = company.name.toLowerCase();
     if (id !== undefined) return company.id.startsWith(id);
-    return api.rule === 'substring' ? name.includes(query) : new RegExp(`\\b${query}`).test(name);
+    return api.rule === 'substring'
+      ? name.includes(query)
+      : new RegExp(`\\b${query}${api.rule === 'token' ? '\\b' : ''}`).test(name);
   });
   const size = Number(sent.get(api.sizeParam ?? '') ?? api.pageSize);
   return { status: 200, json: { total: found.length, results: found.slice(0, size) as Json[] } };
@@ -122,6 +124,46 @@ describe('probing a small registry that refuses unknown parameters', () => {
     expect(search?.known).toHaveLength(companies.length);
   });
 
+  it('a probe sends frequent Latin queries before queries in other scripts', () => {
+    const found = probedWith(({ kind, params }) => {
+      if (kind === 'stats') return { status: 200, json: { companies: 90 } };
+      const query = new Map(params).get(QUERY_PARAM);
+      return query === undefined || params.length > 1
+        ? { status: 400, json: { message: `Parameter '${QUERY_PARAM}' is missing.` } }
+        : { status: 200, json: { results: [] } };
+    });
+    const queries = found.searches.flatMap(({ params }) => new Map(params).get(QUERY_PARAM) ?? []);
+    const first = queries.findIndex((query) => /[^\p{Script=Latin}]/u.test(query));
+    expect(queries.slice(0, first)).toEqual(expect.arrayContaining(['the', 'ltd']));
+  });
+
+  it('a probe sends legal forms in the language of the messages', () => {
+    const names = ['Birken GmbH', 'Isar GmbH', 'Quell GmbH'];
+    const { search } = probedWith(({ kind, params }) => {
+      if (kind === 'stats') return { status: 200, json: { companies: names.length } };
+      if (kind === 'entity') return { status: 404, json: {} };
+      const query = new Map(params).get('Firma');
+      if (query === undefined || params.length > 1)
+        return { status: 400, json: { errors: { Firma: ['Das Feld Firma muss ausgefüllt werden.'] } } };
+      const isWord = (name: string) => name.toLowerCase().split(' ').includes(query);
+      const rows = names.map((name, index) => ({ id: `10${index}`, name }));
+      return { status: 200, json: { results: rows.filter(({ name }) => isWord(name)) } };
+    });
+    expect(search?.known.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('after a longer query was accepted, a probe sends no query of a length that was refused', () => {
+    const { searches } = probedWith(({ kind, params }) => {
+      if (kind === 'stats') return { status: 200, json: { companies: 90 } };
+      const query = new Map(params).get('q') ?? '';
+      return params.length > 1 || query.length < 3
+        ? { status: 400, json: { error: 'Bad Request' } }
+        : { status: 200, json: { results: [] } };
+    });
+    const queries = searches.flatMap(({ params }) => (params.length === 1 ? [new Map(params).get('q')] : []));
+    expect(queries.filter((query) => (query?.length ?? 0) < 3).length).toBeLessThan(2);
+  });
+
   it('a probe recognises a small registry that requires a companion', () => {
     const { companions, searches } = probed({ ...PLAIN, companion: 'country' });
     expect(companions).toEqual([['country', 'NL']]);
@@ -132,6 +174,13 @@ describe('probing a small registry that refuses unknown parameters', () => {
   it('a probe sends a small registry no longer queries in the hope of more matches', () => {
     const { searches } = probed(PLAIN);
     expect(searches.map(({ why }) => why)).not.toContain('which query has more than one page of matches?');
+  });
+
+  it('if queries must be whole words, a probe sends frequent words in search of a truncated page', () => {
+    const { searches } = probed({ ...PLAIN, rule: 'token' });
+    const broad = searches.filter(({ why }) => why === 'which query has more than one page of matches?');
+    expect(broad.length).toBeGreaterThan(0);
+    for (const { params } of broad) expect(params[0]?.[1].length).toBeGreaterThan(2);
   });
 
   it('if queries match any substring, a probe sends the letter that most names contain', () => {

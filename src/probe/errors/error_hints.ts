@@ -1,4 +1,6 @@
 import type { Exchange } from '../evidence.ts';
+import { roleOfParam } from '../param_roles.ts';
+import { type AttributedErrors, attributedErrors } from './attributed_errors.ts';
 import { type ErrorMessage, isName, messagesIn } from './error_messages.ts';
 import {
   ALLOWED,
@@ -13,6 +15,7 @@ import {
   UNKNOWN,
   VALUES,
 } from './error_words.ts';
+import { listIn, NOT_NAMES, namesIn, plainNamesIn } from './names_in_text.ts';
 
 /** What error messages state about requests. */
 export interface ErrorHints {
@@ -65,8 +68,11 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
     if (exchange.reading === 'ok' || exchange.reading === 'rejected') continue;
     const { json, text, request } = exchange;
     const sent = new Set(request.params.map(([name]) => name));
-    const inThis: Collected = { ...found, unknown: new Set() };
-    for (const message of messagesIn(json, text, request.path)) readMessage(message, sent, inThis);
+    const inThis: Collected = { ...found, required: new Set(), unknown: new Set() };
+    const messages = messagesIn(json, text, request.path);
+    for (const message of messages) readMessage(message, sent, inThis);
+    addAttributed(attributedErrors(messages, request.params), inThis);
+    for (const name of inThis.required) found.required.add(name);
     for (const name of inThis.unknown) found.unknown.add(name);
     found.refusesUnknown ||= inThis.refusesUnknown;
     found.isTooBroad ||= inThis.isTooBroad;
@@ -94,6 +100,21 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
   };
 }
 
+/** Adds what the errors' form shows to what their words state. */
+function addAttributed(
+  { missing, unknown, minQueryLength, maximum }: AttributedErrors,
+  found: Collected,
+): void {
+  for (const name of unknown) found.unknown.add(name);
+  found.refusesUnknown ||= unknown.length > 0;
+  if (found.required.size === 0) for (const name of missing) found.required.add(name);
+  if (minQueryLength !== null && found.lengths.length === 0) found.lengths.push(minQueryLength);
+  if (maximum !== null && found.maxima.length === 0) {
+    found.maxima.push(maximum.value);
+    found.tooLarge.add(maximum.param);
+  }
+}
+
 function readMessage({ param, text }: ErrorMessage, sent: ReadonlySet<string>, found: Collected): void {
   const named = text.replace(/\bquerystring[/.](?=\S)/g, '');
   const folded = foldCharacters(named);
@@ -105,8 +126,18 @@ function readMessage({ param, text }: ErrorMessage, sent: ReadonlySet<string>, f
   if (TOO_BROAD.test(folded)) found.isTooBroad = true;
   let subject = param;
   for (const clause of clausesOf(named)) subject = readClause(clause, { param, subject, sent }, found);
-  const format = /\b([yj]{4}|a{4}|r{4})([-./])(m{2})\2([dtjg]{2})\b/i.exec(text);
-  if (format !== null && subject !== null) found.values.set(subject, [`2000${format[2]}01${format[2]}01`]);
+  const example = dateIn(text);
+  if (example !== null && subject !== null) found.values.set(subject, [example]);
+}
+
+/** Returns a date in the format that a text states, such as YYYY-MM-DD or gg/mm/aaaa, or null if it states none. */
+function dateIn(text: string): string | null {
+  const separator = /\b(?:y{4}|j{4}|a{4}|r{4})([-./]?)mm\1(?:d{2}|t{2}|j{2}|g{2})\b/i.exec(text)?.[1] ?? null;
+  if (separator !== null) return ['2000', '01', '01'].join(separator);
+  const last = /\b(?:d{2}|t{2}|j{2}|g{2}|p{2})([-./])(?:mm|kk)\1(?:y{4}|j{4}|a{4}|r{4}|å{4}|v{4})\b/iu.exec(
+    text,
+  );
+  return last === null ? null : ['01', '01', '2000'].join(last[1]);
 }
 
 /** Reads the min query length, or the maximum value, that a message states. */
@@ -176,9 +207,10 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
     REQUIRED.test(folded) || (allowed === null && names.length > 0 && /^\W*missing/i.test(folded));
   if (allowed !== null && !(isRequired && !/[:[]/.test(clause))) {
     const listed = listIn(clause.slice(allowed.index));
-    const about = isAboutParams(folded)
-      ? null
-      : (subjectOf(clause.slice(0, allowed.index), sent) ?? param ?? subject);
+    const about =
+      isAboutParams(folded) || listed.filter((name) => roleOfParam(name) !== null).length >= COMPLETE_LIST
+        ? null
+        : (subjectOf(clause.slice(0, allowed.index), sent) ?? param ?? subject);
     if (listed.length > 0 && about !== null && !found.unknown.has(about)) {
       found.values.set(about, listed);
       const isMissing = !sent.has(about) && /\b(must|should)\b/.test(folded);
@@ -189,7 +221,7 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
     return null;
   }
   if (isRequired) {
-    const required = names.length > 0 ? names : param === null ? [] : [param];
+    const required = names.length > 0 ? names : param === null ? plainNamesIn(clause) : [param];
     for (const name of required) found.required.add(name);
     return required[0] ?? subject;
   }
@@ -209,75 +241,6 @@ function subjectOf(start: string, sent: ReadonlySet<string>): string | null {
 function isAboutParams(folded: string): boolean {
   return PARAMETERS.test(folded) && !VALUES.test(folded);
 }
-
-/**
- * Returns the parameter names in a clause. A word is a name if it is quoted, follows the word "parameter", precedes a
- * verb, or does not look like an ordinary word. The word before a verb counts only if `isUnattributed`, which means
- * that the body attributes the message to no parameter.
- */
-function namesIn(clause: string, sent: ReadonlySet<string>, isUnattributed = true): string[] {
-  const names = new Set<string>();
-  const add = (text: string | undefined) => {
-    const name = (text ?? '').replace(/[.,:]+$/, '');
-    if (isName(name) && (sent.has(name) || !NOT_NAMES.has(name.toLowerCase()))) names.add(name);
-  };
-  for (const [, quoted] of clause.matchAll(/["'`´‘“„«»”]\s?([^\s"'`´‘’“”„«»]{1,60})\s?["'`´’”“«»]/gu))
-    add(quoted);
-  const words = [...clause.matchAll(/[^\s,;"'`‘’“”„«»]+/gu)].map(([word]) => word);
-  words.forEach((word, index) => {
-    const name = word.replace(/[.:]+$/, '');
-    const isUnlikeWord =
-      /^\p{L}$|_|\[.*\]|\p{Ll}\p{Lu}|\p{L}\.\p{L}|-(?=\p{Ll}+$)/u.test(name) &&
-      !/^[aàeioyiéèôß]$/i.test(name);
-    if (isUnlikeWord || sent.has(name)) add(name);
-    if (
-      isIntroduction(words[index - 1] ?? '') &&
-      !/^(is|are|must|should|name|types?|der|la|le|el|il|o|on|is|and|or)$/i.test(name)
-    )
-      add(name);
-  });
-  const listed = /:\s*([^:]+)$/.exec(clause)?.[1];
-  if (names.size === 0 && listed !== undefined) for (const name of listIn(listed)) add(name);
-  const [, first = ''] =
-    /^\s*(\S+)\s+(?:is|are|must|should|cannot|may|can't|ist|sind|muss|darf|est|doit|es|debe|deve|non|is|moet|er|ma|skal|maste|e|jest|musi|on|should|mangler|saknas|fehlt|manque|falta|manca|ontbreekt|puuttuu|:)\b/iu.exec(
-      clause,
-    ) ?? [];
-  if (names.size === 0 && isUnattributed) add(first);
-  return [...names];
-}
-
-function isIntroduction(word: string): boolean {
-  return PARAMETERS.test(foldCharacters(word).replace(/^\W+/, '')) && !/[:.]$/.test(word)
-    ? true
-    : PARAMETERS.test(foldCharacters(word)) && word.endsWith(':');
-}
-
-/** Returns the items in a list such as "a, b and c", `["a","b"]` or "a | b". */
-function listIn(text: string): string[] {
-  const list = /[:[{]\s*([^:]+)$/.exec(text)?.[1] ?? text.replace(/^\S+/, '');
-  const quoted = [...list.matchAll(/["'`‘“„«]\s?([^"'`‘’“”„«»]{1,60}?)\s?["'`’”“»]/gu)].map(
-    ([, item = '']) => item,
-  );
-  if (quoted.length > 0) return quoted;
-  return list
-    .split(/[,|/;]\s*|\s+(?:and|or|und|oder|et|ou|y|o|e|en|of|og|eller|och|i|lub|ja|tai)\s+|\s{2,}/u)
-    .map(withoutBrackets)
-    .filter((item) => item !== '' && !/\s/.test(item));
-}
-
-/** Removes the brackets around a list, but not brackets within a name such as `filter[name]`. */
-function withoutBrackets(item: string): string {
-  const text = item.trim().replace(/^[[{<(]+/, '');
-  return text.includes('[') ? text.replace(/\]{2,}$/, ']') : text.replace(/[\]}>).]+$/, '');
-}
-
-/** Words in messages that are not parameter names, although their position suggests that they are. */
-const NOT_NAMES: ReadonlySet<string> = new Set(
-  `the a an this that it is are must be of for and or to in on with one value values parameter parameters query request
-  field search string required missing invalid error validation failed bad json http get null undefined true false
-  der die das ein eine parameter anfrage le la les un une requete parametre el los las parametro il lo gli de het een
-  verzoek den det en et foresporsel o os as um uma zapytanie parametr pyynto none all any`.split(/\s+/),
-);
 
 /** A response that names at least this many unknown parameters is assumed to name all of them. */
 const MANY = 3;

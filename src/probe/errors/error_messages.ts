@@ -28,6 +28,22 @@ const NAMING_MEMBERS: readonly string[] = [
   'memberNames', // .NET
   'pointer', // RFC 9457: "#/name"
   'name', // RFC 7807, in `invalid-params`
+  ...[
+    'nome',
+    'nombre',
+    'nom',
+    'navn',
+    'namn',
+    'naam',
+    'nazwa',
+    'nimi',
+    'campo',
+    'champ',
+    'feld',
+    'veld',
+    'felt',
+    'pole',
+  ],
   'attribute',
   'argument',
   'target', // OData
@@ -43,7 +59,7 @@ const MAP_MEMBERS =
 
 /** The members that describe one error. Their keys are never parameter names. */
 const ERROR_MEMBERS =
-  /^_?(errors?|issues?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors)$/i;
+  /^_?(errors?|issues?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|keys|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors)$/i;
 
 /** Members that limit a value by a number or a list: `minimum: 3`, `allowedValues: [...]`. */
 const LIMIT_MEMBER =
@@ -58,7 +74,15 @@ export function messagesIn(json: Json | undefined, text: string, requestPath: st
   const messages: ErrorMessage[] = [];
   const body = json ?? (isMarkup(text) ? markupAsJson(text) : text);
   collect(body, { param: null, key: '', isMap: false, depth: 0 }, requestPath, messages);
-  return messages.slice(0, MAX_MESSAGES);
+  const attributed = messages.filter(({ param }) => param !== null);
+  return messages
+    .filter(({ param, text }) => param !== null || !attributed.some((one) => repeats(text, one)))
+    .slice(0, MAX_MESSAGES);
+}
+
+/** Returns whether a text begins with the text of another message, as the summary of an error list does. */
+function repeats(text: string, message: ErrorMessage): boolean {
+  return message.text.length >= MIN_REPEATED_CHARS && text.startsWith(message.text);
 }
 
 interface Context {
@@ -185,3 +209,4 @@ function unescaped(text: string): string {
 /** A request has up to 70 parameters, and some formats have five texts for each parameter. */
 const MAX_MESSAGES = 400;
 const MAX_DEPTH = 8;
+const MIN_REPEATED_CHARS = 10;

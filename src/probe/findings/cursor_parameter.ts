@@ -1,3 +1,4 @@
+import type { Pointer } from '../../dialect/dialect.ts';
 import type {
   Conclusions,
   NextPageLink,
@@ -22,13 +23,23 @@ export function findCursorParam(
 ): Finding<PagingStyle | null> {
   const trials = trialsIn(pages);
   const sent = pages.flatMap(({ exchange }) => exchange.request.params.map(([name]) => name));
-  const names = new Set([...sent.filter((name) => roleOfParam(name) === 'cursor'), ...CURSOR_PARAMS]);
+  const names = new Set([
+    ...namesAt(at),
+    ...sent.filter((name) => roleOfParam(name) === 'cursor'),
+    ...CURSOR_PARAMS,
+  ]);
   const [only, ...others] = possibleParams(trials, [...names]);
   const isShown = trials.some(({ effective }) => effective.length > 0);
   if (only === undefined || others.length > 0 || !isShown)
     return open(null, `${at} contains a cursor, but no parameter took it yet`);
   const paging = { style: 'cursor', param: only, next: at } as const;
   return sure(paging, `${only} with the cursor at ${at} returned the next rows`);
+}
+
+/** Returns the parameters that a cursor's key suggests, such as `nextToken` for `/nextToken`. */
+function namesAt(at: Pointer): string[] {
+  const key = at.split('/').at(-1) ?? '';
+  return [key].filter((name) => roleOfParam(name) === 'cursor');
 }
 
 /** A page that was requested with cursors. */
@@ -97,7 +108,9 @@ export function cursorDrafts(
   const queries = [preferred, ...pages.map(({ query }) => query)];
   const [query = preferred] = queries.filter((one) => cursorsOf(one, pages).length > 0);
   const known = [...cursorsOf(query, pages)].sort((a, b) => b.rows - a.rows);
-  const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', CURSOR_PARAMS, evidence));
+  const link = findNextPageLink(pages.map(({ exchange }) => exchange));
+  const usual = [...new Set([...CURSOR_PARAMS.slice(0, 1), ...namesAt(link?.at ?? ''), ...CURSOR_PARAMS])];
+  const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', usual, evidence));
   const params = possible
     .slice(0, known.length)
     .map((name, index): Param => [name, known[index]?.value ?? '']);

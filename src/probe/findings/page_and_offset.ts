@@ -8,7 +8,7 @@ import type {
   SizeFacts,
 } from '../conclusions.ts';
 import { type Finding, likely, open, type Param, type SearchDraft, sure } from '../evidence.ts';
-import { candidatesFor, roleOfParam } from '../param_roles.ts';
+import { candidatesFor, isPagingParam, roleOfParam } from '../param_roles.ts';
 import { isFirstPage, longestOrder } from '../search_pages.ts';
 import { SINGLE_PAGING_PARAMS } from '../word_lists.ts';
 import { distinctSizes, likeliest, pageSizesOf } from './page_size.ts';
@@ -89,7 +89,16 @@ function explains(move: Move, { page, shift, pageSizes, order }: PagePosition): 
   const shifts = shiftsBy(move, page, pageSizes);
   if (shifts.length === 0) return shift === 0;
   if (shift !== 'beyond') return shifts.includes(shift);
-  return shifts.some((possible) => possible >= order.length);
+  return shifts.some((possible) => possible >= order.length && fitsTotal(possible, page));
+}
+
+/**
+ * Returns whether a page can start at this row. A page without rows starts after the last match, unless the upstream
+ * returns no rows beyond a limit, which high values in a request with many candidates can exceed.
+ */
+function fitsTotal(start: number, { ids, total, exchange }: SearchPage): boolean {
+  const { length } = exchange.request.params.filter(([name]) => isPagingParam(name));
+  return total === null || ids.length > 0 || start >= total || length > 1;
 }
 
 /**

@@ -9,14 +9,17 @@ import {
   likely,
   open,
   type Param,
+  paramOf,
   type SearchDraft,
   sure,
   wasSent,
 } from '../evidence.ts';
 import { leavesOf } from '../json_leaves.ts';
+import { queriesInLanguage } from '../language_queries.ts';
 import { minLengthByRefusals, refusesUnknownParams, textOf } from '../refusals.ts';
 import {
   DISTINCTIVE_SIZES,
+  LEGAL_FORMS,
   LETTERS,
   LONG_SEED_QUERIES,
   NON_LATIN_QUERIES,
@@ -69,8 +72,10 @@ function excludedBy(
     const sent = search.request.params.map(([name]) => name).filter((name) => candidates.has(name));
     const [only] = sent;
     if (only === undefined || sent.length > 1) return [];
-    const { required, unknown } = errorHintsOf([search]);
-    const needsAnother = byLikelihood(required).some((name) => name !== only) || unknown.includes(only);
+    const { required, unknown, minQueryLength } = errorHintsOf([search]);
+    const isStillMissing = required.includes(only) && minQueryLength === null;
+    const needsAnother =
+      byLikelihood(required).some((name) => name !== only) || isStillMissing || unknown.includes(only);
     return needsAnother || matches[index]?.is === 'none' ? [only] : [];
   });
   return new Set(excluded);
@@ -197,16 +202,29 @@ const NO_PARAMS: SearchDraft = { params: [], why: 'what does a search without pa
 /** Drafts the next query for a known query parameter, until a query has returned rows. */
 function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null {
   const { searches, examples } = evidence;
-  const minLength = Math.max(evidence.minLength, minLengthByRefusals(searches));
+  const tries = searches.filter(
+    ({ request }) => request.params.length === 1 && request.params[0]?.[0] === param,
+  );
+  const lengthsOf = (reading: Exchange['reading']) =>
+    tries.flatMap((search) => (search.reading === reading ? [paramOf(search, param)?.length ?? 0] : []));
+  const longestRefused = Math.max(0, ...lengthsOf('refused'));
+  const isLengthRefused = lengthsOf('ok').some((length) => length > longestRefused);
+  const minLength = Math.max(
+    evidence.minLength,
+    minLengthByRefusals(searches),
+    isLengthRefused ? longestRefused + 1 : 1,
+  );
   const isLongEnough = (query: string) => query.length >= minLength;
   const latin = alternating(SEED_QUERIES, LONG_SEED_QUERIES.slice(0, MAX_WORDS), LETTERS, PREFIXES).filter(
     isLongEnough,
   );
   // A registry with Latin names can also have a few names in other scripts, which show little about the API.
-  const queries = [...examples, ...latin.slice(0, LATIN_FIRST), ...NON_LATIN_QUERIES, ...latin];
-  const tries = searches.filter(
-    ({ request }) => request.params.length === 1 && request.params[0]?.[0] === param,
-  );
+  const inLanguage = queriesInLanguage(searches, param);
+  const others = inLanguage.length > 0 ? [] : [...LEGAL_FORMS, ...NON_LATIN_QUERIES];
+  const queries = [
+    ...[...examples, ...latin.slice(0, 1), ...inLanguage],
+    ...[...latin.slice(1, LATIN_FIRST), ...others, ...latin],
+  ];
   if (tries.length >= MAX_QUERIES + examples.length) return null;
   return (
     queries
@@ -216,8 +234,8 @@ function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null 
   );
 }
 
-const MAX_QUERIES = 10;
-const LATIN_FIRST = 6;
+const MAX_QUERIES = 12;
+const LATIN_FIRST = 4;
 // Only this many frequent words are tried. If none of them has matches, queries probably match only the start of a
 // name.
 const MAX_WORDS = 3;

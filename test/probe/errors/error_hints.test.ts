@@ -156,7 +156,27 @@ describe('error hints', () => {
       '<html><head><title>400</title></head><body><h1>Bad Request</h1><p>The parameter <code>x</code> &quot;szukana&quot; is missing</p></body></html>',
       'szukana',
     ],
+    [
+      'Laravel with a label',
+      {
+        message: 'El campo razon social es obligatorio. (y 1 error más)',
+        errors: { razon_social: ['El campo razon social es obligatorio.'] },
+      },
+      'razon_social',
+    ],
+    [
+      'hapi',
+      { message: '"lookup" is required', validation: { source: 'query', keys: ['lookup'] } },
+      'lookup',
+    ],
+    ['Play', "For request 'GET /api/search?q=1' [Missing parameter: hakunimi]", 'hakunimi'],
+    [
+      'a list of names',
+      { campos: [{ nome: 'designacao', erro: 'preenchimento obrigatório' }] },
+      'designacao',
+    ],
     ['a sentence', 'Missing required parameter: szukana', 'szukana'],
+    ['a sentence without marks', 'angiv venligst firmanavn', 'firmanavn'],
     ['German', { fehler: 'Der Parameter "suchwort" fehlt.' }, 'suchwort'],
     ['French', { erreur: 'Le paramètre « denomination_sociale » est obligatoire.' }, 'denomination_sociale'],
     ['Spanish', { mensaje: 'El parámetro razon_social es obligatorio' }, 'razon_social'],
@@ -169,7 +189,7 @@ describe('error hints', () => {
     ['Polish', { komunikat: "Brak wymaganego parametru 'fraza'" }, 'fraza'],
     ['Finnish', { virhe: "Parametri 'hakusana' puuttuu" }, 'hakusana'],
   ])('error hints include a required parameter from an error in the format %s', (_format, body, name) => {
-    expect(errorHintsOf([refusal(body)]).required).toContain(name);
+    expect(errorHintsOf([refusal(body)]).required).toEqual([name]);
     expect(errorHintsOf([refusal(body)]).unknown).toEqual([]);
   });
 
@@ -212,6 +232,11 @@ describe('error hints', () => {
       ['lookup', 'start'],
     ],
     ["Unknown parameter foo. Did you mean 'lookup'?", ['lookup']],
+    [
+      'Tjänsten känner inte till parametern foo. Tjänsten förstår endast namnfras, orgnr och sidnummer.',
+      ['namnfras', 'orgnr', 'sidnummer'],
+    ],
+    ['forespørgslen har et ukendt felt: foo (kendte felter: firmanavn, maks)', ['firmanavn', 'maks']],
     ['Onbekende parameter foo; toegestaan zijn: zoekterm, vanaf', ['zoekterm', 'vanaf']],
   ])('error hints include the allowed and the unknown parameters from %j', (body, allowed) => {
     const hints = errorHintsOf([refusal(body)]);
@@ -290,6 +315,7 @@ describe('error hints', () => {
     ['querystring/country must be equal to one of the allowed values: NL, BE', 'country', ['NL', 'BE']],
     [{ message: ['country must be one of the following values: NL'] }, 'country', ['NL']],
     ['Parameter since is required, format YYYY-MM-DD', 'since', ['2000-01-01']],
+    ["Il parametro 'dal' è obbligatorio. Formato: gg/mm/aaaa", 'dal', ['01/01/2000']],
   ])('error hints include a required companion and its values from %j', (body, name, values) => {
     const hints = errorHintsOf([refusal(body)]);
     expect(hints.values.get(name)).toEqual(values);

@@ -50,6 +50,18 @@ describe('recognising the paging', () => {
     expect(paging).toMatchObject({ value: { param: 'page', first: 1 }, certainty: 'likely' });
   });
 
+  it('pages are numbered from 0 if the second page has no rows although more companies match', () => {
+    const [full, empty] = [page('abcde'), page('', ['page', '2'])];
+    const paging = findPaging(
+      [
+        { ...full, total: 8 },
+        { ...empty, total: 8 },
+      ],
+      size,
+    );
+    expect(paging.value).toEqual({ style: 'page', param: 'page', first: 0 });
+  });
+
   it("no paging is found if no parameter explains the page's first row", () => {
     const second = page('e', ['limit', '1'], ['page', '2']);
     expect(findPaging([first, second], size)).toMatchObject({ value: null, certainty: 'open' });
@@ -75,9 +87,9 @@ describe('recognising the paging', () => {
 });
 
 describe('a request for the next page', () => {
-  const withCursor = (one: SearchPage): SearchPage => ({
+  const withCursor = (one: SearchPage, key = 'next_cursor'): SearchPage => ({
     ...one,
-    exchange: { ...one.exchange, json: { next_cursor: 'c1' }, text: '{"next_cursor":"c1"}' },
+    exchange: { ...one.exchange, json: { [key]: 'c1' }, text: JSON.stringify({ [key]: 'c1' }) },
   });
   const conclusions = {
     query: { stated: { allowed: [], unknown: [], isListed: false, refusesUnknown: false }, mayGuess: true },
@@ -92,6 +104,11 @@ describe('a request for the next page', () => {
       ['q', 'north'],
       ['cursor', 'c1'],
     ]);
+  });
+
+  it("tries the cursor's key as a parameter before less likely names", () => {
+    const names = [page('abcde'), page('ab', ['cursor', 'c1'])].map((one) => withCursor(one, 'nextToken'));
+    expect(paramsAfter(...names)?.[1]).toEqual(['nextToken', 'c1']);
   });
 
   it('uses the cursor of the empty query if no other cursor is known', () => {
