@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
 import { messageOf } from '../errors.ts';
 import { KEY_IN_BODY } from '../outcome.ts';
+import { decompressed } from './compressed_body.ts';
 import type { Connection } from './connection.ts';
 import { openRedaction, type Redaction } from './key_redaction.ts';
 
@@ -123,7 +124,7 @@ class HttpRequest {
       stream.on('data', (chunk: Buffer) => {
         receivedBytes += chunk.length;
         if (receivedBytes <= maxBodyBytes) return void chunks.push(chunk);
-        resolve(this.#failed(`the body is larger than ${maxBodyBytes} bytes (upstream.max_body)`));
+        resolve(this.#failed(this.#tooLarge()));
         stream.destroy();
       });
       stream.once('end', () => resolve(this.#ended(stream.response?.headers, chunks)));
@@ -143,12 +144,15 @@ class HttpRequest {
     const { clock, redaction } = this.#options;
     if (headers === undefined || this.#status === null || this.#sentAtMs === null)
       return this.#failed('no response arrived');
-    const reply = redaction.reply({
-      ...{ status: this.#status, headers: { ...headers } },
-      body: Buffer.concat(chunks),
-    });
+    const body = decompressed(Buffer.concat(chunks), this.#options.maxBodyBytes);
+    if (body === null) return this.#failed(this.#tooLarge());
+    const reply = redaction.reply({ status: this.#status, headers: { ...headers }, body });
     if (reply === null) return this.#failed(KEY_IN_BODY);
     return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
+  }
+
+  #tooLarge(): string {
+    return `the body is larger than ${this.#options.maxBodyBytes} bytes (upstream.max_body)`;
   }
 
   #failed(cause: string): Sent {

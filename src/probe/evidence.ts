@@ -26,6 +26,8 @@ export interface Exchange {
   readonly json: Json | undefined;
   /** The first few characters of the body. */
   readonly text: string;
+  /** Why the body is not JSON. */
+  readonly flaw?: string | null;
   readonly reading: Reading;
   /** The call's id, if it is stored. */
   readonly callId?: number;

@@ -87,6 +87,7 @@ export function readReply(
     headers,
     json,
     text,
+    flaw: body.flaw,
     reading: readingOf(verdict, status),
   };
   return { exchange, verdict };

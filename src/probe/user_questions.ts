@@ -14,7 +14,7 @@ export function questionsFor(conclusions: Conclusions, exchanges: readonly Excha
   const { addresses, queryParam, search, registryTotal } = conclusions;
   if (addresses.value === null) return [{ about: 'address', text: addressQuestion(exchanges) }];
   if (queryParam.certainty === 'open') return [{ about: 'query_param', text: paramQuestion(conclusions) }];
-  if (search === null) return [{ about: 'example', text: EXAMPLE }];
+  if (search === null) return [{ about: 'example', text: searchFlaw(conclusions.query.searches) + EXAMPLE }];
   const questions: Question[] = [];
   if (search.record.value === null) questions.push({ about: 'record', text: recordQuestion(search) });
   if (search.paging.value === null && search.pages.some((page) => isTruncated(page, search.pages) === 'yes'))
@@ -35,12 +35,25 @@ function addressQuestion(exchanges: readonly Exchange[]): string {
   return `No address returns JSON${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths.`;
 }
 
-function summaryOf({ status, json, text }: Exchange): string {
+function summaryOf({ status, json, text, flaw }: Exchange): string {
   if (status === null) return 'no response';
+  if (json !== undefined) return `HTTP ${status} with JSON`;
   const title = /<title>\s*([^<]{1,60})/i.exec(text)?.[1]?.trim();
-  const body =
-    json !== undefined ? 'JSON' : text.trim() === '' ? 'an empty body' : /^\s*</.test(text) ? 'HTML' : 'text';
-  return `HTTP ${status} with ${body}${title === undefined ? '' : ` titled "${title}"`}`;
+  if (title !== undefined) return `HTTP ${status} with HTML titled "${title}"`;
+  if (/^\s*</.test(text))
+    return `HTTP ${status} with ${/^\s*<(!doctype )?html/i.test(text) ? 'HTML' : 'XML'}`;
+  const start = text
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 40);
+  if (start !== '') return `HTTP ${status} with text that is not valid JSON: ${start}`;
+  return `HTTP ${status}: ${flaw ?? 'the body is empty'}`;
+}
+
+/** Describes a successful search whose body is not JSON, or returns '' if there is none. */
+function searchFlaw(searches: readonly Exchange[]): string {
+  const broken = searches.find(({ status, json }) => status === 200 && json === undefined);
+  return broken === undefined ? '' : `The search does not return JSON (${summaryOf(broken)}). `;
 }
 
 function paramQuestion({ query: { searches, listing } }: Conclusions): string {
@@ -51,7 +64,7 @@ function paramQuestion({ query: { searches, listing } }: Conclusions): string {
       : searches.map((search) => rowsAt(search, listing.results)).filter((some) => some.length > 0);
   const isIgnored =
     rows.length > 1 && new Set(rows.map((some) => JSON.stringify(some, bigintAsText))).size === 1;
-  const why = isIgnored ? 'The search returns the same results for every query. ' : '';
+  const why = isIgnored ? 'The search returns the same results for every query. ' : searchFlaw(searches);
   return `${why}Which search parameter takes a company name? Pass it with --query-param NAME. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
 }
 

@@ -351,6 +351,35 @@ describe('a response body', () => {
   });
 
   test.each([
+    ['gzip', {}, gzipSync(big)],
+    ['deflate', {}, deflateSync(big)],
+    ['gzip twice', { 'content-encoding': 'gzip' }, gzipSync(gzipSync(big))],
+  ])('a response body is decompressed if the header omits the encoding %s', async (_what, headers, bytes) => {
+    const upstream = await upstreamOf(answerWith(200, bytes, headers));
+    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+    expect(outcome.body?.toString()).toBe(big);
+    const limited = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length - 1 });
+    expect(made(await limited.make(ENTITY)).verdict).toMatchObject({
+      why: expect.stringMatching(/larger than/),
+    });
+  });
+
+  test('the key is removed from a body that the upstream compressed without a header', async () => {
+    const echo = gzipSync(JSON.stringify({ id: '42', name: 'A', sent: API_KEY }));
+    const upstream = await upstreamOf(answerWith(200, echo));
+    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+    expect(outcome.body?.toString()).toContain('"sent":"[key]"');
+  });
+
+  test('a body that only begins like compressed data is stored unchanged', async () => {
+    for (const bytes of [Buffer.from([0x1f, 0x8b, 1, 2, 3]), Buffer.from('x\u009c{}', 'latin1')]) {
+      const upstream = await upstreamOf(answerWith(200, bytes));
+      const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+      expect(outcome.body).toEqual(bytes);
+    }
+  });
+
+  test.each([
     ['truncated', gzipSync(big).subarray(0, 60)],
     ['not gzip', Buffer.from(big)],
     ['corrupt', Buffer.concat([gzipSync(big).subarray(0, 40), Buffer.alloc(20, 7)])],

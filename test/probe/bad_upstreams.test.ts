@@ -22,6 +22,29 @@ describe('a probe', () => {
     expect(arrivals()).toBeLessThanOrEqual(8);
   });
 
+  it.each([
+    ['callback({"total":3});', 'text that is not valid JSON: callback({"total":3});'],
+    ['{"total": 3,}', 'text that is not valid JSON: {"total": 3,}'],
+    ['<?xml version="1.0"?><total>3</total>', 'with XML'],
+    ['', 'the body is empty'],
+    [Buffer.from('{"name":"Å"}', 'latin1'), 'not valid text in its character set (default: UTF-8)'],
+  ])('a probe describes the body %s', async (body, description) => {
+    const { place } = await upstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    });
+    const { questions } = await probeAt(place);
+    expect(questions[0]?.text).toContain(description);
+  });
+
+  it('a probe reports that only searches return no JSON', async () => {
+    const { place } = await upstream(({ url }, response) => {
+      if (url?.includes('stats')) return json(response, { companies: 3 });
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"results":[NaN]}');
+    });
+    const { questions } = await probeAt(place);
+    expect(questions[0]?.text).toMatch(/^The search does not return JSON .*NaN/);
+  });
+
   it('a probe ends after one call if the upstream rejects the key', async () => {
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"Invalid key"}');
