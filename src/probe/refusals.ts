@@ -3,7 +3,7 @@ import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { errorHintsOf } from './errors/error_hints.ts';
 import { messagesIn } from './errors/error_messages.ts';
-import type { Exchange } from './evidence.ts';
+import { type Exchange, paramOf } from './evidence.ts';
 import { arraysOutside, leavesOf } from './json_leaves.ts';
 import { roleOfParam } from './param_roles.ts';
 
@@ -113,13 +113,18 @@ export function reportsMissingFirst(searches: readonly Exchange[]): boolean {
   });
 }
 
-/** Returns the min query length that the refusals suggest, or 1 if they suggest none. */
-export function minLengthByRefusals(searches: readonly Exchange[]): number {
+/**
+ * Returns the min query length that the refusals suggest, or 1 if they suggest none. `queryParam` is null if it is
+ * unknown.
+ */
+export function minLengthByRefusals(searches: readonly Exchange[], queryParam: string | null): number {
   const refused = searches.filter(({ reading }) => reading === 'refused');
   return Math.max(
     1,
     ...refused.map(
-      (search) => errorHintsOf([search]).minQueryLength ?? (isTooShort(search) ? longestIn(search) + 1 : 1),
+      (search) =>
+        errorHintsOf([search]).minQueryLength ??
+        (isTooShort(search) ? (paramOf(search, queryParam ?? '')?.length ?? longestIn(search)) + 1 : 1),
     ),
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { softError, softRule, softRuleOf } from '../../src/probe/refusals.ts';
+import type { Exchange } from '../../src/probe/evidence.ts';
+import { minLengthByRefusals, softError, softRule, softRuleOf } from '../../src/probe/refusals.ts';
 import { searchExchange } from '../support/probe_exchanges.ts';
 
 const REFUSED = { success: false, errorCode: 'E102', message: 'Parameter name is too short' };
@@ -28,5 +29,23 @@ describe('an error sent with a success status', () => {
     const rule = { kind: 'search', status: 200, at: '/success', is: 'false' };
     expect(softRule([searchExchange(REFUSED)], good)).toEqual({ ...rule, means: 'refused' });
     expect(softRuleOf(searchExchange(REFUSED), good, 'absent')).toEqual({ ...rule, means: 'absent' });
+  });
+});
+
+describe('the min query length that refusals suggest', () => {
+  const { request, ...response } = searchExchange({ message: 'The query is too short.' }, 'co');
+  const withOtherQueries = [...request.params, ['name', 'the'] as const];
+  const refusal: Exchange = {
+    ...response,
+    request: { ...request, params: withOtherQueries },
+    reading: 'refused',
+  };
+
+  it("the min query length exceeds the length of the query parameter's value", () => {
+    expect(minLengthByRefusals([refusal], 'q')).toBe(3);
+  });
+
+  it('the min query length exceeds the longest value if the query parameter is unknown', () => {
+    expect(minLengthByRefusals([refusal], null)).toBe(4);
   });
 });

@@ -183,7 +183,7 @@ function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
     together(evidence, SEED_QUERIES, 'which parameter takes the query? (each has its own query)'),
     ...(refusesUnknownParams(searches) ? [NO_PARAMS] : []),
     ...(listing === null ? [] : [withSeenNames(evidence, listing), ...oneByOne(evidence, listing)]),
-    ...(minLengthByRefusals(searches) === 3
+    ...(minLengthByRefusals(searches, null) === 3
       ? [together(evidence, PREFIXES, 'which parameter takes the query? (three letters)')]
       : []),
     together(evidence, LONG_SEED_QUERIES, 'which parameter takes the query? (longer queries)'),
@@ -211,7 +211,7 @@ function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null 
   const isLengthRefused = lengthsOf('ok').some((length) => length > longestRefused);
   const minLength = Math.max(
     evidence.minLength,
-    minLengthByRefusals(searches),
+    minLengthByRefusals(searches, param),
     isLengthRefused ? longestRefused + 1 : 1,
   );
   const isLongEnough = (query: string) => query.length >= minLength;
@@ -250,7 +250,7 @@ function single(param: string, query: string): SearchDraft {
 }
 
 function together({ searches }: QueryEvidence, queries: readonly string[], why: string): SearchDraft | null {
-  if (refusesUnknownParams(searches) || minLengthByRefusals(searches) > (queries[0]?.length ?? 0))
+  if (refusesUnknownParams(searches) || minLengthByRefusals(searches, null) > (queries[0]?.length ?? 0))
     return null;
   const params = QUERY_PARAMS.map((param, index): Param => [param, queries[index % queries.length] ?? '']);
   // Size parameters in the same request save a call. If the page has as many rows as one of the sizes, the response

@@ -1,7 +1,7 @@
 import type { Pointer } from '../../dialect/dialect.ts';
 import { segmentsOf } from '../../json/pointer.ts';
 import type { SearchPage } from '../conclusions.ts';
-import { type Exchange, type Finding, likely, open, sure } from '../evidence.ts';
+import { type Exchange, type Finding, likely, open, paramOf, sure } from '../evidence.ts';
 import { leavesOf, wholeNumberOf, wordsOfKey } from '../json_leaves.ts';
 import { NOT_TOTAL_WORDS, TOTAL_WORDS } from '../word_lists.ts';
 
@@ -84,12 +84,14 @@ function samplesOf(
   queryParam: string,
 ): Map<Pointer, Sample[]> {
   const samples = new Map<Pointer, Sample[]>();
+  const echoes = new Set<Pointer>();
   for (const search of searches) {
     if (search.json === undefined) continue;
     const rows = rowsOf(search);
-    const query = search.request.params.find(([name]) => name === queryParam)?.[1] ?? '';
+    const query = paramOf(search, queryParam) ?? '';
     const numbers = search.request.params.map(([, value]) => value).filter((value) => /^\d+$/.test(value));
     for (const { pointer, value } of leavesOf(search.json)) {
+      if (value === query && query !== '') echoes.add(pointer);
       const count = wholeNumberOf(value);
       if (count === null) continue;
       const sample = {
@@ -103,6 +105,8 @@ function samplesOf(
       else known.push(sample);
     }
   }
+  // A query that consists of digits is not a count, even if the upstream repeats it under a key for numbers.
+  for (const pointer of echoes) samples.delete(pointer);
   return samples;
 }
 

@@ -25,6 +25,15 @@ describe("a query's total", () => {
     const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
     expect(findTotal(searches, rowCount, 'q')).toMatchObject({ value: null, certainty: 'open' });
   });
+
+  it("a query that consists of digits is not read as the query's total if the upstream repeats it", () => {
+    const searches = [
+      search('kiwi', 5, { info: { rows: 5, query: 'kiwi' } }),
+      search('00000044', 1, { info: { rows: 1, query: '00000044' } }),
+      search('000000', 0, { info: { rows: 0, query: '000000' } }),
+    ];
+    expect(findTotal(searches, rowCount, 'q').value).toBeNull();
+  });
 });
 
 describe('the cap on totals', () => {
