@@ -31,8 +31,8 @@ export interface QueryListingRules {
   readonly window: number | null;
   /** A total this large or larger is only a lower bound. */
   readonly totalClampedAt: number | null;
-  /** The largest number of rows that this upstream has returned on a page so far. */
-  readonly largestPage: number;
+  /** The number of rows on a full page. */
+  readonly fullPage: number;
 }
 
 /** Derives a listing's state from its consecutive pages. */
@@ -126,7 +126,7 @@ function statusOf(
 ): ListingStatus {
   if (isAllReached(rows, total, rules)) return 'complete';
   if (rules.window !== null && rows >= rules.window) return 'capped';
-  const isShort = last.rows < rules.largestPage;
+  const isShort = last.rows < rules.fullPage;
   const status =
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
   return status === 'complete' && endsAtUnknownCap(rows, total, rules) ? 'capped' : status;

@@ -187,7 +187,8 @@ function advanceListing(
     hasMainRow: main !== null,
     window: paging.window,
     totalClampedAt,
-    largestPage: session.largestPage,
+    // Earlier pages may have been requested with a larger size.
+    fullPage: paging.size_param === null ? session.largestPage : Math.min(session.largestPage, paging.size),
   });
   const row = {
     ...listing,

@@ -4,7 +4,7 @@ import { idInPath } from '../dialect/request.ts';
 import type { Conclusions, SearchPage } from './conclusions.ts';
 import type { Exchange } from './evidence.ts';
 import { isEmptyQuery } from './findings/empty_query.ts';
-import { isFirstPage } from './search_pages.ts';
+import { isFirstPage, sizesSent } from './search_pages.ts';
 
 /** A response that the probe received, and the mirror's call that would have returned the same response. */
 export interface Adoption {
@@ -36,8 +36,8 @@ export function adoptable(
 }
 
 /**
- * Returns each query's longest first page. The page must have all matches, or as many rows as the dialect would
- * request.
+ * Returns each query's longest first page. The page must have all matches, or have been requested without other page
+ * sizes than the dialect's and have as many rows as the dialect expects.
  */
 function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): Adoption[] {
   if (search === null) return [];
@@ -45,8 +45,11 @@ function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): 
   for (const page of search.pages) {
     const { exchange, rows } = page;
     const query = queryOf(page, dialect);
-    const isComplete = search.isWhole(page) || rows.length === dialect.paging.size;
-    if (query === null || !isFirstPage(exchange) || !isComplete) continue;
+    const isAsRequested = sizesSent(page).every(
+      ({ name, value }) => name === dialect.paging.size_param && value === dialect.paging.size,
+    );
+    const isUsable = search.isWhole(page) || (isAsRequested && rows.length === dialect.paging.size);
+    if (query === null || !isFirstPage(exchange) || !isUsable) continue;
     const key = `${query.by}:${query.text}`;
     const reason = exchange.request.why;
     const call: Call = { kind: 'search', query, page: FIRST_PAGE, reason, expected: 0 };

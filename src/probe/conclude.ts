@@ -70,7 +70,10 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
     queryParam,
     search,
     absence: findAbsence(entities, search, template),
-    minQueryChars: Math.max(minLengthByRefusals(searches, queryParam.value), search?.minQueryLength.value ?? 1),
+    minQueryChars: Math.max(
+      minLengthByRefusals(searches, queryParam.value),
+      search?.minQueryLength.value ?? 1,
+    ),
     fullListing: findFullListing(search?.pages ?? [], searches, registrySize),
   };
 }

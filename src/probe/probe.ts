@@ -125,6 +125,7 @@ const STRICT_ORDER = [
   probeQueryRule,
   probePaging,
   probeMinQueryLength,
+  probeIdentifierParam,
   probeSizeParam,
   probeIdentifiers,
   probeRarePaging,

@@ -36,6 +36,15 @@ test('a listing ends when the next cursor equals the first cursor', () => {
   expect([next('*'), next('abc')]).toEqual([null, 'abc']);
 });
 
+test('an offset counts the rows received if it is known, and full pages otherwise', () => {
+  const settings = Paging.parse({ style: 'offset', param: 'start', first: 1, size: 20 });
+  const request = (next: string | null) => pagingMethod('offset').requestOf(settings, { index: 2, next });
+  expect([request('16'), request(null)]).toEqual([
+    { parameters: { start: '17' } },
+    { parameters: { start: '41' } },
+  ]);
+});
+
 const styles = pagingStyles([...PAGING_METHODS, tokenHeader]);
 const paging = styles.schema.parse({
   style: 'token_header',

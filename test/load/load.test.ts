@@ -237,6 +237,15 @@ test('a search page lists companies, and the next page reports which are new or 
   ]);
 });
 
+test('a page with as many rows as requested is not the last page, although earlier pages were longer', () => {
+  const paging = { style: 'page', param: 'page', size_param: 'size', size: 2 };
+  const { search } = bench({ dialect: { search: { total: null, paging } } });
+  const rows = (...ids: string[]) => ({ results: ids.map((id) => ({ id, name: `Acorn ${id}` })) });
+  expect(search('acorn', rows('C1', 'C2', 'C3')).query?.status).toBe('open');
+  expect(search('oak', rows('C4', 'C5')).query?.status).toBe('open');
+  expect(search('elm', rows('C6')).query?.status).toBe('complete');
+});
+
 test('a query that stops returning results removes no company and gets a note', () => {
   const { search, all, value } = bench();
   search('acme', {

@@ -9,7 +9,7 @@ import {
 } from '../../src/load/query_listing.ts';
 
 const rules: QueryListingRules = {
-  ...{ style: 'page', hasMainRow: false, window: null, totalClampedAt: null, largestPage: 10 },
+  ...{ style: 'page', hasMainRow: false, window: null, totalClampedAt: null, fullPage: 10 },
 };
 
 describe('a listing with page numbers or offsets', () => {

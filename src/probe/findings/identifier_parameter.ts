@@ -1,5 +1,4 @@
 import { segmentsOf } from '../../json/pointer.ts';
-import { isSmallAndStrict } from '../broad_queries.ts';
 import type { Conclusions, QueryEvidence, SearchConclusions } from '../conclusions.ts';
 import { errorHintsOf } from '../errors/error_hints.ts';
 import { paramOf, type SearchDraft, wasSent } from '../evidence.ts';
@@ -40,7 +39,7 @@ export function probeIdentifierParam(
 ): SearchDraft | null {
   const { query, queryParam } = conclusions;
   const id = known[0]?.id;
-  const isInformative = query.reportsMissingFirst && !query.stated.isListed && isSmallAndStrict(conclusions);
+  const isInformative = query.reportsMissingFirst && !query.stated.isListed;
   if (!isInformative || identifiers.matches.certainty === 'sure' || id === undefined) return null;
   const key = segmentsOf(idPath).at(-1) ?? '';
   const likely = roleOfParam(key) === 'identifier' ? [key, ...IDENTIFIER_PARAMS] : IDENTIFIER_PARAMS;

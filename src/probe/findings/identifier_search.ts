@@ -2,14 +2,7 @@ import type { IdentifierMatch } from '../../dialect/dialect.ts';
 import { segmentsOf } from '../../json/pointer.ts';
 import { loosely } from '../../names/loose_matching.ts';
 import { isSmallAndStrict } from '../broad_queries.ts';
-import type {
-  Conclusions,
-  IdentifierFacts,
-  IsWhole,
-  QueryEvidence,
-  SearchConclusions,
-  SearchPage,
-} from '../conclusions.ts';
+import type { Conclusions, IdentifierFacts, IsWhole, SearchConclusions, SearchPage } from '../conclusions.ts';
 import { errorHintsOf } from '../errors/error_hints.ts';
 import {
   type Exchange,
@@ -147,7 +140,7 @@ export function probeIdentifiers(conclusions: Conclusions, search: SearchConclus
   const [id] = ids;
   if (id === undefined || identifiers.matches.certainty === 'sure') return null;
   const param = queryParam.value ?? '';
-  const [ownParam] = [
+  const ownParams = [
     ...statedIdentifierParams(query.stated.allowed, param),
     ...(possibleIdentifierParams(query, param) ?? []),
   ];
@@ -155,8 +148,8 @@ export function probeIdentifiers(conclusions: Conclusions, search: SearchConclus
     identifiers.param.certainty === 'sure'
       ? prefixDrafts(identifiers.param.value ?? param, ids, search)
       : isSmallAndStrict(conclusions)
-        ? prefixDrafts(ownParam ?? param, ids, search)
-        : identifierDrafts(param, ids, search, query);
+        ? prefixDrafts(ownParams[0] ?? param, ids, search)
+        : identifierDrafts(param, ids, search, query.searches, ownParams);
   const isNew = ({ params }: SearchDraft) =>
     !wasSent(searches, params) && !searches.some((other) => isAsInformative(other, params, ids));
   return drafts.find(isNew) ?? null;
@@ -178,7 +171,8 @@ function identifierDrafts(
   queryParam: string,
   ids: readonly string[],
   search: SearchConclusions,
-  { searches, stated }: QueryEvidence,
+  searches: readonly Exchange[],
+  ownParams: readonly string[],
 ): SearchDraft[] {
   const byQuery: SearchDraft = {
     params: [[queryParam, ids[0] ?? ''], ...nextSizeParams(search)],
@@ -186,7 +180,7 @@ function identifierDrafts(
   };
   if (!ignoresUnknownParams(searches)) {
     const size = nextSizeParams(search);
-    const named = statedIdentifierParams(stated.allowed, queryParam).map((name) => ({
+    const named = ownParams.slice(0, 2).map((name) => ({
       ...byQuery,
       params: [[name, ids[0] ?? ''] as const, ...size],
     }));

@@ -17,6 +17,7 @@ import {
   candidatesOf,
   distinctShifts,
   type KnownRows,
+  likeliestThird,
   repeatedValues,
 } from './paging_probe.ts';
 
@@ -219,11 +220,16 @@ export function distinguishingDrafts(
     ...candidates.map(({ param }) => draft([...size, [param, '1']])),
   ];
   if (!isLenient) return single;
-  const together = draft([...size, ...distinctShifts(candidates, [step], rows)]);
+  const values = distinctShifts(candidates, [step], rows);
+  // If all values are the same, the response is the same for every candidate.
+  const together = new Set(values.map(([, value]) => value)).size > 1 ? [draft([...size, ...values])] : [];
   const beyond = positions.filter(({ shift }) => shift === 'beyond');
   const far = beyond.find(({ page }) => page.ids.length > 0) ?? beyond[0];
   const repeated = far === undefined ? [] : [draft(repeatedValues(candidates, far))];
-  return step * 2 < base.ids.length ? [together, ...repeated, ...single] : [...repeated, together, ...single];
+  const some = draft([...size, ...distinctShifts(likeliestThird(candidates), [step], rows)]);
+  const grouped =
+    step * 2 < base.ids.length ? [...together, ...repeated, some] : [...repeated, ...together, some];
+  return [...grouped, ...single];
 }
 
 /**

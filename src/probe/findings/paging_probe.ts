@@ -36,6 +36,14 @@ export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
   return [...params.values()];
 }
 
+/**
+ * Returns the first third of the candidates, which are the most likely ones. A response that shows whether one of them
+ * is effective rules out the others, or them.
+ */
+export function likeliestThird(candidates: readonly PagingCandidate[]): readonly PagingCandidate[] {
+  return candidates.slice(0, Math.ceil(candidates.length / 3));
+}
+
 /** A query's known rows. */
 export interface KnownRows {
   /** The number of rows on the longest first page. */
@@ -91,7 +99,7 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
  */
 export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {
   const before = new Map(moved.page.exchange.request.params);
-  const tested = candidates.slice(0, candidates.length > 3 ? 2 : 1);
+  const tested = likeliestThird(candidates);
   const isFirstKnown = tested.every(({ firsts }) => firsts.length === 1);
   return candidates.map(({ param, firsts }, index): Param => {
     if (index >= tested.length) return [param, before.get(param) ?? '2'];

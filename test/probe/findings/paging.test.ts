@@ -7,6 +7,7 @@ import type {
 } from '../../../src/probe/conclusions.ts';
 import { open, type Param, sure } from '../../../src/probe/evidence.ts';
 import { cursorDrafts } from '../../../src/probe/findings/cursor_parameter.ts';
+import { distinguishingDrafts } from '../../../src/probe/findings/page_and_offset.ts';
 import { findPaging } from '../../../src/probe/findings/paging.ts';
 import { searchExchange, searchPage } from '../../support/probe_exchanges.ts';
 
@@ -119,5 +120,17 @@ describe('a request for the next page', () => {
       exchange: { ...exchange, request: { ...exchange.request, params: [] } },
     };
     expect(paramsAfter(page('a'), empty)).toEqual([['cursor', 'c1']]);
+  });
+});
+
+describe('distinguishing paging parameters', () => {
+  const params = ['page', 'p', 'page_number', 'page[number]', 'pageNumber', 'page_no', 'pageNo'];
+  const moves = params.map((param) => ({ style: 'page', param, first: 1, shift: 5 }) as const);
+  const withoutSize = { ...size, param: open(null, '') };
+
+  it('one request has a third of the parameters if the same value moves the first row for all of them', () => {
+    const search = { size: withoutSize, paging: { moves, positions: [] } } as unknown as SearchConclusions;
+    const [draft] = distinguishingDrafts(['q', 'north'], page('abcdefg'), search, true);
+    expect(draft?.params.map(([name]) => name)).toEqual(['q', 'page', 'p', 'page_number']);
   });
 });
