@@ -28,6 +28,7 @@ import {
   SEED_QUERIES,
   SIZE_PARAMS,
 } from '../word_lists.ts';
+import { possibleRequiredParams, probeRequiredParam } from './required_parameter.ts';
 import { rowsAt, textAt } from './result_list.ts';
 
 /**
@@ -52,6 +53,9 @@ export function findQueryParam(evidence: QueryEvidence): Finding<string | null> 
     return isStrong ? sure(param, because) : likely(param, because);
   }
   if (hint !== null) return likely(hint, 'you named it');
+  const [required, ...others] = possibleRequiredParams(searches);
+  if (required !== undefined && others.length === 0)
+    return likely(required, 'the API refuses searches without it');
   const accepted = acceptedAlone(searches, candidates);
   if (accepted !== null) return likely(accepted, 'the API accepts it and refuses other parameters');
   const next = named.find((name) => !excluded.has(name));
@@ -181,7 +185,7 @@ function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
   const drafts = [
     ...(examples.length > 0 ? QUERY_PARAMS.slice(0, 6).map((param) => single(param, examples[0] ?? '')) : []),
     together(evidence, SEED_QUERIES, 'which parameter takes the query? (each has its own query)'),
-    ...(refusesUnknownParams(searches) ? [NO_PARAMS] : []),
+    ...(refusesUnknownParams(searches) && hasMessages(searches) ? [NO_PARAMS] : []),
     ...(listing === null ? [] : [withSeenNames(evidence, listing), ...oneByOne(evidence, listing)]),
     ...(minLengthByRefusals(searches, null) === 3
       ? [together(evidence, PREFIXES, 'which parameter takes the query? (three letters)')]
@@ -189,6 +193,7 @@ function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
     together(evidence, LONG_SEED_QUERIES, 'which parameter takes the query? (longer queries)'),
     together(evidence, LETTERS, 'which parameter takes the query? (single letters)'),
     ...(mayExplain(searches) ? [NO_PARAMS] : []),
+    probeRequiredParam(searches),
     together(evidence, rotated(LONG_SEED_QUERIES, 7), 'which parameter takes the query? (other queries)'),
     ...QUERY_PARAMS.slice(0, refusesUnknownParams(searches) ? 14 : 4).map((param) =>
       single(param, 'limited'),
@@ -308,6 +313,11 @@ function possibleParams(searches: readonly Exchange[], listing: ResultList): str
 function mayExplain(searches: readonly Exchange[]): boolean {
   const last = searches.at(-1);
   return last !== undefined && (last.reading === 'ok' || textOf(last).trim().length > 20);
+}
+
+/** Returns whether refusals explain themselves. If none does, no other refusal will name a parameter. */
+function hasMessages(searches: readonly Exchange[]): boolean {
+  return searches.some((search) => search.reading === 'refused' && textOf(search).trim() !== '');
 }
 
 function rotated<T>(items: readonly T[], by: number): T[] {
