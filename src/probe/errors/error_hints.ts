@@ -196,6 +196,9 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
   const folded = foldCharacters(clause);
   const names = namesIn(clause, sent, param === null);
   const isInvalid = INVALID.test(folded) && names.some((name) => sent.has(name)) && !/\d/.test(folded);
+  // "A parameter is missing or unknown" means an unknown one only if the request had many guessed parameters.
+  const isEither = UNKNOWN.test(folded) && REQUIRED.test(folded) && names.length === 0 && param === null;
+  if (isEither && sent.size <= FEW) return null;
   if (UNKNOWN.test(folded) || isInvalid) {
     found.refusesUnknown = true;
     const unknown = [...names, ...(param === null ? [] : [param])].filter((name) => sent.has(name));

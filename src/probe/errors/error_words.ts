@@ -6,7 +6,7 @@
 
 /** The message states that a parameter is required. */
 export const REQUIRED = beginnings(`
-  required mandatory missing must_be_given must_be_provided must_be_present must_be_specified must_be_set must_be_supplied must_not_be_empty must_not_be_blank must_not_be_null cannot_be_empty can't_be_blank cannot_be_blank should_not_be_empty should_not_be_null may_not_be_null is_not_present not_provided not_specified please_provide please_specify please_enter provide specify supply needs must_have is_needed necessary is_empty
+  required mandatory missing must_be_given must_be_provided must_be_present must_be_specified must_be_set must_be_supplied must_not_be_empty must_not_be_blank must_not_be_null cannot_be_empty can't_be_blank cannot_be_blank should_not_be_empty should_not_be_null may_not_be_null is_not_present not_provided not_specified please_provide please_specify please_enter provide specify supply needs must_have(?!_at_least|_a_min|_min) is_needed necessary is_empty
   erforderlich fehlt fehlend fehlen muss_angegeben muss_gesetzt pflicht notwendig benotigt angeben darf_nicht_leer anzugeben muss_ausgefullt ausfullen
   requis obligatoire manquant manque doit_etre_renseigne doit_etre_fourni doit_etre_indique veuillez necessaire absent renseigner est_vide doit_etre_rempli renseignez indiquez
   obligatori requerid falta faltan debe_indicar debe_especificar debe_proporcionar debe_informar necesari indique especifique es_preciso indique introduzca rellenar

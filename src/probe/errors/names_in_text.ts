@@ -10,12 +10,13 @@ import { foldCharacters, PARAMETERS } from './error_words.ts';
  */
 export function namesIn(clause: string, sent: ReadonlySet<string>, isUnattributed = true): string[] {
   const names = new Set<string>();
-  const add = (text: string | undefined) => {
+  const add = (text: string | undefined, isIntroduced = false) => {
     const name = (text ?? '').replace(/[.,:]+$/, '');
-    if (isName(name) && (sent.has(name) || !NOT_NAMES.has(name.toLowerCase()))) names.add(name);
+    const isPossible = sent.has(name) || (isIntroduced && QUERY_PARAMS.includes(name));
+    if (isName(name) && (isPossible || !NOT_NAMES.has(name.toLowerCase()))) names.add(name);
   };
   for (const [, quoted] of clause.matchAll(/["'`´‘“„«»”]\s?([^\s"'`´‘’“”„«»]{1,60})\s?["'`´’”“«»]/gu))
-    add(quoted);
+    add(quoted, true);
   const words = [...clause.matchAll(/[^\s,;"'`‘’“”„«»]+/gu)].map(([word]) => word);
   words.forEach((word, index) => {
     const name = withoutBrackets(word.replace(/[.:]+$/, ''));
@@ -28,7 +29,7 @@ export function namesIn(clause: string, sent: ReadonlySet<string>, isUnattribute
       isIntroduction(words[index - 1] ?? '') &&
       !/^(is|are|must|should|name|types?|der|la|le|el|il|o|on|is|and|or)$/i.test(name)
     )
-      add(name);
+      add(name, true);
   });
   const listed = /:\s*([^:]+)$/.exec(clause)?.[1];
   if (names.size === 0 && listed !== undefined) for (const name of listIn(listed)) add(name);

@@ -17,7 +17,7 @@ import {
   candidatesOf,
   distinctShifts,
   type KnownRows,
-  likeliestThird,
+  likeliestGroup,
   repeatedValues,
 } from './paging_probe.ts';
 
@@ -226,7 +226,7 @@ export function distinguishingDrafts(
   const beyond = positions.filter(({ shift }) => shift === 'beyond');
   const far = beyond.find(({ page }) => page.ids.length > 0) ?? beyond[0];
   const repeated = far === undefined ? [] : [draft(repeatedValues(candidates, far))];
-  const some = draft([...size, ...distinctShifts(likeliestThird(candidates), [step], rows)]);
+  const some = draft([...size, ...distinctShifts(likeliestGroup(candidates), [step], rows)]);
   const grouped =
     step * 2 < base.ids.length ? [...together, ...repeated, some] : [...repeated, ...together, some];
   return [...grouped, ...single];

@@ -37,12 +37,14 @@ export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
 }
 
 /**
- * Returns the first third of the candidates, which are the most likely ones. A response that shows whether one of them
- * is effective rules out the others, or them.
+ * Returns half of the candidates, but at most the four most likely ones. A response that shows whether one of them is
+ * effective excludes the others, or them.
  */
-export function likeliestThird(candidates: readonly PagingCandidate[]): readonly PagingCandidate[] {
-  return candidates.slice(0, Math.ceil(candidates.length / 3));
+export function likeliestGroup(candidates: readonly PagingCandidate[]): readonly PagingCandidate[] {
+  return candidates.slice(0, Math.min(MAX_GROUP, Math.ceil(candidates.length / 2)));
 }
+
+const MAX_GROUP = 4;
 
 /** A query's known rows. */
 export interface KnownRows {
@@ -99,7 +101,7 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
  */
 export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {
   const before = new Map(moved.page.exchange.request.params);
-  const tested = likeliestThird(candidates);
+  const tested = likeliestGroup(candidates);
   const isFirstKnown = tested.every(({ firsts }) => firsts.length === 1);
   return candidates.map(({ param, firsts }, index): Param => {
     if (index >= tested.length) return [param, before.get(param) ?? '2'];

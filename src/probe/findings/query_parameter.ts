@@ -16,7 +16,7 @@ import {
 } from '../evidence.ts';
 import { leavesOf } from '../json_leaves.ts';
 import { queriesInLanguage } from '../language_queries.ts';
-import { minLengthByRefusals, refusesUnknownParams, textOf } from '../refusals.ts';
+import { isTooBroad, isTooShort, minLengthByRefusals, refusesUnknownParams, textOf } from '../refusals.ts';
 import {
   DISTINCTIVE_SIZES,
   LEGAL_FORMS,
@@ -65,7 +65,7 @@ export function findQueryParam(evidence: QueryEvidence): Finding<string | null> 
 
 /**
  * Returns the parameters that do not take the query: they were sent alone without effect, or were refused because
- * another parameter is missing.
+ * another parameter is missing, or for no stated reason although the query was long.
  */
 function excludedBy(
   searches: readonly Exchange[],
@@ -80,10 +80,20 @@ function excludedBy(
     const isStillMissing = required.includes(only) && minQueryLength === null;
     const needsAnother =
       byLikelihood(required).some((name) => name !== only) || isStillMissing || unknown.includes(only);
-    return needsAnother || matches[index]?.is === 'none' ? [only] : [];
+    const isUnexplained = required.length === 0 && isRefusedDespiteLength(search);
+    return needsAnother || isUnexplained || matches[index]?.is === 'none' ? [only] : [];
   });
   return new Set(excluded);
 }
+
+/** Returns whether a search with a long query and no other parameter was refused, although the query was not too broad. */
+function isRefusedDespiteLength(search: Exchange): boolean {
+  const [query, ...others] = search.request.params;
+  const isLong = others.length === 0 && (query?.[1].length ?? 0) >= LONG_QUERY;
+  return search.reading === 'refused' && isLong && !isTooShort(search) && !isTooBroad(search);
+}
+
+const LONG_QUERY = 5;
 
 function acceptedAlone(searches: readonly Exchange[], candidates: ReadonlySet<string>): string | null {
   if (!refusesUnknownParams(searches)) return null;

@@ -128,9 +128,9 @@ describe('distinguishing paging parameters', () => {
   const moves = params.map((param) => ({ style: 'page', param, first: 1, shift: 5 }) as const);
   const withoutSize = { ...size, param: open(null, '') };
 
-  it('one request has a third of the parameters if the same value moves the first row for all of them', () => {
+  it('one request has half of the parameters if the same value moves the first row for all of them', () => {
     const search = { size: withoutSize, paging: { moves, positions: [] } } as unknown as SearchConclusions;
     const [draft] = distinguishingDrafts(['q', 'north'], page('abcdefg'), search, true);
-    expect(draft?.params.map(([name]) => name)).toEqual(['q', 'page', 'p', 'page_number']);
+    expect(draft?.params.map(([name]) => name)).toEqual(['q', 'page', 'p', 'page_number', 'page[number]']);
   });
 });
