@@ -7,7 +7,7 @@ import { probeAddress, untriedSearch } from './findings/addresses.ts';
 import { probeEmptyQuery } from './findings/empty_query.ts';
 import { probeEmptyResult } from './findings/empty_result.ts';
 import { probeIdentifierParam } from './findings/identifier_parameter.ts';
-import { probeIdentifiers } from './findings/identifier_search.ts';
+import { probeIdentifierPrefix, probeIdentifiers } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
 import { probeNamedSize, probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
@@ -79,9 +79,12 @@ function nextSearch(
   const isStated = (draftOf: (typeof LENIENT_ORDER)[number]) =>
     draftOf === probePaging || draftOf === probeRarePaging
       ? stated?.paging.value != null
-      : draftOf === probeIdentifiers && stated?.identifierParam.value != null;
+      : (draftOf === probeIdentifiers || draftOf === probeIdentifierPrefix) &&
+        stated?.identifierParam.value != null;
   for (const draftOf of probes) {
-    if (isStated(draftOf)) continue;
+    // A sync learns the rule for identifiers from its first such search, which also finds companies.
+    const isForSync = draftOf === probeIdentifierPrefix && exchanges.length >= FEW_CALLS;
+    if (isStated(draftOf) || isForSync) continue;
     const draft = draftOf(conclusions, search);
     if (draft !== null) return draft;
   }
@@ -128,6 +131,7 @@ const STRICT_ORDER = [
   probeIdentifierParam,
   probeSizeParam,
   probeIdentifiers,
+  probeIdentifierPrefix,
   probeRarePaging,
   ...LAST,
 ];
@@ -140,5 +144,6 @@ const LENIENT_ORDER = [
   probeQueryRule,
   probeMinQueryLength,
   probeIdentifiers,
+  probeIdentifierPrefix,
   ...LAST,
 ];

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, ListedCompany, QueryState } from '../../knowledge.ts';
 import { folded } from '../../names/folding.ts';
-import { afterAll, spreadOver } from '../../names/ordered_texts.ts';
-import { comparedText } from '../../names/query_matching.ts';
+import { afterAll, nextAfter, spreadOver } from '../../names/ordered_texts.ts';
+import { comparedText, foldedIdentifier } from '../../names/query_matching.ts';
 
 /** A search for an identifier prefix, with the numbers that decide whether identifiers are searched by prefix. */
 interface PrefixSearch {
@@ -94,9 +94,13 @@ export function conclusiveQueries({ search }: Dialect, knowledge: Knowledge): Qu
   return search.identifiers === 'prefix' ? queries : queries.filter(({ query }) => query.by === 'name');
 }
 
+/** Returns the searches for identifier prefixes. A complete identifier shows nothing about prefixes. */
 function trialsIn(knowledge: Knowledge): QueryState[] {
+  const ids = knowledge.textsInOrder('identifier');
+  const isComplete = (text: string) => ids.countBetween(text, nextAfter(text)) > 0;
   return [...knowledge.queries()].filter(
-    ({ query: { by, text } }) => by === 'identifier' && text.length >= MIN_LENGTH,
+    ({ query: { by, text } }) =>
+      by === 'identifier' && text.length >= MIN_LENGTH && !isComplete(foldedIdentifier(text)),
   );
 }
 

@@ -128,9 +128,9 @@ function firstIdOf({ page, identifier }: Attempt): string {
 }
 
 /**
- * Drafts a search for a known identifier, in the query parameter or in parameters that may take identifiers. If the
- * search finds the company, the next draft is a search for a prefix of an identifier. For a small registry with an API
- * that refuses unknown parameters, only a prefix is sent, because only prefixes save more calls than the probe costs.
+ * Drafts a search for a known identifier, in the query parameter or in parameters that may take identifiers. For a
+ * small registry with an API that refuses unknown parameters, the draft has a prefix of an identifier instead, because
+ * only prefixes save more calls than the probe costs.
  */
 export function probeIdentifiers(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { query, queryParam } = conclusions;
@@ -144,15 +144,25 @@ export function probeIdentifiers(conclusions: Conclusions, search: SearchConclus
     ...statedIdentifierParams(query.stated.allowed, param),
     ...(possibleIdentifierParams(query, param) ?? []),
   ];
-  const drafts =
-    identifiers.param.certainty === 'sure'
-      ? prefixDrafts(identifiers.param.value ?? param, ids, search)
-      : isSmallAndStrict(conclusions)
-        ? prefixDrafts(ownParams[0] ?? param, ids, search)
-        : identifierDrafts(param, ids, search, query.searches, ownParams);
+  if (identifiers.param.certainty === 'sure') return null;
+  const drafts = isSmallAndStrict(conclusions)
+    ? [prefixDraft(ownParams[0] ?? param, ids, search)]
+    : identifierDrafts(param, ids, search, query.searches, ownParams);
   const isNew = ({ params }: SearchDraft) =>
     !wasSent(searches, params) && !searches.some((other) => isAsInformative(other, params, ids));
-  return drafts.find(isNew) ?? null;
+  return drafts.filter((draft) => draft !== null).find(isNew) ?? null;
+}
+
+/** Drafts a search for a prefix of a known identifier, in the parameter that takes identifiers. */
+export function probeIdentifierPrefix(
+  { query, queryParam }: Conclusions,
+  search: SearchConclusions,
+): SearchDraft | null {
+  const { identifiers, known } = search;
+  if (identifiers.matches.certainty === 'sure' || identifiers.param.certainty !== 'sure') return null;
+  const ids = known.map(({ id }) => id);
+  const draft = prefixDraft(identifiers.param.value ?? queryParam.value ?? '', ids, search);
+  return draft === null || wasSent(query.searches, draft.params) ? null : draft;
 }
 
 /** Returns the parameters that may take identifiers and that error messages name. */
@@ -160,11 +170,11 @@ export function statedIdentifierParams(allowed: readonly string[], queryParam: s
   return allowed.filter((name) => name !== queryParam && roleOfParam(name) === 'identifier');
 }
 
-function prefixDrafts(param: string, ids: readonly string[], search: SearchConclusions): SearchDraft[] {
+function prefixDraft(param: string, ids: readonly string[], search: SearchConclusions): SearchDraft | null {
   const prefix = sharedPrefix(ids, 3);
-  if (prefix === null) return [];
+  if (prefix === null) return null;
   const params: Param[] = [[param, prefix], ...nextSizeParams(search)];
-  return [{ params, why: 'does a prefix find an identifier?' }];
+  return { params, why: 'does a prefix find an identifier?' };
 }
 
 function identifierDrafts(

@@ -119,6 +119,12 @@ describe('the rule for identifiers', () => {
     expect(isPrefixWith(3, ['40001', 'Acme'], ['40002', 'Baker'], ['5', 'Coffee'])).toBe(false);
   });
 
+  it('a stored search for a complete identifier is no evidence', () => {
+    const mirror = mirrorOf([['de40001', 'Acme']]);
+    mirror.queryStates.set('identifier:de40001', listed('identifier', 'de40001', 1));
+    expect(new IdentifierRule(mirror, unknownRule(PLAIN)).isUnknown).toBe(true);
+  });
+
   it('the prefix is the most frequent one of the shortest length at which the identifiers differ', () => {
     expect(trialOf(['123', '124', '125'])).toBeNull();
     expect(trialOf(['1230', '1231'])).toBeNull();

@@ -12,6 +12,28 @@ function refusal(body: unknown, params: readonly Param[] = [['foo', 'co']]): Exc
 }
 
 describe('error hints', () => {
+  it('a parameter named search or query is recognised as missing', () => {
+    for (const name of ['search', 'query']) {
+      expect(errorHintsOf([refusal({ detail: `The parameter ${name} is missing.` })]).required).toEqual([
+        name,
+      ]);
+      expect(errorHintsOf([refusal({ detail: `'${name}' is required` })]).required).toEqual([name]);
+    }
+  });
+
+  it('a min query length does not mean that a parameter named query is required', () => {
+    const body = { detail: 'The query must have at least 3 characters.' };
+    const hints = errorHintsOf([refusal(body, [['query', 'co']])]);
+    expect([hints.required, hints.minQueryLength]).toEqual([[], 3]);
+  });
+
+  it('a message that a parameter is missing or unknown refuses unknown parameters only if many were guessed', () => {
+    const body = { title: 'A parameter is missing, unknown or out of range.' };
+    const guesses = ['q', 'query', 'name', 'term', 'text', 'firma'].map((name): Param => [name, 'co']);
+    expect(errorHintsOf([refusal(body)]).refusesUnknown).toBe(false);
+    expect(errorHintsOf([refusal(body, guesses)]).refusesUnknown).toBe(true);
+  });
+
   it.each([
     [
       'RFC 9457',
