@@ -36,19 +36,23 @@ export function withCompanions(params: readonly Param[], companions: readonly Pa
 }
 
 /**
- * Returns the exchanges with the companions removed from the requests. An unsuccessful search that lacked a companion
- * is omitted, because its response reveals nothing about the other parameters.
+ * Returns the exchanges with the companions removed from the requests. A request's first parameter with another value
+ * than the companion's was sent as the query and is kept. An unsuccessful search that lacked a companion is omitted, because its
+ * response reveals nothing about the other parameters.
  */
 export function withoutCompanions(exchanges: readonly Exchange[], companions: readonly Param[]): Exchange[] {
   if (companions.length === 0) return [...exchanges];
-  const names = new Set(companions.map(([name]) => name));
+  const values = new Map(companions);
   return exchanges.flatMap((exchange): Exchange[] => {
     const { request, reading } = exchange;
     if (request.kind !== 'search') return [exchange];
     const sent = new Map(request.params);
-    const isComplete = companions.every(([name, value]) => sent.get(name) === value);
+    const query = request.params[0]?.[0];
+    const isComplete = companions.every(([name, value]) => sent.get(name) === value || name === query);
     if (!isComplete && reading !== 'ok') return [];
-    const params = request.params.filter(([name]) => !names.has(name));
+    const params = request.params.filter(
+      ([name, value]) => !values.has(name) || (name === query && values.get(name) !== value),
+    );
     return [{ ...exchange, request: { ...request, params } }];
   });
 }
