@@ -8,7 +8,7 @@ import { isSuccess, meaningByDefault } from './default_responses.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, returnMs } from './headers.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
-import { MAX_SEARCHED_CHARS } from './quota_words.ts';
+import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
 import { NOTHING_FOUND } from './search_results.ts';
@@ -120,10 +120,14 @@ function understood(subject: Subject): Verdict {
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);
   if (call.kind === 'entity' && isEmptyRecordList(dialect, body.json)) return verdictOf('absent', subject);
   const answer = decode(dialect, call, body.json, reply.headers);
-  return answer instanceof NotUnderstood
-    ? { is: 'broken', why: `${statusLine(reply)}, but ${answer.why}`, misread: true }
-    : { is: 'ok', answer };
+  if (!(answer instanceof NotUnderstood)) return { is: 'ok', answer };
+  if ((body.text ?? '').length <= MAX_ERROR_CHARS && reportsUsedUpQuota(body))
+    return verdictOf('exhausted', subject);
+  return { is: 'broken', why: `${statusLine(reply)}, but ${answer.why}`, misread: true };
 }
+
+/** A longer body is data, and its words describe companies. */
+const MAX_ERROR_CHARS = 1_000;
 
 function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');

@@ -8,7 +8,7 @@ import type { Body } from './response_body.ts';
 
 /** Words for a quota, or for the contract that grants it. */
 const QUOTA = stems(`
-  quota allowance credit subscription plan trial balance
+  quota allowance allotment credit subscription plan trial balance
   kontingent guthaben abonnement tarif
   forfait solde
   cuota suscripcion saldo
@@ -19,31 +19,51 @@ const QUOTA = stems(`
   pakiet limit-zapytan abonament srodki
   kiintio tilaus`);
 
-/** Phrases for limits on long periods. A limit without a stated period may be a limit per minute. */
-const LONG_LIMIT =
-  '(daily|monthly|yearly|annual|weekly|day|month|year|tages|monats|jahres|journali|quotidien|mensuel|annuel|diari|mensual|anual|giornalier|mensil|dag|maand|mand|manad|dzienn|miesieczn|call|request|api-call)\\w*[ -]{0,2}(limit|grens|granse|grense|graense)';
+/** Compounds of such words: Abrufkontingent, anropskvot, kuukausikiintiö. */
+const COMPOUND = '\\b\\w+(?:kontingent|guthaben|tegoed|kvot|kiintio)';
+
+/** Words for long periods. A limit without a stated period may be a limit per minute. */
+const PERIOD = stems(`
+  daily monthly yearly annual weekly day month year billing-period tages monats jahres journali quotidien mensuel mois
+  annuel diari mensual este-mes del-mes anual giornalier mensil dag maand mand manad dzienn miesieczn paivittai kuukausi`);
+
+/** Words for a limit, or for the calls that it limits. */
+const LIMIT = stems(`
+  limit cap\\b volume call request lookup quer search api-call grens granse grense graense anfrage abruf appel requete
+  consulta peticion richiest aanvrag anrop kall opkald pedido zapytan kysely`);
+
+/** A limit on a long period, or a compound for it such as Daglimiet. */
+const LONG_LIMIT = `${PERIOD}\\w*[^.!?;<>]{0,25}${LIMIT}|${LIMIT}\\w*[^.!?;<>]{0,25}${PERIOD}|\\b(?:dag|tages|manads|maned|maand|monats)\\w*limi|(?:call|request|api-call)s? limit`;
 
 /** Words for a used-up quota, or for a contract that has ended. */
 const USED_UP = stems(`
-  exceed exhaust used-up reached deplet consumed spent ran-out run-out out-of expired ended insufficient
+  exceed exhaust used-up reached deplet consumed spent ran-out run-out out-of expired ended insufficient lapsed is-over
+  hit is-zero
   not-enough no-more no-remaining none-left
   erschopft aufgebraucht uberschritten verbraucht abgelaufen ausgeschopft erreicht
-  epuis depass atteint expire insuffisant
+  epuis depass atteint expire insuffisant consomme
   agotad superad excedid alcanzad caducad vencid insuficient
   esaurit superat raggiunt scadut
-  opgebruikt overschreden bereikt verlopen onvoldoende verbruikt
+  is-op opgebruikt overschreden bereikt verlopen onvoldoende verbruikt
   brukt-opp oppbrukt opbrugt overskred naadd nadd naet utlopt utløpt udlobet udløbet forbrukad uppnadd slut
-  esgotad excedid atingid ultrapassad expirad
-  wyczerpan przekroczon wygasl
+  esgotad excedid atingid ultrapassad expirad permite-mais
+  wyczerpan przekroczon wygasl wykorzystan
   kaytetty ylitetty ylittynyt`);
 
 /** Phrases for limits per minute or less. Such a limit is not a used-up quota, because waiting is enough. */
 const SHORT_PERIOD =
-  /rate.?limit|too many requests|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
+  /\bburst\b|(in|after|nach|dans|en|tra|om) \d+ ?(s|sec|second|sekund|segund|min|minut)|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
 
+/** Phrases for a rate limit, unless the text also mentions a long period. */
+const RATE = /rate.?limit|too many requests/;
+const LONG_PERIOD = new RegExp(PERIOD);
+
+const USED_ALL =
+  'used all[^.!?;<>]{0,25} (calls|requests|queries|lookups|credits)|upgrade[^.!?;<>]{0,25} more (calls|requests|queries|lookups|credits)';
+const LIMITED = `${QUOTA}|${COMPOUND}|${LONG_LIMIT}`;
 const NEAR = '[^.!?;<>]{0,60}';
 const REPORT = new RegExp(
-  `(${QUOTA}|${LONG_LIMIT})${NEAR}(${USED_UP})|(${USED_UP})${NEAR}(${QUOTA}|${LONG_LIMIT})|no (remaining |more )?(credits|quota|calls|requests) (left|remaining|available)`,
+  `(${LIMITED})${NEAR}(${USED_UP})|(${USED_UP})${NEAR}(${LIMITED})|${USED_ALL}|no (remaining |more )?(credits|quota|calls|requests) (left|remaining|available)`,
 );
 
 /**
@@ -52,7 +72,8 @@ const REPORT = new RegExp(
  */
 export function reportsUsedUpQuota(body: Body): boolean {
   const text = plain(body.json === undefined ? (body.text ?? '') : stringifyJson(body.json));
-  return REPORT.test(text) && !SHORT_PERIOD.test(text);
+  const isShort = SHORT_PERIOD.test(text) || (RATE.test(text) && !LONG_PERIOD.test(text));
+  return REPORT.test(text) && !isShort;
 }
 
 /**

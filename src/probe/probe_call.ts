@@ -1,6 +1,8 @@
 import { type Call, FIRST_PAGE } from '../call.ts';
 import { bodyOf, type Circumstances, classify, type Reply } from '../dialect/classify.ts';
 import { Dialect } from '../dialect/dialect.ts';
+import { reportsUsedUpQuota } from '../dialect/quota_words.ts';
+import type { Body } from '../dialect/response_body.ts';
 import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
@@ -76,7 +78,7 @@ export function readReply(
       : classify(
           EMPTY_DIALECT,
           call,
-          soft === null ? reply : asErrorStatus(reply, text),
+          soft === null ? reply : asErrorStatus(reply, body),
           circumstances,
           body,
         );
@@ -105,8 +107,9 @@ const KEPT_CHARACTERS = 20_000;
  * For an error that was sent with a success status, changes the status to 429 if its text mentions a limit, otherwise
  * to 400.
  */
-function asErrorStatus(reply: Reply, text: string): Reply {
-  return { ...reply, status: LIMIT_WORDS.test(text) ? 429 : 400 };
+function asErrorStatus(reply: Reply, body: Body): Reply {
+  const isLimit = LIMIT_WORDS.test(body.text ?? '') || reportsUsedUpQuota(body);
+  return { ...reply, status: isLimit ? 429 : 400 };
 }
 
 const LIMIT_WORDS =
