@@ -208,6 +208,13 @@ describe('doctor', () => {
     db.close();
   });
 
+  it('doctor reports missing statistics as a problem while the mirror has no companies', async () => {
+    const upstream = await place({ upstream: { paths: { stats: '/api/none' } } });
+    const { code, json } = await upstream.run('doctor', '--online');
+    expect(code).toBe(1);
+    expect(findingOf(json, 'call').message).toContain('the statistics call failed');
+  });
+
   it('doctor reports a rejected key until the upstream accepts it again', async () => {
     const upstream = await place({ upstream: { api_key: 'wrong' } });
     expect((await upstream.run('doctor', '--online')).code).toBe(1);
