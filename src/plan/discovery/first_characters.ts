@@ -117,6 +117,14 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
   },
 ];
 
+/** Words that names in other scripts often begin with. Their beginnings show whether the registry uses the script. */
+export const SCRIPT_WORDS: readonly string[] = `
+  株式会社 有限会社 上海 北京 日本 東京 주식회사 한국 대한 ооо строй общество транс ελληνικη αφοι παπα שירותי אלקטרו חברת
+  شركة مؤسسة المجموعة
+`
+  .trim()
+  .split(/\s+/u);
+
 /**
  * Returns the script of the text's first character, or null if the character is not a letter or its script is not in
  * `LETTERS`.

@@ -6,6 +6,7 @@ import { findsName, semanticsOf } from '../../names/query_matching.ts';
 import {
   CHARACTER_GROUPS,
   isPunctuation,
+  SCRIPT_WORDS,
   type Script,
   scriptOf,
   scriptsAmong,
@@ -22,6 +23,8 @@ interface UntriedCharacter {
 /** The first characters that have not been sent as queries yet, in the order of their groups. */
 export class UntriedCharacters {
   readonly #untried: UntriedCharacter[];
+  /** The beginnings of common words in other scripts that have not been sent as queries yet. */
+  readonly #words: Set<string>;
   /** The scripts that occur in known names. */
   readonly #scripts = new Set<Script>();
   /** The distinct characters in known names that belong to scripts with thousands of characters. */
@@ -47,6 +50,8 @@ export class UntriedCharacters {
         characters.map((text) => ({ text, isDue, isForLatin: precedes !== 'always' })),
       )
       .filter(({ text }) => !isUnavailable(text));
+    this.#words = new Set(scriptWords(dialect));
+    for (const text of sent.keys()) this.#words.delete(text);
     const names = knowledge.textsInOrder('name');
     for (const script of scriptsAmong(names)) this.#scripts.add(script);
     const isByWords = isWhole || semantics === 'token_prefix';
@@ -103,19 +108,24 @@ export class UntriedCharacters {
    * nothing, the stop rule ignores it, because the result shows nothing about other queries.
    */
   isExemptFromStopRule(text: string): boolean {
-    return this.#isLatin && this.#untried.some((one) => one.text === text);
+    return this.#words.has(text) || (this.#isLatin && this.#untried.some((one) => one.text === text));
   }
 
   get #isLatin(): boolean {
     return [...this.#scripts].every((script) => script === 'latin');
   }
 
-  /** The characters that must be sent before discovery gives up on the missing companies. */
+  /**
+   * The queries that must be sent before discovery gives up on the missing companies: characters, and words in
+   * other scripts.
+   */
   get due(): string[] {
-    return this.#untried.flatMap(({ text, isDue }) => (isDue ? [text] : []));
+    const characters = this.#untried.flatMap(({ text, isDue }) => (isDue ? [text] : []));
+    return [...characters, ...this.#words];
   }
 
   #remove(text: string): void {
+    this.#words.delete(text);
     const index = this.#untried.findIndex((one) => one.text === text);
     if (index >= 0) this.#untried.splice(index, 1);
   }
@@ -128,6 +138,15 @@ export class UntriedCharacters {
     if (!this.#matchingPunctuation.has(text)) return;
     for (const one of this.#untried.filter((untried) => isPunctuation(untried.text))) this.#remove(one.text);
   }
+}
+
+/** Returns the beginnings of common words in other scripts, as long as the dialect's query rule requires. */
+function scriptWords(dialect: Dialect): string[] {
+  const { min_length } = dialect.search;
+  const length = semanticsOf(dialect) === 'token' ? Infinity : Math.max(1, min_length);
+  return SCRIPT_WORDS.map((word) => [...word])
+    .filter((word) => word.length >= min_length)
+    .map((word) => word.slice(0, length).join(''));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, SearchCall } from '../../../src/call.ts';
 import type { ListedCompany } from '../../../src/knowledge.ts';
+import { SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
 import { IdentifierRule } from '../../../src/plan/discovery/identifier_rule.ts';
 import { listed } from '../../support/estimate_knowledge.ts';
 import { type DiscoverOptions, dialectOf, discover } from '../../support/simulation/discover.ts';
@@ -145,11 +146,12 @@ function discoverWithoutRule(settings: RegistrySettings, options: Partial<Discov
   return discover(new Registry(COMPANIES, settings), { ...UNTIL_NOTHING_IS_DUE, dialect, ...options });
 }
 
-/** A mirror of the first 100 companies, after searches that found none. */
+/** A mirror of the first 100 companies, after searches that found none and that included all due words. */
 function mirrorAfter({ emptySearches }: { readonly emptySearches: number }): MemoryMirror {
   const mirror = new MemoryMirror();
   for (const company of COMPANIES.slice(0, 100)) mirror.add(company);
   mirror.loadStats({ kind: 'stats', reason: '', expected: 0 }, COMPANIES.length, mirror.nowMs);
+  for (const word of SCRIPT_WORDS) mirror.queryStates.set(`name:${word}`, listed('name', word, 0));
   mirror.newBySearches = () => Array<number>(emptySearches).fill(0);
   return mirror;
 }

@@ -55,7 +55,7 @@ test('no first character is tried twice, nor if queries must be longer', () => {
   untried.recordResponse(openListing('s'), ['sole']);
   untried.recordResponse(openListing('unknown'), []);
   expect(orderOf(untried).startsWith('cmb')).toBe(true);
-  expect(untried.due.join('')).toBe(ASCII.replace('a', '').replace('s', ''));
+  expect(untried.due.join('').startsWith(ASCII.replace('a', '').replace('s', ''))).toBe(true);
 });
 
 test('a script is foreign if known names use other scripts', () => {
