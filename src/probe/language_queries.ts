@@ -21,9 +21,12 @@ const LANGUAGES: readonly (readonly [words: string, queries: string])[] = [
 
 /** Returns queries in the language that the responses and the query parameter's name suggest most, or [] if none do. */
 export function queriesInLanguage(exchanges: readonly Exchange[], param: string): string[] {
-  const texts = exchanges.map(({ text }) => text);
-  const all = [...texts, param].join(' ').replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
-  const found = new Set(foldCharacters(all).match(/[a-z]{2,}/g));
+  const texts = exchanges.flatMap(({ text, request }) => {
+    // A message can repeat what the request contained, which has words in several languages.
+    const sent = new Set(request.params.flat().flatMap(wordsIn));
+    return wordsIn(text).filter((word) => !sent.has(word));
+  });
+  const found = new Set([...texts, ...wordsIn(param)]);
   const scored = LANGUAGES.map(([words, queries]) => {
     const known = words.split(' ');
     const score = [...found].filter((word) =>
@@ -33,6 +36,10 @@ export function queriesInLanguage(exchanges: readonly Exchange[], param: string)
   });
   const best = scored.reduce((one, other) => (other.score > one.score ? other : one));
   return best.score === 0 ? [] : best.queries.split(' ').map((query) => query.replaceAll('_', ' '));
+}
+
+function wordsIn(text: string): string[] {
+  return foldCharacters(text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')).match(/[a-z]{2,}/g) ?? [];
 }
 
 function isInflected(word: string, stem: string): boolean {

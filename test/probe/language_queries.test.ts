@@ -19,3 +19,9 @@ it('the query parameter shows the language if the messages do not', () => {
   expect(queriesInLanguage([searchExchange({ error: 'bad request' })], 'zoekNaam')).toContain('b.v.');
   expect(queriesInLanguage([searchExchange({ error: 'bad request' })], 'q')).toEqual([]);
 });
+
+it('words that a message repeats from the request do not show the language', () => {
+  const { request, ...rest } = searchExchange({ detail: [{ loc: ['query', 'denominacion'], input: 'el' }] });
+  const sent = { ...rest, request: { ...request, params: [['denominacion', 'el'] as const] } };
+  expect(queriesInLanguage([sent], 'q')).toEqual([]);
+});

@@ -239,4 +239,4 @@ const PAGE_WORDS = /^(page|seite|side|pagina|strana|p)$|page_?(no|num|number|ind
 const OFFSET_WORDS =
   /^(offset|start|skip|debut|from|pocatek)$|start_?(index|row|from)|results?from|\[offset\]$/i;
 const SIZE_WORDS =
-  /^(limit|size|count|rows|top|take|nombre|pocet|antall|aantal|rpp)$|per_?(page|pagina|side|seite|strona)|(items?|results?)_?page|page_?(size|limit)|max_?(results|records|rows)|\[(size|limit)\]$/i;
+  /^(limit|max|size|count|rows|top|take|nombre|pocet|antall|aantal|rpp)$|per_?(page|pagina|side|seite|strona)|(items?|results?)_?page|page_?(size|limit)|max_?(results|records|rows)|\[(size|limit)\]$/i;
