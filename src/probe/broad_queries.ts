@@ -115,7 +115,10 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
     const [letter, other] = possible.includes('prefix')
       ? prefixes
       : frequentParts(names, minLength, isSubstring);
-    return [letter, other, 'a', 's', 'm', ...PREFIXES].filter((query) => query !== undefined);
+    // If all known names begin in the same way, a query for that prefix found them, and its matches may be few.
+    const general = ['a', 's', 'm', ...PREFIXES];
+    const queries = other === undefined ? [...general, letter] : [letter, other, ...general];
+    return queries.filter((query) => query !== undefined);
   }
   // A word that is in nearly all known names is probably the query that found these names. Words with diacritics are
   // omitted, because the upstream may fold them.

@@ -6,7 +6,7 @@ import type { Addresses, Conclusions, ProbeInput, ResultList, SearchConclusions 
 import { errorHintsOf } from './errors/error_hints.ts';
 import { type Exchange, type Finding, open, paramOf } from './evidence.ts';
 import { findAddresses, joinsOf } from './findings/addresses.ts';
-import { findFullListing, isEmptyQuery } from './findings/empty_query.ts';
+import { findClampOfAll, findFullListing, isEmptyQuery } from './findings/empty_query.ts';
 import { findIdentifiers } from './findings/identifier_search.ts';
 import { allRowsAt, findMainResult } from './findings/main_result.ts';
 import { findMinQueryLength } from './findings/min_query_length.ts';
@@ -59,6 +59,9 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
       : concludeSearch({ listing, searches, entities, queryParam: queryParam.value, template });
   const registryTotal = registryTotalOf(informative, search);
   const registrySize = registrySizeOf(informative, registryTotal.value);
+  const pages = search?.pages ?? [];
+  const fullListing = findFullListing(pages, searches, registrySize);
+  const clampOfAll = findClampOfAll(pages, fullListing, registrySize);
   return {
     joins,
     addresses,
@@ -68,13 +71,16 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
     query,
     companions,
     queryParam,
-    search,
+    search:
+      search !== null && search.clamp.value === null && clampOfAll !== null
+        ? { ...search, clamp: clampOfAll }
+        : search,
     absence: findAbsence(entities, search, template),
     minQueryChars: Math.max(
       minLengthByRefusals(searches, queryParam.value),
       search?.minQueryLength.value ?? 1,
     ),
-    fullListing: findFullListing(search?.pages ?? [], searches, registrySize),
+    fullListing,
   };
 }
 

@@ -261,4 +261,6 @@ export interface IdentifierFacts {
    */
   readonly param: Finding<string | null>;
   readonly matches: Finding<IdentifierMatch>;
+  /** The parameters that may have found an identifier: several if they had the same one, [] if none was found. */
+  readonly possible: readonly string[];
 }

@@ -6,8 +6,12 @@ import type { ProbeRequest, SearchDraft } from './evidence.ts';
 import { probeAddress, untriedSearch } from './findings/addresses.ts';
 import { probeEmptyQuery } from './findings/empty_query.ts';
 import { probeEmptyResult } from './findings/empty_result.ts';
+import {
+  probeIdentifierParams,
+  probeIdentifierPrefix,
+  probeIdentifiers,
+} from './findings/identifier_drafts.ts';
 import { probeIdentifierParam } from './findings/identifier_parameter.ts';
-import { probeIdentifierPrefix, probeIdentifiers } from './findings/identifier_search.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength } from './findings/min_query_length.ts';
 import { probeNamedSize, probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
@@ -76,20 +80,30 @@ function nextSearch(
     exchanges.length >= FEW_CALLS ? NECESSARY : exchanges.length >= ENOUGH_CALLS ? VALUABLE : SMALL_ORDER;
   const probes = isSmallAndStrict(conclusions) ? strictOrder : isStrict ? STRICT_ORDER : LENIENT_ORDER;
   const stated = hints.specification;
-  const isStated = (draftOf: (typeof LENIENT_ORDER)[number]) =>
+  const isStated = (draftOf: Draft) =>
     draftOf === probePaging || draftOf === probeRarePaging
       ? stated?.paging.value != null
-      : (draftOf === probeIdentifiers || draftOf === probeIdentifierPrefix) &&
-        stated?.identifierParam.value != null;
+      : IDENTIFIER_PROBES.has(draftOf) && stated?.identifierParam.value != null;
   for (const draftOf of probes) {
-    // A sync learns the rule for identifiers from its first such search, which also finds companies.
-    const isForSync = draftOf === probeIdentifierPrefix && exchanges.length >= FEW_CALLS;
+    const isForSync =
+      LEARNED_BY_SYNC.has(draftOf) && exchanges.length >= FEW_CALLS && probes === LENIENT_ORDER;
     if (isStated(draftOf) || isForSync) continue;
     const draft = draftOf(conclusions, search);
     if (draft !== null) return draft;
   }
   return null;
 }
+
+type Draft = (conclusions: Conclusions, search: SearchConclusions) => SearchDraft | null;
+
+const IDENTIFIER_PROBES: ReadonlySet<Draft> = new Set([
+  probeIdentifiers,
+  probeIdentifierParams,
+  probeIdentifierPrefix,
+]);
+
+/** A sync learns the rule for identifiers from its first search for a prefix, which also finds companies. */
+const LEARNED_BY_SYNC: ReadonlySet<Draft> = new Set([probeIdentifiers, probeIdentifierPrefix]);
 
 const ENOUGH_CALLS = 9;
 
@@ -130,6 +144,7 @@ const STRICT_ORDER = [
   probeMinQueryLength,
   probeIdentifierParam,
   probeSizeParam,
+  probeEmptyQuery,
   probeIdentifiers,
   probeIdentifierPrefix,
   probeRarePaging,
@@ -143,6 +158,8 @@ const LENIENT_ORDER = [
   probePaging,
   probeQueryRule,
   probeMinQueryLength,
+  probeIdentifierParams,
+  probeEmptyQuery,
   probeIdentifiers,
   probeIdentifierPrefix,
   ...LAST,

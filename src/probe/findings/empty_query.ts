@@ -9,7 +9,7 @@ import {
   sure,
 } from '../evidence.ts';
 import { roleOfParam } from '../param_roles.ts';
-import { isTooBroad, textOf } from '../refusals.ts';
+import { ignoresUnknownParams, isTooBroad, textOf } from '../refusals.ts';
 import { isFirstPage, isTruncated } from '../search_pages.ts';
 
 /**
@@ -22,10 +22,10 @@ export function findFullListing(
   searches: readonly Exchange[],
   registrySize: number | null,
 ): Finding<boolean> {
-  const empty = searches.filter(isEmptyQuery);
+  const empty = emptyQueries(searches, pages);
   if (empty.every(({ reading }) => reading === 'broken')) return open(false, 'no empty query was sent');
   const all = pages
-    .filter(({ exchange }) => isEmptyQuery(exchange))
+    .filter(({ exchange }) => empty.includes(exchange))
     .sort((a, b) => b.rows.length - a.rows.length)[0];
   if (all === undefined) return byRefusals(empty);
   if (all.rows.length === 0) return sure(false, 'an empty query has no matches');
@@ -38,6 +38,28 @@ export function findFullListing(
     ? likely(true, 'an empty query returns a full page')
     : open(false, 'an empty query returns a full page, but no total');
 }
+
+/**
+ * Returns the empty queries. They include searches with only identifier parameters if the upstream ignored all of these
+ * parameters.
+ */
+function emptyQueries(searches: readonly Exchange[], pages: readonly SearchPage[]): Exchange[] {
+  const isLenient = ignoresUnknownParams(searches);
+  return searches.filter((search) => {
+    if (isEmptyQuery(search)) return true;
+    const { params } = search.request;
+    const found = pages.find(({ exchange }) => exchange === search)?.ids ?? [];
+    return (
+      isLenient &&
+      params.length > FEW_PARAMS &&
+      params.every(([name]) => roleOfParam(name) === 'identifier') &&
+      !params.some(([, id]) => found.includes(id))
+    );
+  });
+}
+
+/** One of so few parameters might have an effect. */
+const FEW_PARAMS = 3;
 
 /** Returns whether a search has no parameters other than page sizes. */
 export function isEmptyQuery({ request }: Exchange): boolean {
@@ -91,6 +113,22 @@ function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   );
 }
 
+/**
+ * Finds the cap on totals from the empty query: it lists the whole registry, but its total is a round number below the
+ * registry count.
+ */
+export function findClampOfAll(
+  pages: readonly SearchPage[],
+  fullListing: Finding<boolean>,
+  registrySize: number | null,
+): Finding<number> | null {
+  const total = pages.find(({ exchange }) => isEmptyQuery(exchange))?.total ?? null;
+  if (!fullListing.value || total === null || registrySize === null) return null;
+  return total >= 100 && total % 100 === 0 && total < registrySize
+    ? likely(total, `the total of an empty query is ${total}, but the registry has ${registrySize} companies`)
+    : null;
+}
+
 /** Returns the min query length, or 0 if an empty query lists the whole registry. */
 export function minLengthWithEmptyQuery(
   minQueryLength: Finding<number>,
@@ -109,9 +147,10 @@ export function minLengthWithEmptyQuery(
  */
 export function probeEmptyQuery(
   { query, queryParam, minQueryChars }: Conclusions,
-  { size: { param, maxSize } }: SearchConclusions,
+  { pages, size: { param, maxSize } }: SearchConclusions,
 ): SearchDraft | null {
-  if (queryParam.certainty === 'open' || minQueryChars > 1 || query.searches.some(isEmptyQuery)) return null;
+  if (queryParam.certainty === 'open' || minQueryChars > 1) return null;
+  if (emptyQueries(query.searches, pages).length > 0) return null;
   // The size parameter is sent only if its name is well known. Otherwise, the search would not be recognised as an
   // empty query later.
   const isKnown = param.value !== null && roleOfParam(param.value) === 'size';
