@@ -356,6 +356,16 @@ describe('error hints', () => {
     expect(allowed).toEqual(['p0']);
   });
 
+  it('error hints include what the form of an error in an unknown language shows', () => {
+    const hints = (errors: object, params: readonly Param[]) => errorHintsOf([refusal({ errors }, params)]);
+    expect(hints({ nazev: ['Toto pole je povinné.'] }, [['q', 'co']]).required).toEqual(['nazev']);
+    expect(hints({ q: ['Délka musí být 3 až 80.'] }, [['q', 'co']]).minQueryLength).toBe(3);
+    expect(hints({ rows: ['Nejvýše 40.'] }, [['rows', '1000']])).toMatchObject({
+      maximum: 40,
+      tooLarge: ['rows'],
+    });
+  });
+
   it('error hints name the parameter whose value exceeds the maximum', () => {
     const params: Param[] = ['limit', 'rows', 'size'].map((name): Param => [name, '1000']);
     const hints = errorHintsOf([refusal({ message: 'querystring/rows must be <= 100' }, params)]);
