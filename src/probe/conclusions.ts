@@ -24,6 +24,8 @@ export interface Specification {
   readonly title: string;
   /** The search path includes the parameters in `extra`. */
   readonly addresses: Finding<Addresses | null>;
+  /** Open with the default path if the document has no operation that returns one company. */
+  readonly recordPath: Finding<string | null>;
   /** The value for `upstream.key_header`. */
   readonly keyHeader: Finding<string | null>;
   readonly queryParam: Finding<string | null>;

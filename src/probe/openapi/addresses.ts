@@ -5,7 +5,8 @@ import { fixedParameters, type Operations } from './operations.ts';
 
 /**
  * Finds the three resources' paths on the host in `baseUrl`. The paths include required parameters that have a fixed
- * value.
+ * value. If the document does not state the path of records or statistics, that path is the default. The certainty is
+ * the search path's.
  */
 export function findAddresses(
   { basePath }: ApiDocument,
@@ -30,18 +31,7 @@ export function findAddresses(
         ? `${standard}/registry/stats`
         : `${prefix}${stats.value.operation.path}${fixedQueryOf(stats.value.operation)}`,
   };
-  const isSure = search.certainty === 'sure' && entity.certainty === 'sure';
-  const because = isSure
-    ? `${search.because} and ${entity.value?.operation.path}`
-    : uncertain(search, entity);
-  return (isSure ? sure : likely)(addresses, because);
-}
-
-function uncertain(...findings: Finding[]): string {
-  return findings
-    .filter(({ certainty }) => certainty !== 'sure')
-    .map(({ because }) => because)
-    .join('; ');
+  return { ...search, value: addresses };
 }
 
 function fixedQueryOf({ parameters }: Operation): string {

@@ -38,9 +38,12 @@ export function readSpecification(parsed: unknown, baseUrl: string): Specificati
   const list = listFindings(search.value, entity.value);
   const extra = Object.fromEntries(fixedParameters(parameters, [queryParam.value, size.value]));
   const idKeys = [...variablesIn(entity.value?.operation.path ?? ''), lastKeyOf(list.id.value ?? '')];
+  const addresses = findAddresses(document, { search, entity, stats }, { baseUrl, extra });
   return {
     title: document.title,
-    addresses: findAddresses(document, { search, entity, stats }, { baseUrl, extra }),
+    addresses,
+    recordPath:
+      addresses.value === null ? open(null, addresses.because) : { ...entity, value: addresses.value.entity },
     keyHeader: findKeyHeader(document),
     queryParam: named(queryParam),
     minLength: findMinLength(queryParam.value),

@@ -4,12 +4,11 @@ import { pagingInWords, type ReportedFinding } from '../findings_report.ts';
 
 /** Returns an OpenAPI document's statements in readable form, in the report's order. */
 export function reportStatements(specification: Specification): ReportedFinding[] {
-  const { addresses, keyHeader, queryParam, identifierParam, results, id, name, total, paging } =
-    specification;
-  const { sizeParam, maxSize, record, minLength, registryTotal } = specification;
+  const { addresses, recordPath, keyHeader, queryParam, identifierParam, results, id, name } = specification;
+  const { total, paging, sizeParam, maxSize, record, minLength, registryTotal } = specification;
   return [
     reported('search path', addresses, (paths) => paths?.search ?? null),
-    reported('record path', addresses, (paths) => paths?.entity ?? null),
+    reported('record path', recordPath, plain),
     reported('key header', keyHeader, plain),
     reported('registry total', registryTotal, plain),
     reported('query parameter', queryParam, plain),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSpecification } from '../../../src/probe/openapi/specification.ts';
+import { reportStatements } from '../../../src/probe/openapi/statements_report.ts';
 
 test('an operation that returns a list, or part of a company, is neither a record nor statistics', () => {
   const get = (...names: string[]) => ({ get: { parameters: names.map((name) => ({ in: 'query', name })) } });
@@ -15,6 +16,25 @@ test('an operation that returns a list, or part of a company, is neither a recor
     entity: '/api/entity/{id}',
     stats: '/api/registry/stats',
   });
+});
+
+test('the record path is open if the document does not state it, and the search path stays sure', () => {
+  const search = { get: { parameters: [{ in: 'query', name: 'q' }] } };
+  const reported = (paths: Record<string, unknown>) => {
+    const stated = readSpecification({ openapi: '3.0.0', paths }, 'https://registry.example/api');
+    return stated === null ? [] : reportStatements(stated).slice(0, 2);
+  };
+  expect(reported({ '/search': search })).toMatchObject([
+    { topic: 'search path', value: '/api/search', certainty: 'sure' },
+    {
+      ...{ topic: 'record path', value: '/api/entity/{id}', certainty: 'open' },
+      because: 'the document has no operation that returns one company',
+    },
+  ]);
+  expect(reported({ '/search': search, '/company/{id}': { get: {} } })).toMatchObject([
+    { topic: 'search path', certainty: 'sure' },
+    { topic: 'record path', value: '/api/company/{id}', certainty: 'sure' },
+  ]);
 });
 
 test("the paths begin with the configured server's path, even if that server is not listed first", () => {

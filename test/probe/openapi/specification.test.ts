@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Specification } from '../../../src/probe/conclusions.ts';
+import type { Addresses, Specification } from '../../../src/probe/conclusions.ts';
 import type { Finding } from '../../../src/probe/evidence.ts';
 import { readSpecification } from '../../../src/probe/openapi/specification.ts';
 
@@ -168,7 +168,7 @@ const TRUTH: Readonly<Record<string, Truth>> = {
   },
 };
 
-type Truth = { readonly [Key in keyof Specification]?: unknown };
+type Truth = { readonly [Key in keyof Specification]?: unknown } & { readonly addresses?: Addresses };
 
 /** Findings that stay open although the document states their value. */
 const OPEN: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['name'] };
@@ -177,7 +177,8 @@ const WRONG: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['re
 
 test.each(readdirSync(FOLDER))('the document %s yields the dialect that a person would write', (file) => {
   const specification = specificationOf(file);
-  const grades = gradesOf(specification, TRUTH[file] ?? {});
+  const truth = TRUTH[file] ?? {};
+  const grades = gradesOf(specification, { ...truth, recordPath: truth.addresses?.entity });
   const of = (grade: string) => [...grades].filter(([, found]) => found === grade).map(([key]) => key);
   expect({ open: of('open'), wrong: of('wrong'), 'wrong while sure': of('wrong while sure') }).toEqual({
     open: OPEN[file] ?? [],
