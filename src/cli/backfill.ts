@@ -133,7 +133,7 @@ async function selected(workspace: Workspace, flags: BackfillFlags, output: Outp
     throw new UsageError('--resume continues a stored backfill and cannot be combined with a selection');
   const { config, clock, warehouse } = workspace;
   const { order, lists } = await readSelection(flags, {
-    db: warehouse.db,
+    warehouse,
     dialect: requireDialect(config),
     recordsMaxAgeMs: config.max_age.records.ms,
     nowMs: clock.now(),

@@ -211,6 +211,28 @@ describe('backfill by search', () => {
   });
 });
 
+describe('backfill --id-prefix with an unknown rule for identifiers', () => {
+  it.each([
+    ['prefix', 0, ''],
+    ['exact', 2, 'this registry cannot search by id prefix (dialect.search.identifiers: none)'],
+  ] as const)('the rule that sync learned decides: %s', async (identifiers, code, message) => {
+    const upstream = await place({
+      companies: [...generateRegistry({ companies: 60, seed: 2 })],
+      profile: { search: { matches: 'prefix', identifiers } },
+    });
+    const { dialect } = upstream.sandbox;
+    upstream.configure({ dialect: { ...dialect, search: { ...dialect.search, identifiers: 'unknown' } } });
+    const backfill = () => upstream.run('backfill', '--id-prefix', '000', '--no-records');
+    expect(await backfill()).toMatchObject({
+      code: 2,
+      json: { error: { hint: expect.stringContaining('registry-mirror sync') } },
+    });
+    await upstream.run('sync');
+    const { json, ...finished } = await backfill();
+    expect({ code: finished.code, message: json.error?.message ?? '' }).toEqual({ code, message });
+  });
+});
+
 describe('backfill of known companies', () => {
   it('a backfill of known companies fetches missing and old records', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 60, seed: 2 })] });

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Database } from 'better-sqlite3';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { UsageError } from '../../errors.ts';
 import type { BackfillOrder } from '../../operations/backfill.ts';
+import { withInferredIdentifiers } from '../../plan/discovery/identifier_rule.ts';
 import { counted, duration } from '../../report/figures.ts';
 import type { BackfillItem } from '../../warehouse/backfill.ts';
 import { failedTargets, idsFetchedBefore, idsNeverFetched } from '../../warehouse/backfill_selection.ts';
+import { openKnowledge } from '../../warehouse/plan_knowledge.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { type List, readList } from './lists.ts';
 
 export interface SelectionFlags {
@@ -27,7 +29,7 @@ export interface SelectionFlags {
 }
 
 export interface SelectionContext {
-  readonly db: Database;
+  readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly recordsMaxAgeMs: number;
   readonly nowMs: number;
@@ -47,7 +49,7 @@ export function isSelecting(flags: SelectionFlags): boolean {
 
 /** Reads the lists, and looks up the stale, missing and failed companies. */
 export async function readSelection(flags: SelectionFlags, context: SelectionContext): Promise<Selection> {
-  refuseImpossible(flags, context.dialect);
+  refuseImpossible(flags, context);
   const ids = flags.ids === undefined ? null : await listOf(flags.ids, flags, context);
   const names = flags.names === undefined ? null : await listOf(flags.names, flags, context);
   const parts: SelectedItems[] = [
@@ -99,7 +101,7 @@ function one(item: BackfillItem, title: string): SelectedItems {
 
 function lookedUp(
   { stale, missing, failed }: SelectionFlags,
-  { db, nowMs }: SelectionContext,
+  { warehouse: { db }, nowMs }: SelectionContext,
 ): SelectedItems[] {
   const parts: SelectedItems[] = [];
   if (missing) {
@@ -119,7 +121,7 @@ function lookedUp(
   return parts;
 }
 
-function failedItems(db: Database): BackfillItem[] {
+function failedItems(db: Warehouse['db']): BackfillItem[] {
   const items = failedTargets(db).map(({ kind, target }): BackfillItem => {
     if (kind === 'entity') return { kind: 'entity', searchedBy: null, given: target };
     const [, by = '', text = ''] = /^(name|identifier):(.*?)(?:#\d+)?$/s.exec(target) ?? [];
@@ -137,19 +139,29 @@ function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }:
   return Math.min(recordsMaxAgeMs, stale ?? Number.POSITIVE_INFINITY);
 }
 
-function refuseImpossible({ ids, names, idPrefix }: SelectionFlags, { search }: Dialect): void {
+function refuseImpossible(
+  { ids, names, idPrefix }: SelectionFlags,
+  { dialect, warehouse }: SelectionContext,
+): void {
   if (ids === '-' && names === '-')
     throw new UsageError('--ids and --names cannot both read standard input', {
       hint: 'Use a file for one of them.',
     });
-  if (idPrefix !== undefined && search.identifiers !== 'prefix')
+  if (idPrefix === undefined) return;
+  const { search } = withInferredIdentifiers(dialect, openKnowledge(warehouse));
+  if (search.identifiers === 'unknown')
+    throw new UsageError(
+      'it is unknown whether this registry can search by id prefix (dialect.search.identifiers)',
+      { hint: 'Run `registry-mirror sync`, which learns it, or use --ids with whole ids.' },
+    );
+  if (search.identifiers !== 'prefix')
     throw new UsageError(
       `this registry cannot search by id prefix (dialect.search.identifiers: ${search.identifiers})`,
       { hint: 'Use --ids with whole ids, or --prefix for names.' },
     );
   // An empty prefix would list the whole registry, so it is rejected even if the upstream accepts empty queries.
   const shortest = Math.max(1, search.min_length);
-  const short = idPrefix?.find((text) => [...text].length < shortest);
+  const short = idPrefix.find((text) => [...text].length < shortest);
   if (short !== undefined)
     throw new UsageError(
       `"${short}" is too short: this registry accepts queries of ${shortest} or more characters`,
