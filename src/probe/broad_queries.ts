@@ -2,7 +2,7 @@ import { loosely } from '../names/loose_matching.ts';
 import type { Conclusions, SearchConclusions, SearchPage } from './conclusions.ts';
 import { type Exchange, type Param, type SearchDraft, wasSent } from './evidence.ts';
 import { isFirstPage, isTruncated } from './search_pages.ts';
-import { PREFIXES } from './word_lists.ts';
+import { LETTERS, PREFIXES } from './word_lists.ts';
 
 /** Chooses queries with many matches. Their responses show the page size and the paging. */
 
@@ -91,12 +91,21 @@ function broaderQuery(
   minLength: number,
   searches: readonly Exchange[],
 ): string | null {
+  const { pages } = search;
+  const length = pages.some(isEmptyLetter) ? Math.max(2, minLength) : minLength;
   const isNew = (query: string) =>
-    query.length >= minLength &&
+    query.length >= length &&
     !wasSent(searches, [[param, query]]) &&
-    !search.pages.some((page) => page.query === query);
-  return broadQueries(search, minLength).find(isNew) ?? null;
+    !pages.some((page) => page.query === query);
+  return broadQueries(search, length).find(isNew) ?? null;
 }
+
+/** Returns whether a frequent letter has no matches. The upstream then probably returns nothing for single letters. */
+function isEmptyLetter({ query, rows }: SearchPage): boolean {
+  return query !== null && rows.length === 0 && LETTERS.slice(0, FREQUENT_LETTERS).includes(query);
+}
+
+const FREQUENT_LETTERS = 8;
 
 /**
  * Returns queries that should have many matches: letters and short prefixes or, if a query must be a whole word,

@@ -78,20 +78,31 @@ function nextSearch(
   const isStrict = refusesUnknownParams(conclusions.query.searches);
   const strictOrder =
     exchanges.length >= FEW_CALLS ? NECESSARY : exchanges.length >= ENOUGH_CALLS ? VALUABLE : SMALL_ORDER;
-  const probes = isSmallAndStrict(conclusions) ? strictOrder : isStrict ? STRICT_ORDER : LENIENT_ORDER;
+  const order = isSmallAndStrict(conclusions) ? strictOrder : isStrict ? STRICT_ORDER : LENIENT_ORDER;
+  // A sync with the wrong query rule misses more than one with the wrong paging.
+  const probes = exchanges.length < MANY_CALLS ? order : [probeQueryRule, ...order];
   const stated = hints.specification;
   const isStated = (draftOf: Draft) =>
     draftOf === probePaging || draftOf === probeRarePaging
       ? stated?.paging.value != null
       : IDENTIFIER_PROBES.has(draftOf) && stated?.identifierParam.value != null;
+  const isFew = exchanges.length < FEW_CALLS;
   for (const draftOf of probes) {
-    const isForSync =
-      LEARNED_BY_SYNC.has(draftOf) && exchanges.length >= FEW_CALLS && probes === LENIENT_ORDER;
-    if (isStated(draftOf) || isForSync) continue;
+    if (isStated(draftOf)) continue;
     const draft = draftOf(conclusions, search);
-    if (draft !== null) return draft;
+    if (draft !== null && (isFew || !isLearnedBySync(draftOf, draft, conclusions))) return draft;
   }
   return null;
+}
+
+/**
+ * Returns whether a sync learns the same from its first search for an identifier prefix, which also finds companies. A
+ * sync needs to know the parameter.
+ */
+function isLearnedBySync(draftOf: Draft, { params }: SearchDraft, { queryParam }: Conclusions): boolean {
+  return (
+    draftOf === probeIdentifierPrefix || (draftOf === probeIdentifiers && params[0]?.[0] === queryParam.value)
+  );
 }
 
 type Draft = (conclusions: Conclusions, search: SearchConclusions) => SearchDraft | null;
@@ -102,10 +113,8 @@ const IDENTIFIER_PROBES: ReadonlySet<Draft> = new Set([
   probeIdentifierPrefix,
 ]);
 
-/** A sync learns the rule for identifiers from its first search for a prefix, which also finds companies. */
-const LEARNED_BY_SYNC: ReadonlySet<Draft> = new Set([probeIdentifiers, probeIdentifierPrefix]);
-
 const ENOUGH_CALLS = 9;
+const MANY_CALLS = 12;
 
 /** Without these findings, a sync would miss pages or matches, or mistake an empty result for an error. */
 const NECESSARY = [
