@@ -13,7 +13,7 @@ import {
 } from './findings/identifier_drafts.ts';
 import { probeIdentifierParam } from './findings/identifier_parameter.ts';
 import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
-import { probeMinQueryLength } from './findings/min_query_length.ts';
+import { probeMinQueryLength, probeRefusedLength } from './findings/min_query_length.ts';
 import { probeNamedSize, probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
 import { probePaging, probeParamNames, probeRarePaging } from './findings/paging.ts';
 import { probeRows } from './findings/query_parameter.ts';
@@ -116,12 +116,16 @@ const IDENTIFIER_PROBES: ReadonlySet<Draft> = new Set([
 const ENOUGH_CALLS = 9;
 const MANY_CALLS = 12;
 
-/** Without these findings, a sync would miss pages or matches, or mistake an empty result for an error. */
+/**
+ * Without these findings, a sync would miss pages or matches, send many queries that are too short, or mistake an empty
+ * result for an error.
+ */
 const NECESSARY = [
   probeQueryRule,
   probeBreadth,
   probeIdentifierParam,
   probeIdentifiers,
+  probeRefusedLength,
   probePaging,
   probeNecessarySize,
   probeEmptyResult,

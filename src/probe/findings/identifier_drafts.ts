@@ -24,14 +24,14 @@ export function probeIdentifiers(conclusions: Conclusions, search: SearchConclus
   const param = queryParam.value ?? '';
   const named = statedIdentifierParams(query.stated.allowed, param);
   const remaining = ignoresUnknownParams(searches) ? [] : (possibleIdentifierParams(query, param) ?? []);
-  const ownParams = [...named, ...remaining];
+  const ownParams = [...named, ...(remaining.length <= FEW_PARAMS ? remaining : [])];
   const draftOf = (name: string): SearchDraft => ({
     params: [[name, id], ...nextSizeParams(search)],
     why: 'does an identifier find its company?',
   });
   const drafts = isSmallAndStrict(conclusions)
     ? [prefixDraft(ownParams[0] ?? param, ids, search)]
-    : [...ownParams.slice(0, 2), param].map(draftOf);
+    : [...ownParams, param].map(draftOf);
   const isNew = ({ params }: SearchDraft) =>
     !wasSent(searches, params) && !searches.some((other) => isAsInformative(other, params, ids));
   return drafts.filter((draft) => draft !== null).find(isNew) ?? null;
@@ -60,6 +60,9 @@ export function probeIdentifierParams(
     wasSent(searches, params) || (isFirst && searches.some((search) => isAsInformative(search, params, ids)));
   return isSent ? null : { params, why: 'which parameter takes an identifier? (each has a different one)' };
 }
+
+/** So few parameters are each tried in a search of their own. */
+const FEW_PARAMS = 2;
 
 /** Drafts a search for a prefix of a known identifier, in the parameter that takes identifiers. */
 export function probeIdentifierPrefix(

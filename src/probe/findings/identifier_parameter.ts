@@ -43,9 +43,10 @@ export function probeIdentifierParam(
   if (!isInformative || identifiers.matches.certainty === 'sure' || id === undefined) return null;
   const key = segmentsOf(idPath).at(-1) ?? '';
   const likely = roleOfParam(key) === 'identifier' ? [key, ...IDENTIFIER_PARAMS] : IDENTIFIER_PARAMS;
-  const possible = possibleIdentifierParams(query, queryParam.value ?? '') ?? [...new Set(likely)];
-  const isFirst = possible.length >= IDENTIFIER_PARAMS.length;
-  const names = isFirst ? possible : possible.slice(0, Math.min(MAX_HALF, Math.ceil(possible.length / 2)));
+  const remaining = possibleIdentifierParams(query, queryParam.value ?? '');
+  const possible = remaining ?? [...new Set(likely)];
+  const names =
+    remaining === null ? possible : possible.slice(0, Math.min(MAX_HALF, Math.ceil(possible.length / 2)));
   const params = names.filter((name) => name !== queryParam.value).map((name) => [name, id] as const);
   if (possible.length < 2 || wasSent(query.searches, params)) return null;
   return { params, why: 'which parameter takes an identifier? (without a query)' };

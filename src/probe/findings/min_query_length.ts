@@ -128,3 +128,8 @@ export function probeMinQueryLength(
   const params: Param[] = [[queryParam.value ?? '', query]];
   return wasSent(searches, params) ? null : { params, why: 'how short may a query be?' };
 }
+
+/** Drafts the request from `probeMinQueryLength` if a query was refused as too short, so that a sync would repeat it. */
+export function probeRefusedLength(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  return conclusions.minQueryChars > 1 ? probeMinQueryLength(conclusions, search) : null;
+}
