@@ -36,6 +36,8 @@ export interface Planner {
    * again.
    */
   release(call: Call): void;
+  /** Makes the planner choose only calls of other kinds. Absent if the planner cannot exclude a kind. */
+  stop?(kind: CallKind): void;
 }
 
 export interface MaxAge {

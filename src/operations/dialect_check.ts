@@ -62,20 +62,21 @@ export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]):
     const call = callOfTarget(answer, { reason: '', expected: 0 });
     const reply = { status, headers, body };
     const verdict = classify(call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true });
-    if (verdict.is === 'refused' && kind === 'search')
-      rejected.push({ callId, kind, target, sentAt, why: verdict.why });
+    if (verdict.is === 'refused') rejected.push({ callId, kind, target, sentAt, why: verdict.why });
     if (verdict.is !== 'broken' || status >= 500) continue;
     contradictions.push({ callId, kind, target, sentAt, why: verdict.why });
     const request = requestOf(dialect, call);
     const { exchange } = readReply(request, call, reply, { nowMs: 0, keyHasWorked: true });
     misunderstood.push({ exchange, entityId: call.kind === 'entity' ? call.entityId : null });
   }
-  // A single rejected query is normal, because a query can have too many matches. If every search is rejected, the
-  // dialect is probably wrong.
-  const searches = answers.filter(({ kind }) => kind === 'search').length;
-  const [latest] = rejected;
-  if (latest !== undefined && rejected.length === searches)
-    contradictions.push({ ...latest, why: `the upstream rejected every stored search: ${latest.why}` });
+  // A single rejected call is normal, because a query can have too many matches. If every search or every record call
+  // is rejected, the dialect is probably wrong.
+  for (const [kind, name] of [['search', 'search'] as const, ['entity', 'record call'] as const]) {
+    const ofKind = rejected.filter((one) => one.kind === kind);
+    const [latest] = ofKind;
+    if (latest !== undefined && ofKind.length === answers.filter((one) => one.kind === kind).length)
+      contradictions.push({ ...latest, why: `the upstream rejected every stored ${name}: ${latest.why}` });
+  }
   return { answers: answers.length, contradictions, proposals: proposeChanges(dialect, misunderstood) };
 }
 

@@ -5,7 +5,6 @@ import { FailedError, messageOf } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
-import { CONTROL_KEY, withRejectionCheck } from '../plan/rejected_searches.ts';
 import type { Focus, Planner } from '../planner.ts';
 import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
@@ -14,12 +13,12 @@ import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted } from '../warehouse/call.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { heartbeat, isAskedToStandAside, releaseLock } from '../warehouse/lock.ts';
-import { isQueryRefused } from '../warehouse/query.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
 import { callsOfRun } from '../warehouse/spent_calls.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
+import { checkRejections, storeDoubt } from './rejected_calls.ts';
 import { lockFor, lockRequest, startHeartbeat } from './run_lock.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
@@ -169,7 +168,7 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
     let lastUnusable: Outcome | null = null;
     let hasUsable = false;
     const { db } = workspace.warehouse;
-    const planner = withRejectionCheck(parts.planner, isQueryRefused(db, CONTROL_KEY));
+    const planner = checkRejections(parts.planner, workspace.warehouse);
     const mirrored = await mirror(order.assemble === undefined ? { ...parts, planner } : parts, {
       purpose,
       maxCalls,
@@ -186,6 +185,7 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       },
     });
     if (order.assemble !== undefined) return mirrored;
+    storeDoubt(planner, workspace.warehouse);
     const knowsNothing = openPlanner === undefined && readCoverage(db).known === 0;
     const { config } = workspace;
     const { rejection } = planner;

@@ -1,5 +1,4 @@
-import type { CallKind } from '../call.ts';
-import { targetOf } from '../call.ts';
+import { type Call, type CallKind, targetOf } from '../call.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { Plan, PlanInput, Planner } from '../planner.ts';
 
@@ -21,9 +20,15 @@ export function openDriftWatch(
 ): DriftWatch {
   const misread = new Map<CallKind, { readonly targets: Set<string>; readonly why: string }>();
   const drifted = new Map<CallKind, string>();
+  const stopped = new Set<CallKind>();
+  const inFlight = new Set<Call>();
   let planner = open(kinds);
-  let inFlight = 0;
   let mustReopen = false;
+
+  const stop = (kind: CallKind) => {
+    stopped.add(kind);
+    mustReopen = true;
+  };
 
   const drift = (kind: CallKind, targets: ReadonlySet<string>, why: string) => {
     if (drifted.has(kind)) return;
@@ -31,7 +36,7 @@ export function openDriftWatch(
       kind,
       `${targets.size} responses in a row for ${KIND_NAMES[kind]} do not match the dialect: ${why}`,
     );
-    mustReopen = true;
+    stop(kind);
   };
 
   const describeDrift = (planned: string | null) => {
@@ -44,23 +49,24 @@ export function openDriftWatch(
       next: (ask: PlanInput): Plan => {
         // The planner is replaced only when no call is in flight, because each result must reach the planner that
         // planned the call.
-        if (mustReopen && inFlight > 0) return { calls: [], wakeAtMs: null, drift: describeDrift(null) };
+        if (mustReopen && inFlight.size > 0) return { calls: [], wakeAtMs: null, drift: describeDrift(null) };
         if (mustReopen) {
-          planner = open(new Set([...kinds].filter((kind) => !drifted.has(kind))));
+          planner = open(new Set([...kinds].filter((kind) => !stopped.has(kind))));
           mustReopen = false;
         }
         const plan = planner.next(ask);
-        inFlight += plan.calls.length;
+        for (const call of plan.calls) inFlight.add(call);
         return { ...plan, drift: describeDrift(plan.drift) };
       },
       learn: (result) => {
-        inFlight -= 1;
+        inFlight.delete(result.call);
         planner.learn(result);
       },
       release: (call) => {
-        inFlight -= 1;
+        inFlight.delete(call);
         planner.release(call);
       },
+      stop,
     },
     note: (outcomes) => {
       for (const { call, verdict } of outcomes) {

@@ -35,6 +35,8 @@ export type MetaKey =
   /** The form of the 404 response to an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
+  /** Not null if the upstream rejected every record call when record calls were last sent. */
+  | 'records_doubted'
   /** The last company (by `known_id`) that is indexed in `_name` and `_word`. */
   | 'named_until'
   | 'next_named_until'
