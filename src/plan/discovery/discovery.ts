@@ -47,6 +47,10 @@ export class Discovery {
   readonly #searches = new Map<SearchQuery['by'], Search>();
   /** Adds responses to the trees when the next call is chosen. By then, all companies in the same batch are known. */
   readonly #updates: (() => void)[] = [];
+  /** The min query length for names, as far as responses have shown it. */
+  #minNameLength = 0;
+  /** The page size in the dialect, or the number of rows on the longest page if that is larger. */
+  #pageSize: number;
   /** The untried first characters; null until needed. */
   #untriedCharacters: UntriedCharacters | null = null;
   /** Whether searching by identifier prefix might miss the remaining companies. */
@@ -68,6 +72,7 @@ export class Discovery {
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
+    this.#pageSize = dialect.search.paging.size;
     this.#counts = new ReportedCounts(options);
     this.#rule = new QueryRule(knowledge, dialect);
     this.#identifierRule = new IdentifierRule(knowledge, dialect);
@@ -137,6 +142,11 @@ export class Discovery {
     if (this.#learnRule(search.keySpace, result)) return;
     if (this.#isTooShort(search.keySpace, query, () => this.#knowledge.queries())) {
       this.#searches.delete(call.query.by);
+      this.#untriedCharacters = null;
+      return;
+    }
+    if (query.pages === 1 && query.rows > this.#pageSize) {
+      this.#searches.clear();
       return;
     }
     const state = this.#counts.withUsableTotal(query);
@@ -191,7 +201,8 @@ export class Discovery {
   }
 
   get #untried(): UntriedCharacters {
-    this.#untriedCharacters ??= new UntriedCharacters(this.#knowledge, this.#dialect);
+    const minLength = Math.max(this.#dialect.search.min_length, this.#minNameLength);
+    this.#untriedCharacters ??= new UntriedCharacters(this.#knowledge, this.#dialect, minLength);
     return this.#untriedCharacters;
   }
 
@@ -286,13 +297,15 @@ export class Discovery {
       .filter((state) => this.#isTooShort(anyLength, state, () => sent))
       .map(({ query }) => lengthOf(query));
     const minLength = Math.max(this.#dialect.search.min_length, ...tooShort.map((length) => length + 1));
+    if (by === 'name') this.#minNameLength = minLength;
+    this.#pageSize = Math.max(this.#pageSize, ...sent.map(({ pages, rows }) => (pages === 1 ? rows : 0)));
     const isLongEnough = ({ query }: QueryState) => query.text === '' || lengthOf(query) >= minLength;
     const states = sent.filter(isLongEnough);
     const keySpace =
       tooShort.length === 0 ? anyLength : this.#keySpaceOf(by, this.#rule.semantics, minLength);
     const tree = new QueryTree({
       keySpace,
-      limits: { pageSize: this.#dialect.search.paging.size, window: windowOf(this.#dialect) },
+      limits: { pageSize: this.#pageSize, window: windowOf(withPageSize(this.#dialect, this.#pageSize)) },
       pending: this.#pending,
       listsAll: by === 'name' && this.#counts.listsAll,
       untried: by === 'name' ? this.#untried : null,
@@ -331,6 +344,11 @@ export class Discovery {
     if (semantics === 'substring') return TextKeySpace.bySubstring(minLength, this.#knowledge);
     return new WordKeySpace(semantics, minLength, this.#knowledge);
   }
+}
+
+function withPageSize(dialect: Dialect, size: number): Dialect {
+  const { search } = dialect;
+  return { ...dialect, search: { ...search, paging: { ...search.paging, size } } };
 }
 
 /** Compares a page with the companies known before it, after the key space has learned from the page. */

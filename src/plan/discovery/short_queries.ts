@@ -4,8 +4,9 @@ import type { Semantics } from '../../names/query_matching.ts';
 import type { KeySpace } from './key_space.ts';
 
 /**
- * Returns whether the upstream returned nothing because the query is too short. If so, known companies match it, and no
- * query of that length has matches.
+ * Returns whether the upstream returned nothing for the query, or rejected it, because it is too short. If so, no query
+ * of that length has matches. In addition, known companies match the query, or many queries of that length were
+ * rejected.
  */
 export function isTooShort(
   { query, status, rows }: QueryState,
@@ -18,15 +19,28 @@ export function isTooShort(
   const { keySpace, semantics, sent } = evidence;
   const { text, by } = query;
   const length = lengthOf(query);
-  if (status !== 'complete' || rows > 0 || length === 0 || length > LONGEST_TOO_SHORT) return false;
+  if (rows > 0 || length === 0 || length > LONGEST_TOO_SHORT) return false;
+  const hasShortMatch = () => [...sent()].some((other) => other.rows > 0 && isAsShort(other.query, query));
+  if (status === 'refused' && isWord(query)) {
+    const alike = [...sent()].filter(
+      (other) => other.status === 'refused' && lengthOf(other.query) === length,
+    );
+    return alike.length >= MANY_REJECTIONS && !hasShortMatch();
+  }
+  if (status !== 'complete') return false;
   const isWholeWord = by === 'name' && semantics === 'token';
   const matching = isWholeWord ? keySpace.ending(text) : keySpace.known(text);
-  return matching > 0 && [...sent()].every((other) => other.rows === 0 || !isAsShort(other.query, query));
+  return matching > 0 && !hasShortMatch();
 }
 
 /** Returns whether a query is not empty and not longer than `than`. */
 function isAsShort(query: SearchQuery, than: SearchQuery): boolean {
   return query.by === than.by && query.text !== '' && lengthOf(query) <= lengthOf(than);
+}
+
+/** Returns whether a query has only letters and digits. An upstream may reject punctuation for another reason. */
+function isWord({ text }: SearchQuery): boolean {
+  return /^[\p{L}\p{N}]+$/u.test(text);
 }
 
 /** Returns the number of characters in a query. */
@@ -36,3 +50,5 @@ export function lengthOf({ text }: SearchQuery): number {
 
 // Registries rarely require more than four characters.
 const LONGEST_TOO_SHORT = 3;
+// Fewer queries may have been rejected because they have too many matches.
+const MANY_REJECTIONS = 12;

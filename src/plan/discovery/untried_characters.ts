@@ -35,7 +35,8 @@ export class UntriedCharacters {
   readonly #matchingPunctuation = new Set<string>();
   readonly #shouldMatch: (character: string, name: string) => boolean;
 
-  constructor(knowledge: Knowledge, dialect: Dialect) {
+  /** `minLength` is the min query length that the responses have shown. */
+  constructor(knowledge: Knowledge, dialect: Dialect, minLength = dialect.search.min_length) {
     const sent = new Map<string, QueryState>();
     for (const state of knowledge.queries()) if (state.query.by === 'name') sent.set(state.query.text, state);
     const semantics = semanticsOf(dialect);
@@ -50,7 +51,7 @@ export class UntriedCharacters {
         characters.map((text) => ({ text, isDue, isForLatin: precedes !== 'always' })),
       )
       .filter(({ text }) => !isUnavailable(text));
-    this.#words = new Set(scriptWords(dialect));
+    this.#words = new Set(scriptWords(dialect, minLength));
     for (const text of sent.keys()) this.#words.delete(text);
     const names = knowledge.textsInOrder('name');
     for (const script of scriptsAmong(names)) this.#scripts.add(script);
@@ -140,12 +141,11 @@ export class UntriedCharacters {
   }
 }
 
-/** Returns the beginnings of common words in other scripts, as long as the dialect's query rule requires. */
-function scriptWords(dialect: Dialect): string[] {
-  const { min_length } = dialect.search;
-  const length = semanticsOf(dialect) === 'token' ? Infinity : Math.max(1, min_length);
+/** Returns the beginnings of common words in other scripts, as long as the query rule requires. */
+function scriptWords(dialect: Dialect, minLength: number): string[] {
+  const length = semanticsOf(dialect) === 'token' ? Infinity : Math.max(1, minLength);
   return SCRIPT_WORDS.map((word) => [...word])
-    .filter((word) => word.length >= min_length)
+    .filter((word) => word.length >= minLength)
     .map((word) => word.slice(0, length).join(''));
 }
 

@@ -22,10 +22,12 @@ export class WordKeySpace implements KeySpace {
   readonly #semantics: WordSemantics;
   readonly #model = new NameModel(characterSeeds(), true, generalModel());
   readonly #words: WordTexts;
+  readonly #minLength: number;
   readonly #upstreamFolding: UpstreamFolding;
 
   constructor(semantics: WordSemantics, minLength: number, knowledge: Knowledge) {
     this.#semantics = semantics;
+    this.#minLength = minLength;
     this.#upstreamFolding = new UpstreamFolding((query, company) =>
       isPunctuation(query) ? company.includes(query) : findsName(semantics, query, company),
     );
@@ -67,7 +69,10 @@ export class WordKeySpace implements KeySpace {
 
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     const { prefix, texts, last } = this.#words.lastWordOf(query);
-    const isExcluded = (word: string) => isSent(prefix + word) || this.isAliased(prefix + word);
+    const isExcluded = (word: string) => {
+      const text = prefix + word;
+      return isSent(text) || this.isAliased(text) || [...text].length < this.#minLength;
+    };
     const extensions = texts.extensions(last, isExcluded);
     return {
       ...extensions,

@@ -21,3 +21,20 @@ test.each(['prefix', 'token_prefix', 'substring'] as const)(
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(150);
   },
 );
+
+test('discovery stops sending short queries after twelve of one length were rejected', () => {
+  const registry = new Registry(syntheticCompanies(200), { ...PLAIN, minLength: 3 });
+  const dialect = dialectOf({ ...registry.settings, minLength: 1 });
+  const { calls, mirror } = discover(registry, { mostCalls: 1_000, enough: 150, dialect });
+  const lengths = calls.flatMap((call) => (call.kind === 'search' ? [[...call.query.text].length] : []));
+  expect(lengths.filter((length) => length < 3).length).toBeLessThanOrEqual(2 * 12 + 4);
+  expect(mirror.knownCount()).toBeGreaterThanOrEqual(150);
+});
+
+test('discovery sends no word below the min query length, although names have such words', () => {
+  const companies = syntheticCompanies(200).map(({ id, name }) => ({ id, name: `${name} C.I.C.` }));
+  const settings = { ...PLAIN, semantics: 'token', minLength: 2 } as const;
+  const { calls } = discover(new Registry(companies, settings), { mostCalls: 300, enough: 200 });
+  const texts = calls.flatMap((call) => (call.kind === 'search' ? [call.query.text] : []));
+  expect(texts.filter((text) => [...text].length < 2)).toEqual([]);
+});
