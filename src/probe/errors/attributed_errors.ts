@@ -64,7 +64,8 @@ function onlyNameIn(text: string, sent: ReadonlyMap<string, string>): string | n
 
 /** Returns the min length if a text states a range of lengths that the query is too short for, or null. */
 function minLengthIn(text: string, query: string): number | null {
-  const [, from, to] = /\b(\d{1,2})\b\D{1,12}\b(\d{1,4})\b/.exec(text) ?? [];
+  // A comma or a dot alone separates thousands.
+  const [, from, to] = /\b(\d{1,2})\b(?![.,]\d)\D{1,12}\b(\d{1,4})\b/.exec(text) ?? [];
   const isRange = /\D/.test(query) && Number(from) > [...query].length && Number(to) > Number(from);
   return isRange ? Number(from) : null;
 }

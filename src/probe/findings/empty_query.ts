@@ -41,7 +41,7 @@ export function findFullListing(
 
 /**
  * Returns the empty queries. They include searches with only identifier parameters if the upstream ignored all of these
- * parameters.
+ * parameters. A response without rows does not show that, because an identifier may have matched nothing.
  */
 function emptyQueries(searches: readonly Exchange[], pages: readonly SearchPage[]): Exchange[] {
   const isLenient = ignoresUnknownParams(searches);
@@ -53,6 +53,7 @@ function emptyQueries(searches: readonly Exchange[], pages: readonly SearchPage[
       isLenient &&
       params.length > FEW_PARAMS &&
       params.every(([name]) => roleOfParam(name) === 'identifier') &&
+      (search.reading !== 'ok' || found.length > 0) &&
       !params.some(([, id]) => found.includes(id))
     );
   });
@@ -73,8 +74,8 @@ export function isEmptyQuery({ request }: Exchange): boolean {
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
   const because = 'the API refuses an empty query';
   if (empty.some(isTooBroad)) return open(false, `${because}, because it has too many matches`);
-  const hasMessage = empty.some((search) => textOf(search).trim() !== '');
-  return hasMessage ? sure(false, because) : likely(false, `${because} without a message`);
+  const isExplained = empty.some((search) => isEmptyQuery(search) && textOf(search).trim() !== '');
+  return isExplained ? sure(false, because) : likely(false, `${because}, perhaps for another reason`);
 }
 
 function byTotal(

@@ -21,6 +21,13 @@ describe('error hints', () => {
     }
   });
 
+  it('a number with thousands separators is no range of query lengths', () => {
+    for (const number of ['2,503', '2.503']) {
+      const body = { message: `The query matches too many companies (${number}).` };
+      expect(errorHintsOf([refusal(body, [['query', 'a']])]).minQueryLength).toBeNull();
+    }
+  });
+
   it('a min query length does not mean that a parameter named query is required', () => {
     const body = { detail: 'The query must have at least 3 characters.' };
     const hints = errorHintsOf([refusal(body, [['query', 'co']])]);

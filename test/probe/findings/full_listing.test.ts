@@ -38,6 +38,10 @@ describe('the listing of the whole registry', () => {
     expect(find(pageFor(identifiers, ALL, 80))).toMatchObject({ value: true, certainty: 'sure' });
   });
 
+  it('a search by identifiers without rows does not count as an empty query, because one may have matched nothing', () => {
+    expect(find(pageFor(identifiers, [], 0)).because).toBe('no empty query was sent');
+  });
+
   it('a search by identifiers does not count as an empty query if one of them was found', () => {
     const found = identifiers.map(([name]): Param => [name, '40002']);
     expect(find(pageFor(found, ALL, 80)).because).toBe('no empty query was sent');
