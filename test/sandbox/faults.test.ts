@@ -155,7 +155,9 @@ describe('a fault in the transmission', () => {
   test('a fault can send a huge body, which is valid JSON of the given size', async () => {
     const { text, json } = await ask(await faulty({ kind: 'huge_body', bytes: 5_000_000 }), '/api/entity/1');
     expect(Buffer.byteLength(text)).toBe(5_000_000);
-    expect(json).toEqual({ padding: expect.stringMatching(/^ +$/) });
+    // A regular expression can exceed the stack on a text of this size.
+    const { padding } = json as { padding: string };
+    expect([Object.keys(json as object), padding.trim()]).toEqual([['padding'], '']);
   });
 
   test('a fault can send a gzip bomb, which is small while compressed', async () => {
