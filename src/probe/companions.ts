@@ -37,8 +37,8 @@ export function withCompanions(params: readonly Param[], companions: readonly Pa
 
 /**
  * Returns the exchanges with the companions removed from the requests. A request's first parameter with another value
- * than the companion's was sent as the query and is kept. An unsuccessful search that lacked a companion is omitted, because its
- * response reveals nothing about the other parameters.
+ * than the companion's was sent as the query and is kept. An unsuccessful search that lacked a companion is omitted,
+ * because its response reveals nothing about the other parameters.
  */
 export function withoutCompanions(exchanges: readonly Exchange[], companions: readonly Param[]): Exchange[] {
   if (companions.length === 0) return [...exchanges];

@@ -298,7 +298,7 @@ export class Discovery {
       .map(({ query }) => lengthOf(query));
     const minLength = Math.max(this.#dialect.search.min_length, ...tooShort.map((length) => length + 1));
     if (by === 'name') this.#minNameLength = minLength;
-    this.#pageSize = Math.max(this.#pageSize, ...sent.map(({ pages, rows }) => (pages === 1 ? rows : 0)));
+    for (const { pages, rows } of sent) if (pages === 1) this.#pageSize = Math.max(this.#pageSize, rows);
     const isLongEnough = ({ query }: QueryState) => query.text === '' || lengthOf(query) >= minLength;
     const states = sent.filter(isLongEnough);
     const keySpace =

@@ -20,17 +20,16 @@ export function isTooShort(
   const { text, by } = query;
   const length = lengthOf(query);
   if (rows > 0 || length === 0 || length > LONGEST_TOO_SHORT) return false;
-  const hasShortMatch = () => [...sent()].some((other) => other.rows > 0 && isAsShort(other.query, query));
-  if (status === 'refused' && isWord(query)) {
-    const alike = [...sent()].filter(
-      (other) => other.status === 'refused' && lengthOf(other.query) === length,
-    );
-    return alike.length >= MANY_REJECTIONS && !hasShortMatch();
-  }
-  if (status !== 'complete') return false;
+  const isRejected = status === 'refused' && isWord(query);
+  if (!isRejected && status !== 'complete') return false;
   const isWholeWord = by === 'name' && semantics === 'token';
-  const matching = isWholeWord ? keySpace.ending(text) : keySpace.known(text);
-  return matching > 0 && !hasShortMatch();
+  if (!isRejected && (isWholeWord ? keySpace.ending(text) : keySpace.known(text)) === 0) return false;
+  let rejected = 0;
+  for (const other of sent()) {
+    if (other.rows > 0 && isAsShort(other.query, query)) return false;
+    if (other.status === 'refused' && lengthOf(other.query) === length) rejected += 1;
+  }
+  return !isRejected || rejected >= MANY_REJECTIONS;
 }
 
 /** Returns whether a query is not empty and not longer than `than`. */
