@@ -27,7 +27,7 @@ describe('a simulated registry', () => {
     expect(found('0000', withParameter(dialect, 'id'))).toEqual(['0000 Coffee']);
   });
 
-  it('a simulated registry finds identifiers if the dialect or the scenario says so', () => {
+  it('a simulated registry finds identifiers if the dialect or the scenario defines it', () => {
     const finds = (identifiers: 'prefix' | 'none' | 'unknown', searchesIdentifiers: boolean) => {
       const { search, ...others } = dialectWith({ semantics: 'prefix' });
       const dialect = { ...others, search: { ...search, identifiers, identifier_param: 'id' } };

@@ -106,7 +106,7 @@ function trialsIn(knowledge: Knowledge): QueryState[] {
 
 function matchesOf({ query: { text }, rows }: QueryState, knowledge: Knowledge): PrefixSearch {
   const byIdentifier = knowledge.textsInOrder('identifier').countBetween(text, afterAll(text));
-  // Counting the names reads all of them, so it is left out if the result cannot depend on it.
+  // Counting the names reads all of them, so they are counted only if the result can depend on it.
   const names =
     rows === 0 || byIdentifier === 0 ? [] : knowledge.textsInOrder('name').containing(folded(text));
   return { rows, byIdentifier, byName: [...names].length };

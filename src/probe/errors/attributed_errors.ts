@@ -1,7 +1,7 @@
 import type { Param } from '../evidence.ts';
 import { type ErrorMessage, isName } from './error_messages.ts';
 
-/** What errors state by their form alone, whatever their language. */
+/** The facts that errors state by their form alone, in any language. */
 export interface AttributedErrors {
   readonly missing: readonly string[];
   readonly unknown: readonly string[];
