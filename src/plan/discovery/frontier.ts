@@ -20,13 +20,24 @@ export class Frontier<Action extends { readonly score: number; readonly expected
   readonly #heap = new Heap<{ readonly node: QueryNode; readonly entry: number }>();
   /** Whether a score may have increased since all nodes were last inserted. */
   #isStale = true;
+  /** Whether many scores may have increased since then. */
+  #isVeryStale = false;
+  /** The number of actions taken since then. */
+  #taken = 0;
+  /** The number of nodes that were inserted then. */
+  #size = 0;
 
   constructor(options: FrontierOptions<Action>) {
     this.#options = options;
   }
 
-  markStale(): void {
+  /**
+   * Records that scores may have increased. They are computed again once no node is left. If many scores may have
+   * increased, they are also computed again at regular intervals, so that this costs about the same for each action.
+   */
+  markStale({ areMany }: { readonly areMany: boolean }): void {
     this.#isStale = true;
+    if (areMany) this.#isVeryStale = true;
   }
 
   /** Inserts a node and invalidates its earlier entry. A node with a score of 0 is not inserted. */
@@ -37,11 +48,19 @@ export class Frontier<Action extends { readonly score: number; readonly expected
 
   insertAll(): void {
     this.#isStale = false;
-    for (const node of this.#options.nodes()) this.insert(node);
+    this.#isVeryStale = false;
+    this.#taken = 0;
+    this.#size = 0;
+    for (const node of this.#options.nodes()) {
+      this.insert(node);
+      this.#size++;
+    }
   }
 
   /** Removes and returns the node with the best action, or returns null if no action reaches the minimum yield. */
   takeBest(): { readonly node: QueryNode; readonly action: Action } | null {
+    if (this.#isVeryStale && this.#taken * NODES_PER_ACTION >= this.#size) this.insertAll();
+    this.#taken++;
     for (;;) {
       const first = this.#heap.pop();
       if (first === null) return null;
@@ -60,3 +79,6 @@ export class Frontier<Action extends { readonly score: number; readonly expected
     }
   }
 }
+
+/** The average number of nodes that are inserted again for each action. */
+const NODES_PER_ACTION = 16;

@@ -122,7 +122,7 @@ export class QueryTree {
   addFound(texts: readonly string[]): void {
     const { root } = this.#nodes;
     this.#unseenCounts.invalidate(null);
-    this.#frontier.markStale();
+    this.#frontier.markStale({ areMany: false });
     if (texts.some((text) => this.#nodes.parentOf(text) === root)) root.extensions = null;
     this.#frontier.insert(root);
   }
@@ -137,7 +137,8 @@ export class QueryTree {
     // Estimates for pairs depend on the response to their first word.
     const pairRoots = node.children.filter(isPairRoot);
     for (const pairRoot of pairRoots) this.#unseenCounts.invalidate(pairRoot);
-    this.#frontier.markStale();
+    // Without a total, the unseen count of a query is a share of its parent's. One response then changes many counts.
+    this.#frontier.markStale({ areMany: state.total === null });
     this.#decideSplit(node);
     for (const one of [node, node.parent, ...node.children.filter(isPairRoot)])
       if (one !== null) this.#frontier.insert(one);

@@ -48,7 +48,19 @@ test('the frontier notices a higher score only after it is marked as stale', () 
   expect(take()).toBeNull();
   scores.b = 7;
   expect(take()).toBeNull();
-  frontier.markStale();
+  frontier.markStale({ areMany: false });
+  expect(take()).toBe('b');
+});
+
+test('if many scores may have increased, the frontier notices a higher score before it is empty', () => {
+  const scores = { a: 1, b: 5 };
+  const { frontier, nodes, take } = frontierOf({ a: 1, b: 5 }, scores);
+  const [, second] = nodes;
+  if (second !== undefined) frontier.insert(second, 0);
+  frontier.markStale({ areMany: false });
+  expect(take()).toBe('a');
+  for (const node of nodes) frontier.insert(node, node === second ? 0 : 1);
+  frontier.markStale({ areMany: true });
   expect(take()).toBe('b');
 });
 
