@@ -1,8 +1,12 @@
 import { CHARACTER_GROUPS } from './first_characters.ts';
 
 /**
- * Character inventories for scripts with thousands of characters. National encoding standards define which characters
- * are in common use.
+ * Character inventories: the alphabets of scripts with few letters, and the common characters of scripts with thousands
+ * of characters. National encoding standards define which of these are in common use.
+ */
+
+/**
+ * The standards, each with an inventory.
  *
  * An inventory begins with the groups in `first_characters.ts` whose names match `common`.
  */
@@ -34,6 +38,14 @@ export function inventoryOf(isKnown: (character: string) => boolean): readonly s
   }
   return best;
 }
+
+/** The letters of scripts with few letters, and the quotation marks that names in these scripts begin with. */
+export const ALPHABETS: readonly (readonly string[])[] = [
+  'αβγδεζηθικλμνξοπρστυφχψω',
+  'абвгдежзийклмнопрстуфхцчшщъыьэюяєіїґўљњћђџј„',
+  'אבגדהוזחטיכלמנסעפצקרשת',
+  'ءآأإابتثجحخدذرزسشصضطظعغفقكلمنهويپچگکی',
+].map((letters) => [...letters]);
 
 /** The inventories by encoding. Each inventory is decoded once and never changes. */
 const inventories = new Map<string, readonly string[]>();

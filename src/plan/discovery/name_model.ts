@@ -1,4 +1,4 @@
-import { inventoryOf } from './character_inventories.ts';
+import { ALPHABETS, inventoryOf } from './character_inventories.ts';
 
 /** Represents the end of a text among the possible next characters. */
 export const END = '';
@@ -103,16 +103,22 @@ export class NameModel {
   }
 
   /**
-   * Returns the `m` characters in the inventory that occur in no observed text. Each has the same probability after the
-   * text: `Π types / (n + types) / (2m)`. The product is over the contexts. Together, these characters get half of the
-   * backoff probability.
+   * Returns characters that occur in no observed text: the letters of known alphabets, and the inventory. After the
+   * text, each of the `m` characters in one of these `k` groups has the probability `Π types / (n + types) / (2km)`. The
+   * product is over the contexts. Together, these characters get half of the backoff probability.
    */
-  unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
-    const characters = this.#inventory().filter((character) => !this.knows(character));
-    let likelihood = 1 / (2 * characters.length);
+  unseen(text: string): { readonly character: string; readonly likelihood: number }[] {
+    const isUnknown = (character: string) => !this.knows(character);
+    const groups = [this.#alphabets().filter(isUnknown), this.#inventory().filter(isUnknown)].filter(
+      ({ length }) => length > 0,
+    );
+    let backoff = 1;
     for (const { count, followers } of this.#contextsAfter(text))
-      likelihood *= followers.size / (count + followers.size);
-    return { characters, likelihood };
+      backoff *= followers.size / (count + followers.size);
+    return groups.flatMap((characters) => {
+      const likelihood = backoff / (2 * groups.length * characters.length);
+      return characters.map((character) => ({ character, likelihood }));
+    });
   }
 
   /**
@@ -127,6 +133,11 @@ export class NameModel {
       first.set(character, (1 - PRIOR_WEIGHT) * asFirst + PRIOR_WEIGHT * (this.#prior.get(character) ?? 0));
     }
     return first;
+  }
+
+  /** Returns the alphabets of the scripts with few letters that occur in observed texts. */
+  #alphabets(): readonly string[] {
+    return ALPHABETS.filter((letters) => letters.some((letter) => this.knows(letter))).flat();
   }
 
   #inventory(): readonly string[] {

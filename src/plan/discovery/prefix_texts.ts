@@ -145,10 +145,11 @@ export class PrefixTexts implements KnownTexts {
     return followers;
   }
 
-  /** Returns the extensions by inventory characters that occur in no known text. */
+  /** Returns the extensions by characters of known scripts that occur in no known text. */
   #inventoryExtensions(query: string): Extension[] {
-    const { characters, likelihood } = this.#settings.model.unseen(query);
-    return characters.map((character) => ({ text: query + character, likelihood, hasNewCharacter: true }));
+    return this.#settings.model
+      .unseen(query)
+      .map(({ character, likelihood }) => ({ text: query + character, likelihood, hasNewCharacter: true }));
   }
 
   /** Enqueues the extensions that are one character longer. */

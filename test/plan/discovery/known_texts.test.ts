@@ -134,7 +134,9 @@ test('characters in a large script that occur in no known name are offered last'
   );
   const trained = model();
   trained.learn(kanji);
-  const { characters, likelihood } = trained.unseen('');
+  const unseen = trained.unseen('');
+  const characters = unseen.map(({ character }) => character);
+  const likelihood = unseen[0]?.likelihood ?? 0;
   expect([kanji.length, characters.length]).toEqual([30, expect.any(Number)]);
   expect(characters.some((character) => kanji.includes(character))).toBe(false);
   // Characters that begin a name precede all others.
@@ -149,6 +151,15 @@ test('characters in a large script that occur in no known name are offered last'
       .toSorted(),
   ).toEqual([...kanji, 'a', 'b'].toSorted());
   expect(offered[32]).toEqual({ text: characters[0], likelihood, hasNewCharacter: true });
+});
+
+test('a known letter of an alphabet makes the unknown letters candidates, before characters in large scripts', () => {
+  const trained = model();
+  trained.learn('русский');
+  const letters = trained.unseen('').map(({ character }) => character);
+  expect(letters).toEqual(expect.arrayContaining(['ж', 'х', '„']));
+  expect(letters).not.toContain('р');
+  expect(letters).not.toContain('α');
 });
 
 test('common words are offered beside single characters, unless they were sent or are aliased', () => {
