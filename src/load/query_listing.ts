@@ -49,7 +49,7 @@ export function listingOf(
       status: isAllReached(rows, total, rules) ? 'complete' : 'capped',
       note: `page ${repeat.page} repeats page ${repeat.of}: the paging style is wrong, or the listing ends there`,
     };
-  const status = statusOf(last, rows, total, rules);
+  const status = isClampedTotal(last, rows, total) ? 'open' : statusOf(last, rows, total, rules);
   if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
   const isAtEnd = status !== 'open' && last.index > 0;
@@ -133,15 +133,26 @@ function statusOf(
 }
 
 /**
+ * Returns whether a round total is probably only a lower bound, because the upstream offers another page after as many
+ * rows.
+ */
+function isClampedTotal(last: PageFacts, rows: number, total: number | null): boolean {
+  return last.next !== null && last.rows > 0 && rows === total && rows % ROUND_CAP === 0;
+}
+
+/**
  * Returns whether an undocumented cap has probably ended the listing. Totals that are slightly too large do not
- * indicate a cap.
+ * indicate a cap. Without an exact total, a round number of rows does.
  */
 function endsAtUnknownCap(rows: number, total: number | null, rules: QueryListingRules): boolean {
-  return isExact(total, rules) && rows >= SMALLEST_CAP && rows < total * CERTAIN_SHARE;
+  return isExact(total, rules)
+    ? rows >= SMALLEST_CAP && rows < total * CERTAIN_SHARE
+    : rows > 0 && rows % ROUND_CAP === 0;
 }
 
 const SMALLEST_CAP = 50;
 const CERTAIN_SHARE = 0.9;
+const ROUND_CAP = 100;
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {
   return isExact(total, rules) && rows >= total;

@@ -79,7 +79,9 @@ export class ReportedCounts {
    */
   withUsableTotal(state: QueryState): QueryState {
     const { total, status, rows } = state;
-    const isClamped = total !== null && total >= this.#clampedAt;
+    // If the upstream has offered another page after as many rows, the total is only a lower bound.
+    const isExceeded = status === 'open' && total !== null && rows >= total;
+    const isClamped = total !== null && (total >= this.#clampedAt || isExceeded);
     const endsAtClamp = status === 'complete' && total === rows && total < this.#documentedClamp;
     return {
       ...state,
