@@ -2,7 +2,7 @@ import { loosely } from '../names/loose_matching.ts';
 import type { Conclusions, SearchConclusions, SearchPage } from './conclusions.ts';
 import { type Exchange, type Param, type SearchDraft, wasSent } from './evidence.ts';
 import { isFirstPage, isTruncated } from './search_pages.ts';
-import { LETTERS, PREFIXES } from './word_lists.ts';
+import { LETTERS, PREFIXES, SEED_QUERIES } from './word_lists.ts';
 
 /** Chooses queries with many matches. Their responses show the page size and the paging. */
 
@@ -26,8 +26,7 @@ export function probeBreadth(conclusions: Conclusions, search: SearchConclusions
   const { query: evidence, queryParam, minQueryChars, registrySize } = conclusions;
   const { pages, size } = search;
   const isStrict = isSmallAndStrict(conclusions);
-  const isEnough = isStrict ? ['yes'] : ['yes', 'maybe'];
-  if (pages.some((page) => isEnough.includes(isTruncated(page, pages)))) return null;
+  if (pages.some((page) => isProbablyTruncated(page, pages, isStrict))) return null;
   // If the page size can be set, a few matches are enough for several pages.
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
   if (size.param.value !== null && most >= ENOUGH_FOR_PAGES) return null;
@@ -46,12 +45,30 @@ export function probeBreadth(conclusions: Conclusions, search: SearchConclusions
 
 const WHY = 'which query has more than one page of matches?';
 
+/**
+ * Returns whether a page may have a next page. In a small registry, a page of ten rows can be the whole result by
+ * chance, so totals decide if the upstream reports them and parameter names must be guessed one by one.
+ */
+export function isProbablyTruncated(
+  page: SearchPage,
+  pages: readonly SearchPage[],
+  isStrict: boolean,
+): boolean {
+  const truncated = isTruncated(page, pages);
+  if (truncated !== 'maybe') return truncated === 'yes';
+  return !isStrict || (page.rows.length >= 10 && pages.every(({ total }) => total === null));
+}
+
 /** Mirroring a registry with at most this many companies costs only a few more calls than further probes. */
 const SMALL_REGISTRY = 500;
 
-/** Returns whether the registry is small and the API refuses, or might refuse, unknown parameters. */
-export function isSmallAndStrict({ query, registrySize }: Conclusions): boolean {
-  return (registrySize ?? Infinity) <= SMALL_REGISTRY && query.mayBeStrict;
+/**
+ * Returns whether the registry is small and the API refuses, or might refuse, unknown parameters. Until the statistics
+ * have been requested, the registry counts as small.
+ */
+export function isSmallAndStrict({ query, registrySize, nextAddress }: Conclusions): boolean {
+  const mostCompanies = registrySize ?? (nextAddress === null ? Infinity : 0);
+  return mostCompanies <= SMALL_REGISTRY && query.mayBeStrict;
 }
 
 const ENOUGH_FOR_PAGES = 8;
@@ -92,7 +109,10 @@ function broaderQuery(
   searches: readonly Exchange[],
 ): string | null {
   const { pages } = search;
-  const length = pages.some(isEmptyLetter) ? Math.max(2, minLength) : minLength;
+  const length = Math.max(
+    minLength,
+    ...pages.filter(isUnexpectedlyEmpty).map(({ query }) => query.length + 1),
+  );
   const isNew = (query: string) =>
     query.length >= length &&
     !wasSent(searches, [[param, query]]) &&
@@ -100,12 +120,19 @@ function broaderQuery(
   return broadQueries(search, length).find(isNew) ?? null;
 }
 
-/** Returns whether a frequent letter has no matches. The upstream then probably returns nothing for single letters. */
-function isEmptyLetter({ query, rows }: SearchPage): boolean {
-  return query !== null && rows.length === 0 && LETTERS.slice(0, FREQUENT_LETTERS).includes(query);
+/**
+ * Returns whether a frequent letter or beginning of a name has no matches. The upstream then probably returns nothing
+ * for queries that short.
+ */
+function isUnexpectedlyEmpty(page: SearchPage): page is SearchPage & { readonly query: string } {
+  const { query, rows } = page;
+  return query !== null && rows.length === 0 && SHORT_QUERIES.has(query);
 }
 
-const FREQUENT_LETTERS = 8;
+const SHORT_QUERIES: ReadonlySet<string> = new Set([
+  ...LETTERS.slice(0, 8),
+  ...SEED_QUERIES.slice(0, 8).filter((query) => query.length <= 2),
+]);
 
 /**
  * Returns queries that should have many matches: letters and short prefixes or, if a query must be a whole word,
@@ -136,11 +163,16 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
     (word) =>
       word === loosely(word) && names.filter((name) => name.includes(word)).length < names.length * 0.8,
   );
+  // A word in only one or two known names shows little about the other names.
+  const isFrequent = names.filter((name) => name.includes(words[0] ?? '')).length >= FREQUENT_IN;
+  const [start, ...others] = isFrequent ? words : ['limited', ...words];
   const queries = possible.includes('prefix')
-    ? [words[0], first, 'limited', words[1], second]
-    : [words[0], 'limited', words[1], 'services', words[2]];
+    ? [start, first, 'limited', others[0], second]
+    : [start, 'limited', others[0], 'services', others[1]];
   return queries.filter((query) => query !== undefined);
 }
+
+const FREQUENT_IN = 3;
 
 /**
  * Returns the word prefixes with `length` letters in the names, most frequent first. With `isAnywhere`, parts from the

@@ -46,9 +46,11 @@ export function probe(input: ProbeInput): ProbeStep {
 }
 
 function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest | null {
+  const { exchanges } = input;
   const { addresses, search, companions } = conclusions;
   const statistics = probeAddress(conclusions);
-  if (statistics !== null) return statistics;
+  const isFirst = exchanges.every(({ reading }) => reading === 'rejected');
+  if (statistics !== null && !isFirst && !isGuessed(conclusions)) return statistics;
   const address = addresses.value ?? untriedSearch(input);
   if (address === null) return null;
   const asSearch = (draft: SearchDraft | null): ProbeRequest | null =>
@@ -58,12 +60,33 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   const rows = asSearch(probeRows(conclusions));
   if (rows !== null || search === null) return rows;
   return (
+    asSearch(probeGuessedPaging(conclusions, search)) ??
+    statistics ??
     probeRecord(input, conclusions, search) ??
     asSearch(nextSearch(input, conclusions, search)) ??
-    (input.exchanges.length < FEW_CALLS
+    (exchanges.length < FEW_CALLS
       ? (asSearch(probeEmptyQuery(conclusions, search)) ?? probeUnknownId(input, conclusions, search))
       : null)
   );
+}
+
+/**
+ * Returns whether parameter names must be guessed one by one. Only the first calls may guess names, so the statistics
+ * and the record come later.
+ */
+function isGuessed({ addresses, query }: Conclusions): boolean {
+  return addresses.value !== null && query.mayBeStrict;
+}
+
+/** Drafts searches that guess the paging parameter of an API that refuses unknown parameters. */
+function probeGuessedPaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  const { query } = conclusions;
+  if (!query.mayGuess || query.stated.isListed || !refusesUnknownParams(query.searches)) return null;
+  for (const draftOf of [probeQueryRule, probeBreadth, probeRarePaging]) {
+    const draft = draftOf(conclusions, search);
+    if (draft !== null) return draft;
+  }
+  return null;
 }
 
 /** After this many calls, no more requests are sent for optional findings. */
@@ -142,8 +165,8 @@ const SMALL_ORDER = [
   probeBreadth,
   probeParamNames,
   probeIdentifierParam,
-  probeIdentifiers,
   probePaging,
+  probeIdentifiers,
   probeMinQueryLength,
   probeSizeParam,
   ...LAST,

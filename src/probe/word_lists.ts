@@ -13,7 +13,7 @@ const scored = (score: number, text: string) => words(text).map((word) => [word,
  * rule. The query is an article or a legal form in one of many languages, and is also a prefix of many names.
  */
 export const QUERY_PARAM_SEEDS: readonly (readonly [param: string, seed: string])[] = pairs(`
-  q=co query=as name=the search=sa term=and text=in company_name=ag keyword=de filter[name]=la company=st navn=al
+  q=co query=as name=the search=sa term=and text=in company_name=ag navn=al filter[name]=la keyword=de company=st
   companyName=ro searchTerm=ab search_term=no keywords=ma searchText=be legal_name=el nom=do s=ge
   filter[entity.legalName]=so search_query=pa title=mi denominacion=un firma=ra`);
 

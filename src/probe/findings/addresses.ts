@@ -29,31 +29,36 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
 }
 
 /**
- * Finds the combination of base URL and paths that the upstream uses. `next` is the combination to try next for the
- * statistics, or null if all have been tried.
+ * Finds the combination of base URL and paths that the upstream uses. `next` is the combination whose statistics to
+ * request next, or null if none is left. If a search has found the combination, only its own statistics are requested.
  */
 export function findAddresses(
   joins: readonly Addresses[],
   exchanges: readonly Exchange[],
 ): { readonly finding: Finding<Addresses | null>; readonly next: Addresses | null } {
   const at = (path: string) => exchanges.filter(({ request }) => request.path === path);
+  const isUntried = (path: string) => at(path).every(({ reading }) => reading === 'rejected');
   const withStats = joins.find(({ stats }) => at(stats).some(isApi));
   if (withStats !== undefined)
     return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
-  const untried = joins.find(({ stats }) => at(stats).every(({ reading }) => reading === 'rejected'));
-  if (untried !== undefined)
-    return { finding: open(null, 'the statistics were not found yet'), next: untried };
   const withSearch = joins.find(({ search }) => at(search).some(isApi));
-  if (withSearch !== undefined)
+  if (withSearch !== undefined) {
+    const { search, stats } = withSearch;
+    const because = isUntried(stats) ? '' : `, but ${stats} does not`;
     return {
-      finding: likely(withSearch, `${withSearch.search} returns JSON, but ${withSearch.stats} does not`),
-      next: null,
+      finding: likely(withSearch, `${search} is an address of the API${because}`),
+      next: isUntried(stats) ? withSearch : null,
     };
-  return { finding: open(null, 'no address returns JSON'), next: null };
+  }
+  // An address where a search found nothing can still be right, but the others are more likely.
+  const byLikelihood = joins.toSorted((a, b) => Number(isUntried(b.search)) - Number(isUntried(a.search)));
+  const next = byLikelihood.find(({ stats }) => isUntried(stats)) ?? null;
+  const because = next === null ? 'no address returns JSON' : 'no address was found yet';
+  return { finding: open(null, because), next };
 }
 
-function isApi({ reading, json }: Exchange): boolean {
-  return reading === 'ok' || (reading === 'refused' && json !== undefined);
+function isApi({ reading }: Exchange): boolean {
+  return reading === 'ok' || reading === 'refused';
 }
 
 /** Drafts a request for the statistics at the next paths to try. */

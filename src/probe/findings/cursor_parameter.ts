@@ -110,7 +110,13 @@ export function cursorDrafts(
   const known = [...cursorsOf(query, pages)].sort((a, b) => b.rows - a.rows);
   const link = findNextPageLink(pages.map(({ exchange }) => exchange));
   const usual = [...new Set([...CURSOR_PARAMS.slice(0, 1), ...namesAt(link?.at ?? ''), ...CURSOR_PARAMS])];
-  const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', usual, evidence));
+  const isRefused = (name: string) =>
+    evidence.searches.some(
+      ({ reading, request }) => reading === 'refused' && request.params[1]?.[0] === name,
+    );
+  const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', usual, evidence)).filter(
+    (name) => isLenient || !isRefused(name),
+  );
   const params = possible
     .slice(0, known.length)
     .map((name, index): Param => [name, known[index]?.value ?? '']);

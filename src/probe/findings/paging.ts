@@ -1,4 +1,4 @@
-import { broadest, isSmallAndStrict } from '../broad_queries.ts';
+import { broadest, isProbablyTruncated, isSmallAndStrict } from '../broad_queries.ts';
 import type {
   Conclusions,
   PagePosition,
@@ -19,7 +19,6 @@ import {
 } from '../evidence.ts';
 import { isPagingParam } from '../param_roles.ts';
 import { ignoresUnknownParams } from '../refusals.ts';
-import { isTruncated } from '../search_pages.ts';
 import {
   CURSOR_PARAMS,
   IDENTIFIER_PARAMS,
@@ -124,7 +123,9 @@ function isWorthwhile(conclusions: Conclusions, { pages, paging }: SearchConclus
   const { stated } = conclusions.query;
   const isKnown = paging.moves.length > 0 || paging.nextPageLink !== null || stated.namesAllUnknown;
   return (
-    isKnown || stated.allowed.some(isPagingParam) || pages.some((page) => isTruncated(page, pages) === 'yes')
+    isKnown ||
+    stated.allowed.some(isPagingParam) ||
+    pages.some((page) => isProbablyTruncated(page, pages, true))
   );
 }
 

@@ -13,7 +13,14 @@ import {
   wasSent,
 } from '../evidence.ts';
 import { queriesInLanguage } from '../language_queries.ts';
-import { isTooBroad, isTooShort, minLengthByRefusals, refusesUnknownParams, textOf } from '../refusals.ts';
+import {
+  ignoresUnknownParams,
+  isTooBroad,
+  isTooShort,
+  minLengthByRefusals,
+  refusesUnknownParams,
+  textOf,
+} from '../refusals.ts';
 import {
   DISTINCTIVE_SIZES,
   LEGAL_FORMS,
@@ -144,7 +151,10 @@ function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
       ? [together(evidence, PREFIXES, 'which parameter takes the query? (three letters)')]
       : []),
     together(evidence, LONG_SEED_QUERIES, 'which parameter takes the query? (longer queries)'),
-    together(evidence, LETTERS, 'which parameter takes the query? (single letters)'),
+    alike(evidence),
+    isTooShortForAll(searches, SEED_QUERIES)
+      ? null
+      : together(evidence, LETTERS, 'which parameter takes the query? (single letters)'),
     ...(mayExplain(searches) ? [NO_PARAMS] : []),
     probeRequiredParam(searches),
     together(evidence, rotated(LONG_SEED_QUERIES, 7), 'which parameter takes the query? (other queries)'),
@@ -215,6 +225,28 @@ function together({ searches }: QueryEvidence, queries: readonly string[], why: 
   // also identifies the size parameter.
   const sizes = SIZE_PARAMS.map((param, index): Param => [param, String(DISTINCTIVE_SIZES[index] ?? 11)]);
   return { params: [...params, ...sizes], why };
+}
+
+/**
+ * Drafts a request in which every candidate has the same frequent word. If names match by whole words, a registry may
+ * have no match for most words. The known names then show which candidate takes the query.
+ */
+function alike({ searches }: QueryEvidence): SearchDraft | null {
+  if (!ignoresUnknownParams(searches)) return null;
+  const [word = ''] = LONG_SEED_QUERIES;
+  return {
+    params: QUERY_PARAMS.map((param): Param => [param, word]),
+    why: `which parameter takes the query? (each has "${word}")`,
+  };
+}
+
+/** Returns whether the upstream refused a request with these queries, but accepted one with longer queries. */
+function isTooShortForAll(searches: readonly Exchange[], queries: readonly string[]): boolean {
+  const [param = ''] = QUERY_PARAMS;
+  const isRefused = searches.some(
+    (search) => search.reading === 'refused' && paramOf(search, param) === queries[0],
+  );
+  return isRefused && ignoresUnknownParams(searches);
 }
 
 /** If several candidates match the rows, drafts a request in which each candidate gets a different known name. */
