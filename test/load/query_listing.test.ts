@@ -95,6 +95,28 @@ describe("a listing's note", () => {
   });
 });
 
+describe('a listing that ends at a round number of rows', () => {
+  const linked: QueryListingRules = { ...rules, style: 'next_url' };
+  const pages = (count: number, total: number | null = null) =>
+    Array.from({ length: count }, (_, index) => page(index, 10, total));
+  test.each([
+    [10, 'capped'],
+    [9, 'complete'],
+  ])('without a total, a listing of %i full pages is %s', (count, status) => {
+    expect(listingOf(pages(count), linked).status).toBe(status);
+    expect(listingOf([...pages(count), page(count, 0)], rules).status).toBe(status);
+  });
+  test('a listing with an exact total is complete at a round number of rows', () => {
+    expect(listingOf(pages(10, 100), linked).status).toBe('complete');
+  });
+  test('a listing stays open if its round total is reached but the upstream offers another page', () => {
+    const offering = pages(10, 100).map((one) => ({ ...one, next: `?page=${one.index + 2}` }));
+    expect(listingOf(offering, linked)).toMatchObject({ status: 'open', next: '?page=11' });
+    const odd = pages(9, 90).map((one) => ({ ...one, next: `?page=${one.index + 2}` }));
+    expect(listingOf(odd, linked).status).toBe('complete');
+  });
+});
+
 describe('a listing with cursors', () => {
   const cursor: QueryListingRules = { ...rules, style: 'cursor' };
   test('a listing with cursors stays open after a short page with a cursor', () => {

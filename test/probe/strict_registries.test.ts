@@ -107,6 +107,30 @@ describe('probing a small registry that refuses unknown parameters', () => {
     expect(withoutQuery.filter(({ params }) => params.length > 0)).toHaveLength(1);
   });
 
+  it('a probe guesses names before it requests the statistics if the API explains nothing', () => {
+    const companies = Array.from({ length: 60 }, (_, index) => ({
+      id: `${1000 + index}`,
+      name: `${index} Harbour Limited`,
+    }));
+    const found = probedWith(({ kind, path, params }) => {
+      if (kind === 'stats') return { status: 200, json: { companies: companies.length } };
+      const company = companies.find(({ id }) => path.endsWith(`/${id}`));
+      if (kind === 'entity') return { status: company === undefined ? 404 : 200, json: company ?? {} };
+      const { navn, start, ...others } = Object.fromEntries(params);
+      if (navn === undefined || Object.keys(others).length > 0)
+        return { status: 400, json: { message: 'Bad request' } };
+      const words = navn.toLowerCase().split(' ');
+      const matches = companies.filter(({ name }) =>
+        words.every((word) => name.toLowerCase().includes(word)),
+      );
+      const from = Number(start ?? 0);
+      return { status: 200, json: { total: matches.length, results: matches.slice(from, from + 10) } };
+    });
+    expect(found.queryParam).toMatchObject({ value: 'navn' });
+    expect(found.registryTotal.value).toBe('/companies');
+    expect(found.calls).toBeLessThanOrEqual(MAX_CALLS);
+  });
+
   it('a probe recognises a registry with only Japanese names', () => {
     const companies = [...'山東大北鈴電化'].map((name, index) => ({
       id: `${100 + index}`,

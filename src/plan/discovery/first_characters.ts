@@ -125,6 +125,13 @@ export const SCRIPT_WORDS: readonly string[] = `
   .trim()
   .split(/\s+/u);
 
+/** Legal forms in other scripts, which names contain but do not begin with. */
+export const SCRIPT_LEGAL_FORMS: readonly string[] = `
+  оод еад тов доо зао ε.π.ε α.ε ο.ε ι.κ.ε ذ.م.م בע"מ 法人 合同会社
+`
+  .trim()
+  .split(/\s+/u);
+
 /**
  * Returns the script of the text's first character, or null if the character is not a letter or its script is not in
  * `LETTERS`.

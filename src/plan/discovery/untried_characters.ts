@@ -6,6 +6,7 @@ import { findsName, semanticsOf } from '../../names/query_matching.ts';
 import {
   CHARACTER_GROUPS,
   isPunctuation,
+  SCRIPT_LEGAL_FORMS,
   SCRIPT_WORDS,
   type Script,
   scriptOf,
@@ -141,12 +142,16 @@ export class UntriedCharacters {
   }
 }
 
-/** Returns the beginnings of common words in other scripts, as long as the query rule requires. */
+/**
+ * Returns the beginnings of common words in other scripts, as long as the query rule requires. If queries can match
+ * inside a name, legal forms are included.
+ */
 function scriptWords(dialect: Dialect, minLength: number): string[] {
-  const length = semanticsOf(dialect) === 'token' ? Infinity : Math.max(1, minLength);
-  return SCRIPT_WORDS.map((word) => [...word])
-    .filter((word) => word.length >= minLength)
-    .map((word) => word.slice(0, length).join(''));
+  const semantics = semanticsOf(dialect);
+  const length = semantics === 'token' ? Infinity : Math.max(1, minLength);
+  const isLongEnough = (word: string) => [...word].length >= minLength;
+  const beginnings = SCRIPT_WORDS.filter(isLongEnough).map((word) => [...word].slice(0, length).join(''));
+  return semantics === 'prefix' ? beginnings : [...beginnings, ...SCRIPT_LEGAL_FORMS.filter(isLongEnough)];
 }
 
 /**

@@ -145,7 +145,7 @@ function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
   const drafts = [
     ...(examples.length > 0 ? QUERY_PARAMS.slice(0, 6).map((param) => single(param, examples[0] ?? '')) : []),
     together(evidence, SEED_QUERIES, 'which parameter takes the query? (each has its own query)'),
-    ...(refusesUnknownParams(searches) && hasMessages(searches) ? [NO_PARAMS] : []),
+    ...(refusesUnknownParams(searches) && mayExplain(searches) ? [NO_PARAMS] : []),
     ...(listing === null ? [] : [withSeenNames(evidence, listing), ...oneByOne(evidence, listing)]),
     ...(minLengthByRefusals(searches, null) === 3
       ? [together(evidence, PREFIXES, 'which parameter takes the query? (three letters)')]
@@ -284,11 +284,6 @@ function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft
 function mayExplain(searches: readonly Exchange[]): boolean {
   const last = searches.at(-1);
   return last !== undefined && (last.reading === 'ok' || textOf(last).trim().length > 20);
-}
-
-/** Returns whether refusals explain themselves. If none does, no other refusal will name a parameter. */
-function hasMessages(searches: readonly Exchange[]): boolean {
-  return searches.some((search) => search.reading === 'refused' && textOf(search).trim() !== '');
 }
 
 function rotated<T>(items: readonly T[], by: number): T[] {

@@ -3,7 +3,7 @@ import { queryKey, type SearchCall } from '../../../src/call.ts';
 import type { QueryState } from '../../../src/knowledge.ts';
 import { noChange } from '../../../src/load_result.ts';
 import { Discovery } from '../../../src/plan/discovery/discovery.ts';
-import { SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
 import { Pending } from '../../../src/plan/pending.ts';
 import { dialectWith } from '../../support/estimate_knowledge.ts';
 import { openListing } from '../../support/given_key_space.ts';
@@ -137,6 +137,7 @@ test('discovery sends due first characters once half of the limit on empty searc
 const DUE_SENT = [
   ...'acsmbpetdgrhilnfwkjovuzyxq1234567890&\'"(#@+.-!*$/[:?%=,~_<;>)\\]^{|}`',
   ...SCRIPT_WORDS.map((word) => word.slice(0, 1)),
+  ...SCRIPT_LEGAL_FORMS,
 ].map((text) => complete(text, NAMES.filter((name) => name.startsWith(text)).length));
 
 test('discovery ends at the limit on empty searches, and resumes after the registry count changes', () => {

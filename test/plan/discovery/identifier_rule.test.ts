@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, SearchCall } from '../../../src/call.ts';
 import type { ListedCompany } from '../../../src/knowledge.ts';
-import { SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
 import { IdentifierRule } from '../../../src/plan/discovery/identifier_rule.ts';
 import { listed } from '../../support/estimate_knowledge.ts';
 import { type DiscoverOptions, dialectOf, discover } from '../../support/simulation/discover.ts';
@@ -151,7 +151,8 @@ function mirrorAfter({ emptySearches }: { readonly emptySearches: number }): Mem
   const mirror = new MemoryMirror();
   for (const company of COMPANIES.slice(0, 100)) mirror.add(company);
   mirror.loadStats({ kind: 'stats', reason: '', expected: 0 }, COMPANIES.length, mirror.nowMs);
-  for (const word of SCRIPT_WORDS) mirror.queryStates.set(`name:${word}`, listed('name', word, 0));
+  for (const word of [...SCRIPT_WORDS, ...SCRIPT_LEGAL_FORMS])
+    mirror.queryStates.set(`name:${word}`, listed('name', word, 0));
   mirror.newBySearches = () => Array<number>(emptySearches).fill(0);
   return mirror;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isAscii } from '../../../src/names/folding.ts';
-import { SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
 import { UntriedCharacters } from '../../../src/plan/discovery/untried_characters.ts';
 import { dialectWith, listed } from '../../support/estimate_knowledge.ts';
 import { discover } from '../../support/simulation/discover.ts';
@@ -28,7 +28,7 @@ test('words in other scripts are due until they are sent', () => {
   const mirror = new MemoryMirror();
   const dueWith = (settings: Partial<RegistrySettings>) =>
     new UntriedCharacters(mirror, dialectWith(settings)).due.filter((text) => !isAscii(text));
-  expect(dueWith({ semantics: 'token' })).toEqual(SCRIPT_WORDS);
+  expect(dueWith({ semantics: 'token' })).toEqual([...SCRIPT_WORDS, ...SCRIPT_LEGAL_FORMS]);
   expect(dueWith({ minLength: 1 })).toContain('株');
   expect(dueWith({ minLength: 2 })).toEqual(expect.arrayContaining(['株式', '上海', 'ст']));
   // A word that is shorter than the min query length would be rejected.

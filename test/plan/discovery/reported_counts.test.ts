@@ -81,3 +81,9 @@ test("a query's total is usable if it is below the highest total that the upstre
   const { listedAtMs, rows } = countsOf({}).withUsableTotal({ ...ALL, listedAtMs: 2000 });
   expect([listedAtMs, rows]).toEqual([1000, 123]);
 });
+
+test("a query's total is not usable if the listing goes on after as many rows", () => {
+  const usable = (status: 'open' | 'complete') =>
+    countsOf({}).withUsableTotal({ ...ALL, status, total: 100, rows: 100 }).total;
+  expect([usable('open'), usable('complete')]).toEqual([null, 100]);
+});

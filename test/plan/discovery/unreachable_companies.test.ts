@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
 import { discover, START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { type Company, PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
@@ -32,7 +32,7 @@ test.each(RULES)(
     const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
     expect(mirror.knownCount()).toBe(COMPANIES.length);
     // Words in other scripts are exempt from the limit.
-    const most = MAX_EMPTY_SEARCHES + SCRIPT_WORDS.length;
+    const most = MAX_EMPTY_SEARCHES + SCRIPT_WORDS.length + SCRIPT_LEGAL_FORMS.length;
     expect(known.length - 1 - known.indexOf(COMPANIES.length)).toBeLessThanOrEqual(most);
     expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror }).calls).toEqual([]);
   },
