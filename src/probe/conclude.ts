@@ -35,16 +35,16 @@ import { hasSeveralRows, isFirstPage, readSearchPages } from './search_pages.ts'
 export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: ProbeInput): Conclusions {
   const joins = joinsOf(upstream);
   const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
-  const isThere = ({ request }: Exchange) => request.path === addresses.value?.search;
-  const allSearches = exchanges.filter(
-    (exchange) => exchange.request.kind === 'search' && (addresses.value === null || isThere(exchange)),
-  );
+  const path = addresses.value?.search ?? null;
+  const isSearch = ({ request }: Exchange) =>
+    request.kind === 'search' && (path === null || request.path === path);
+  const allSearches = exchanges.filter(isSearch);
   const stated = errorHintsOf(allSearches);
   const companions = companionsOf(stated);
   const informative = withoutCompanions(exchanges, companions).filter(
     ({ reading }) => reading !== 'rejected',
   );
-  const searches = informative.filter((exchange) => allSearches.includes(exchange));
+  const searches = informative.filter(isSearch);
   const entities = informative.filter(({ request }) => request.kind === 'entity');
   const listing = findResultList(searches.filter(({ reading }) => reading === 'ok'));
   const query = {

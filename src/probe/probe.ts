@@ -16,7 +16,7 @@ import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
 import { probeMinQueryLength, probeRefusedLength } from './findings/min_query_length.ts';
 import { probeNamedSize, probeNecessarySize, probeSizeParam } from './findings/page_size.ts';
 import { probePaging, probeParamNames, probeRarePaging } from './findings/paging.ts';
-import { probeRows } from './findings/query_parameter.ts';
+import { probeRows } from './findings/query_parameter_drafts.ts';
 import { probeQueryRule } from './findings/query_rule.ts';
 import { probeRecord } from './findings/record_paths.ts';
 import { probeUnknownId } from './findings/unknown_id.ts';

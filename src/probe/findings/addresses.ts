@@ -41,12 +41,12 @@ export function findAddresses(
   const withStats = joins.find(({ stats }) => at(stats).some(isApi));
   if (withStats !== undefined)
     return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
-  const withSearch = joins.find(({ search }) => at(search).some(isApi));
+  const withSearch = joins.find(({ search }) => at(search).some(isSearch));
   if (withSearch !== undefined) {
     const { search, stats } = withSearch;
-    const because = isUntried(stats) ? '' : `, but ${stats} does not`;
+    const because = isUntried(stats) ? '' : `, but ${stats} returns no statistics`;
     return {
-      finding: likely(withSearch, `${search} is an address of the API${because}`),
+      finding: likely(withSearch, `${search} responds to searches${because}`),
       next: isUntried(stats) ? withSearch : null,
     };
   }
@@ -57,7 +57,12 @@ export function findAddresses(
   return { finding: open(null, because), next };
 }
 
-function isApi({ reading }: Exchange): boolean {
+function isApi({ reading, json }: Exchange): boolean {
+  return reading === 'ok' || (reading === 'refused' && json !== undefined);
+}
+
+/** Returns whether a response comes from the search itself. Some APIs refuse a request without any explanation. */
+function isSearch({ reading }: Exchange): boolean {
   return reading === 'ok' || reading === 'refused';
 }
 
