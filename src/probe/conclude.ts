@@ -36,8 +36,8 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
   const joins = joinsOf(upstream);
   const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
   const path = addresses.value?.search ?? null;
-  const isSearch = ({ request }: Exchange) =>
-    request.kind === 'search' && (path === null || request.path === path);
+  const isSearch = ({ request, reading }: Exchange) =>
+    request.kind === 'search' && (path === null ? reading !== 'absent' : request.path === path);
   const allSearches = exchanges.filter(isSearch);
   const stated = errorHintsOf(allSearches);
   const companions = companionsOf(stated);

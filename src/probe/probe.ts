@@ -1,7 +1,7 @@
 import { isSmallAndStrict, probeBreadth } from './broad_queries.ts';
 import { withCompanions } from './companions.ts';
 import { conclude } from './conclude.ts';
-import type { Conclusions, ProbeInput, SearchConclusions } from './conclusions.ts';
+import type { Addresses, Conclusions, ProbeInput, SearchConclusions } from './conclusions.ts';
 import type { ProbeRequest, SearchDraft } from './evidence.ts';
 import { probeAddress, untriedSearch } from './findings/addresses.ts';
 import { probeEmptyQuery } from './findings/empty_query.ts';
@@ -49,9 +49,8 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   const { exchanges } = input;
   const { addresses, search, companions } = conclusions;
   const statistics = probeAddress(conclusions);
-  const isFirst = exchanges.every(({ reading }) => reading === 'rejected');
-  if (statistics !== null && !isFirst && !isGuessed(conclusions)) return statistics;
   const address = addresses.value ?? untriedSearch(input);
+  if (statistics !== null && isStatisticsDue(conclusions, address)) return statistics;
   if (address === null) return null;
   const asSearch = (draft: SearchDraft | null): ProbeRequest | null =>
     draft === null
@@ -71,11 +70,12 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
 }
 
 /**
- * Returns whether parameter names must be guessed one by one. Only the first calls may guess names, so the statistics
- * and the record come later.
+ * Returns whether the statistics come before the next search. A search shows more, so the statistics come first only if
+ * no search has responded at any address. If parameter names must be guessed one by one, they come later, because names
+ * may only be guessed with the first calls.
  */
-function isGuessed({ addresses, query }: Conclusions): boolean {
-  return addresses.value !== null && query.mayBeStrict;
+function isStatisticsDue({ addresses, query }: Conclusions, address: Addresses | null): boolean {
+  return address === null || (addresses.value !== null && !query.mayBeStrict);
 }
 
 /** Drafts searches that guess the paging parameter of an API that refuses unknown parameters. */

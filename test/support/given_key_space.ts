@@ -10,6 +10,7 @@ export class GivenKeySpace implements KeySpace {
   overlaps = false;
   takesPairs = false;
   companies = 0;
+  alphabets = 0;
   revision = 0;
   /** The number of known companies that match each query. */
   counts: ByQuery<number> = {};

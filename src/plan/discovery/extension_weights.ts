@@ -135,24 +135,26 @@ export class ExtensionWeights {
 
   /**
    * Returns a node's extensions, which are cached. They are recomputed if few unsent extensions remain, if an extension
-   * is aliased, or if the number of known companies has increased by 20%.
+   * is aliased, if the known texts use a further alphabet, or if the number of known companies has increased by 20%.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;
     if (cached !== null && this.#revisions.isValid(node, cached.checkedAt)) return cached;
-    const { companies } = this.#keySpace;
+    const { companies, alphabets } = this.#keySpace;
     if (cached !== null) {
       cached.checkedAt = this.#revisions.current;
       const open = cached.extensions.filter(({ text }) => !this.#isSent(text)).length;
       const isShort = cached.isTruncated ? open < MIN_OPEN : open === 0 && companies > cached.companies;
       const isAliased = cached.extensions.some(({ text }) => this.#keySpace.isAliased(text));
-      if (!isShort && !isAliased && companies < GROWTH * cached.companies) return cached;
+      const isCurrent = companies < GROWTH * cached.companies && alphabets === cached.alphabets;
+      if (!isShort && !isAliased && isCurrent) return cached;
     }
     const { offered, ...others } = this.#keySpace.extensions(node.query.text, this.#isSent);
     node.extensions = {
       extensions: offered,
       ...others,
       companies,
+      alphabets,
       checkedAt: this.#revisions.current,
       weights: { sum: MIN_WEIGHT, model: HALF, outdated: NONE },
       weighedAt: -1,

@@ -78,6 +78,8 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
    */
   pairsWith(word: string, unseen: () => number): boolean;
   readonly companies: number;
+  /** The number of alphabets that known texts use. A further alphabet adds extensions to many queries. */
+  readonly alphabets: number;
   /** A counter that increases whenever a company is added or something is learned about the upstream. */
   readonly revision: number;
   /** Adds a company by its folded name or identifier. */

@@ -56,6 +56,12 @@ export class NameModel {
     characters: [],
   };
 
+  /** The known alphabets, as computed when `known` distinct characters had been observed. */
+  #alphabetsCache: { readonly known: number; readonly alphabets: readonly (readonly string[])[] } = {
+    known: 0,
+    alphabets: [],
+  };
+
   /** `general` is the general model; null if there is none. */
   constructor(
     seeds: readonly { readonly text: string; readonly weight: number }[],
@@ -106,16 +112,23 @@ export class NameModel {
    * Returns characters that occur in no observed text: the letters of known alphabets, and the inventory. After the
    * text, each of the `m` characters in one of these `k` groups has the probability `Π types / (n + types) / (2km)`. The
    * product is over the contexts. Together, these characters get half of the backoff probability.
+   *
+   * For the first letter of a name, the product omits the context with 0 characters, because most letters of an alphabet
+   * are common.
    */
   unseen(text: string): { readonly character: string; readonly likelihood: number }[] {
     const isUnknown = (character: string) => !this.knows(character);
-    const groups = [this.#alphabets().filter(isUnknown), this.#inventory().filter(isUnknown)].filter(
-      ({ length }) => length > 0,
-    );
-    let backoff = 1;
-    for (const { count, followers } of this.#contextsAfter(text))
-      backoff *= followers.size / (count + followers.size);
-    return groups.flatMap((characters) => {
+    const backoffs = this.#contextsAfter(text).map(({ count, followers: { size } }) => size / (count + size));
+    const isFirst = text === '' && backoffs.length > 1;
+    const groups = [
+      {
+        characters: this.alphabets.flat().filter(isUnknown),
+        backoffs: isFirst ? backoffs.slice(1) : backoffs,
+      },
+      { characters: this.#inventory().filter(isUnknown), backoffs },
+    ].filter(({ characters }) => characters.length > 0);
+    return groups.flatMap(({ characters, backoffs: factors }) => {
+      const backoff = factors.reduce((product, factor) => product * factor, 1);
       const likelihood = backoff / (2 * groups.length * characters.length);
       return characters.map((character) => ({ character, likelihood }));
     });
@@ -135,9 +148,13 @@ export class NameModel {
     return first;
   }
 
-  /** Returns the alphabets of the scripts with few letters that occur in observed texts. */
-  #alphabets(): readonly string[] {
-    return ALPHABETS.filter((letters) => letters.some((letter) => this.knows(letter))).flat();
+  /** The alphabets of the scripts with few letters that occur in observed texts. */
+  get alphabets(): readonly (readonly string[])[] {
+    if (this.#alphabetsCache.known !== this.#root.followers.size) {
+      const alphabets = ALPHABETS.filter((letters) => letters.some((letter) => this.knows(letter)));
+      this.#alphabetsCache = { known: this.#root.followers.size, alphabets };
+    }
+    return this.#alphabetsCache.alphabets;
   }
 
   #inventory(): readonly string[] {

@@ -48,6 +48,8 @@ export interface NodeExtensions {
   isTruncated: boolean;
   /** The number of known companies when the extensions were computed. */
   companies: number;
+  /** The number of alphabets that known texts used then. */
+  alphabets: number;
   /** The revision at which the extensions were last checked. */
   checkedAt: number;
   weights: Weights;

@@ -87,6 +87,10 @@ export class TextKeySpace implements KeySpace {
     return this.#companies;
   }
 
+  get alphabets(): number {
+    return this.#model.alphabets.length;
+  }
+
   get revision(): number {
     return this.#companies + this.#upstreamFolding.revision + this.#spaceChanges;
   }

@@ -43,6 +43,10 @@ export class WordKeySpace implements KeySpace {
     return this.#words.companies;
   }
 
+  get alphabets(): number {
+    return this.#model.alphabets.length;
+  }
+
   get revision(): number {
     return this.companies + this.#upstreamFolding.revision;
   }

@@ -73,8 +73,15 @@ export function probeAddress({ nextAddress }: Conclusions): ProbeRequest | null 
   return { kind: 'stats', path: nextAddress.stats, params: [], why };
 }
 
-/** Returns the paths that have not been tried for searches yet. Searches may work even if no statistics were found. */
+/**
+ * Returns the next paths to try for a search, or null if there are none. After a response other than 404, the other
+ * paths are tried only if no statistics were found anywhere.
+ */
 export function untriedSearch({ upstream, exchanges }: ProbeInput): Addresses | null {
-  const tried = new Set(exchanges.map(({ request }) => request.path));
-  return joinsOf(upstream).find(({ search }) => !tried.has(search)) ?? null;
+  const answered = exchanges.filter(({ reading }) => reading !== 'rejected');
+  const isTried = (path: string) => answered.some(({ request }) => request.path === path);
+  const joins = joinsOf(upstream);
+  const areAllAbsent = answered.every(({ reading }) => reading === 'absent');
+  if (!areAllAbsent && !joins.every(({ stats }) => isTried(stats))) return null;
+  return joins.find(({ search }) => !isTried(search)) ?? null;
 }
