@@ -213,7 +213,7 @@ test('if all extensions were sent, they are computed again only after a company 
   expect(keySpace.extended).toHaveLength(2);
 });
 
-test('extensions are computed again if there are 20% more known companies or if one extension is aliased', () => {
+test('extensions are computed again after 20% more known companies, a further alphabet or an alias', () => {
   const { weights, keySpace, revisions, sent } = weightsIn({
     companies: 10,
     likelihoods: { a: { ab: 0.5, ac: 0.5 } },
@@ -228,7 +228,9 @@ test('extensions are computed again if there are 20% more known companies or if 
   expect(computedAfter({})).toBe(1);
   expect(computedAfter({ companies: 11 })).toBe(1);
   expect(computedAfter({ companies: 12 })).toBe(2);
-  expect(computedAfter({ aliased: ['ab'] })).toBe(3);
+  expect(computedAfter({ alphabets: 1 })).toBe(3);
+  expect(computedAfter({})).toBe(3);
+  expect(computedAfter({ aliased: ['ab'] })).toBe(4);
 });
 
 test("a query's weights are computed again only after a change", () => {

@@ -97,3 +97,12 @@ test('after 10,000 names, the name model learns from every second name', () => {
   for (const name of ['b', 'c', 'd', 'e']) model.learn(name);
   expect(['b', 'c', 'd', 'e'].map((name) => model.knows(name))).toEqual([true, false, true, false]);
 });
+
+test('in the name model, an unknown letter of a known alphabet is likelier at the start of a name than later', () => {
+  const model = new NameModel(characterSeeds(), true);
+  for (const word of ['строй', 'мебел', 'имоти']) model.learn(word);
+  const likelihoodAfter = (text: string) =>
+    model.unseen(text).find(({ character }) => character === 'х')?.likelihood ?? 0;
+  expect(likelihoodAfter('')).toBeGreaterThan(2 * likelihoodAfter('с'));
+  expect(model.alphabets).toHaveLength(1);
+});
