@@ -60,7 +60,7 @@ export function isProbablyTruncated(
 }
 
 /** Mirroring a registry with at most this many companies costs only a few more calls than further probes. */
-const SMALL_REGISTRY = 500;
+export const SMALL_REGISTRY = 500;
 
 /**
  * Returns whether the registry is small and the API refuses, or might refuse, unknown parameters. Until the statistics

@@ -1,4 +1,4 @@
-import { broadest, broadQuery, toQueryParam } from '../broad_queries.ts';
+import { broadest, broadQuery, SMALL_REGISTRY, toQueryParam } from '../broad_queries.ts';
 import type { Conclusions, MaxPageSize, SearchConclusions, SearchPage } from '../conclusions.ts';
 import { errorHintsOf } from '../errors/error_hints.ts';
 import {
@@ -134,7 +134,9 @@ export function probeMaxPageSize(conclusions: Conclusions, search: SearchConclus
   if (base === null || param.value === null || next === null) return null;
   if (rows >= USUAL && searches.length >= FEW_SEARCHES) return null;
   // In a small registry, larger pages save only a few calls.
-  if ((conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= rows * FEW_PAGES) return null;
+  const mostCompanies = conclusions.registrySize ?? Number.POSITIVE_INFINITY;
+  const hasNextPages = search.paging.certainty === 'sure' && searches.length >= FEW_SEARCHES;
+  if (mostCompanies <= (hasNextPages ? SMALL_REGISTRY : rows * FEW_PAGES)) return null;
   const hasMore = base.total !== null && base.total > rows;
   const wasHuge = search.pages.some(({ exchange }) => hasHugeSize(exchange));
   if (wasHuge && searches.length >= FEW_SEARCHES) return null;
