@@ -139,4 +139,4 @@ function cached<T>(forMs: number, now: () => number, compute: () => T): () => T 
   };
 }
 
-const STATISTICS_MS = 5_000;
+const STATISTICS_MS = 60_000;

@@ -5,8 +5,8 @@ import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
  * Returns the mirror's API profile. Requests and envelopes follow the registry's dialect, so that a client has to
- * change only its base URL and key. In addition, the mirror offers every page, exact totals and prefix queries. It has
- * its own errors and limits.
+ * change only its base URL and key. In addition, the mirror offers every page and exact totals, and finds names by the
+ * prefixes of their words. It has its own errors and limits.
  */
 export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
   if (dialect === undefined)
@@ -25,7 +25,8 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
       // `/api/search?q=` must never list all companies, even if the registry ignores unknown parameters.
       plain_param: freeName(PLAIN_PARAM, search) === PLAIN_PARAM ? PLAIN_PARAM : null,
       identifier_template: search.identifier_template,
-      matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
+      // The mirror finds names by the same rule as the command `search`, whatever the registry's own rule is.
+      matches: 'token_prefix',
       identifiers: 'prefix',
       folding: 'diacritics',
       // A single character is always enough. An empty query is allowed only if the registry allows it.

@@ -17,7 +17,7 @@ export function listingCalls(db: Database): (entityId: string) => number | null 
   return (entityId) => select.get(entityId) ?? null;
 }
 
-/** Counts records by when their last response arrived, reading only an index. */
+/** How many records the mirror has from the last days. A record's age counts from its last fetch. */
 export interface RecordAges {
   readonly oldestAt: string | null;
   readonly newestAt: string | null;
@@ -27,28 +27,19 @@ export interface RecordAges {
   readonly within90Days: number;
 }
 
+/** Reads the ages of all records in one scan. `times` returns the time that many days ago. */
 export function recordAges(db: Database, times: (days: number) => string): RecordAges {
-  const since = db
-    .prepare<[string], number>(
-      'SELECT count(*) FROM _known WHERE asked_at IS NOT NULL AND gone_at IS NULL AND asked_at >= ?',
-    )
-    .pluck();
-  const ends = db
-    .prepare<[], { oldestAt: string | null; newestAt: string | null }>(
-      `SELECT
-         (SELECT min(asked_at) FROM _known WHERE asked_at IS NOT NULL AND gone_at IS NULL) AS oldestAt,
-         (SELECT max(asked_at) FROM _known WHERE asked_at IS NOT NULL AND gone_at IS NULL) AS newestAt`,
-    )
-    .get();
-  const within = (days: number) => since.get(times(days)) ?? 0;
-  return {
-    oldestAt: ends?.oldestAt ?? null,
-    newestAt: ends?.newestAt ?? null,
-    within1Day: within(1),
-    within7Days: within(7),
-    within30Days: within(30),
-    within90Days: within(90),
-  };
+  const select = db.prepare<string[], RecordAges>(
+    `SELECT
+       min(fetched_at) AS oldestAt,
+       max(fetched_at) AS newestAt,
+       count(*) FILTER (WHERE fetched_at >= ?) AS within1Day,
+       count(*) FILTER (WHERE fetched_at >= ?) AS within7Days,
+       count(*) FILTER (WHERE fetched_at >= ?) AS within30Days,
+       count(*) FILTER (WHERE fetched_at >= ?) AS within90Days
+     FROM _known WHERE fetched_at IS NOT NULL AND gone_at IS NULL`,
+  );
+  return select.get(times(1), times(7), times(30), times(90)) as RecordAges;
 }
 
 /** Returns a function that reads the time and call of the last statistics. It returns null if there are none. */

@@ -187,6 +187,40 @@ test("the service's statistics contain the registry's own figures and the mirror
   });
 });
 
+test('the freshness counts a record from its last fetch, not from a later 404', async () => {
+  const other = await openMirrored({ companies: COMPANIES });
+  await other.sync();
+  // A 404 without proof that the company is gone changes only the time of the last request.
+  other.house.warehouse.db
+    .prepare('UPDATE _known SET asked_at = ? WHERE entity_id = ?')
+    .run(isoTime(other.now() + 100 * DAY_MS), '00000500');
+  const later = await serve({ ...other, now: () => other.now() + 100 * DAY_MS });
+  try {
+    const { json } = await later.ask('/api/registry/stats');
+    expect(json).toMatchObject({ mirror: { freshness: { within_1_day: 0, within_30_days: 0 } } });
+  } finally {
+    await later.close();
+    await other.close();
+  }
+});
+
+describe('a registry that finds names by their first characters', () => {
+  test('the mirror of it also finds a name by a later word', async () => {
+    const other = await openMirrored({
+      companies: [{ id: '1', name: 'ACE OF SPADES', fields: {} }],
+      profile: { search: { matches: 'prefix' } },
+    });
+    await other.sync();
+    const its = await serve(other);
+    try {
+      expect((await its.ask('/api/search?q=spades%20ac')).json).toMatchObject({ results: [{ id: '1' }] });
+    } finally {
+      await its.close();
+      await other.close();
+    }
+  });
+});
+
 describe('a key for the mirror', () => {
   test('a key for the mirror is rejected as an invalid token, even if it contains the id of a valid key', async () => {
     for (const wrong of [`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`, `${key}A`]) {
