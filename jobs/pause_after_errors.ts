@@ -14,16 +14,19 @@ export function pauseAfterErrors(
 ): void {
   let lastErrorMs = 0;
   let delayMs = SHORTEST_PAUSE_MS;
-  worker.on('error', async (error) => {
+  const pause = async (pauseMs: number): Promise<void> => {
+    void worker.pause(true);
+    await clock.sleep(pauseMs, closing);
+    if (!closing.aborted) await worker.resume();
+  };
+  worker.on('error', (error) => {
     errors.log(error, 'the worker received an error from the queue');
     if (isConnectionError(error) || worker.isPaused() || closing.aborted) return;
     const nowMs = clock.now();
     const isRepeated = nowMs - lastErrorMs <= FORGET_ERRORS_MS;
     delayMs = isRepeated ? Math.min(2 * delayMs, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
     lastErrorMs = nowMs;
-    void worker.pause(true);
-    await clock.sleep(delayMs, closing);
-    if (!closing.aborted) await worker.resume();
+    void pause(delayMs);
   });
 }
 

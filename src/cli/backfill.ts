@@ -116,7 +116,7 @@ async function backfill(flags: BackfillFlags): Promise<void> {
     const chosen = chosenBackfill(workspace, selection, flags, output);
     if (flags.dryRun)
       return printEstimate(workspace, chosen.title, estimateRest(workspace, chosen), flags.maxCalls, output);
-    if (flags.enqueue) return enqueue(workspace, chosen, flags.maxCalls, output);
+    if (flags.enqueue) return await enqueue(workspace, chosen, flags.maxCalls, output);
     if (chosen.finishedAt !== null) return reportAgain(workspace, chosen, flags.report, output);
     const report = await work(workspace, chosen, { ...flags, maxMinutes }, output);
     if (flags.report !== undefined)

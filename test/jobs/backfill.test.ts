@@ -61,6 +61,27 @@ describe('a queued backfill', () => {
     await enqueue(place, 10);
     await expect(enqueue(place, 10)).rejects.toMatchObject({ exitCode: 2 });
   });
+
+  it.each(['--missing', '--query a', '--resume 1'])(
+    '`backfill %s --enqueue` stores the request in the warehouse and the job in Redis',
+    async (selection) => {
+      const place = await workplace();
+      await place.upstream.run('sync', '--max-calls', '3');
+      if (selection === '--resume 1') await place.upstream.run('backfill', '--missing', '--max-calls', '0');
+      const { code, json, stderr } = await place.upstream.run(
+        'backfill',
+        ...selection.split(' '),
+        '--enqueue',
+        '--max-calls',
+        '7',
+        '--json',
+      );
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(json.data).toMatchObject({ backfill_id: 1, queue: place.queueName });
+      expect(queuedBackfills(place.upstream.warehouse())).toMatchObject([{ backfillId: 1, maxCalls: 7 }]);
+      expect(await place.queue.getPrioritized()).toHaveLength(1);
+    },
+  );
 });
 
 describe("a backfill's next batch", () => {

@@ -187,7 +187,7 @@ async function makeTogether(parts: Parts, calls: readonly Call[]): Promise<(Outc
     for (const slot of slots) attempts.push(attempt(parts, calls[attempts.length] as Call, slot));
   }
   const results = await Promise.all(attempts);
-  return Promise.all(results.map((one) => ('callId' in one ? outcomeOf(parts, one) : one)));
+  return Promise.all(results.map(async (one) => ('callId' in one ? await outcomeOf(parts, one) : one)));
 }
 
 async function attempt({ fetch, clock }: Parts, call: Call, slot: SendSlot): Promise<Attempt | NotSent> {

@@ -112,7 +112,7 @@ async function useChart(event) {
   if (hasTables) return;
   hasTables = true;
   charts = await import('./charts.js');
-  load();
+  await load();
 }
 
 function bindCharts() {
@@ -177,7 +177,7 @@ const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (zone !== body.dataset.zone && !document.cookie.includes(`zone=${zone}`)) {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
   document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=strict`;
-  if (isLive) load();
+  if (isLive) void load();
   else if (document.cookie.includes(`zone=${zone}`)) location.reload();
 }
 if (isLive) listen();

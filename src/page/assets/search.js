@@ -35,7 +35,7 @@ input.addEventListener('input', () => {
 input.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;
   input.value = '';
-  search();
+  void search();
 });
 // The user typed before this file was loaded.
 if (input.value !== '') timer = setTimeout(search, 120);

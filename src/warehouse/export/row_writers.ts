@@ -122,7 +122,7 @@ function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
 
   const flush = () => {
     if (rows > 0)
-      writer.write({
+      void writer.write({
         columnData: columns.map(({ name }, at) => ({ name, data: group[at] ?? [] })),
         rowGroupSize: rows,
       });
@@ -143,7 +143,7 @@ function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
     },
     end: () => {
       flush();
-      writer.finish();
+      void writer.finish();
       drain(bytes, file);
     },
   };
