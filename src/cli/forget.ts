@@ -63,34 +63,35 @@ async function erase(
   const dialect = requireDialect(config);
   const clock = systemClock;
   if (!flags.yes) await confirm(warehouse.db, ids);
-  const { forgotten } = await exclusively({ warehouse, clock, command: 'forget' }, () => ({
-    ended: 'done',
-    forgotten: ids.map((entityId) => {
-      const known = nameOf(warehouse.db, entityId) !== undefined;
-      const similar = known ? [] : similarIds(warehouse.db, entityId);
-      return {
-        result: {
-          entity_id: entityId,
-          known,
-          ...forget({ warehouse, dialect, entityId, nowMs: clock.now() }),
-        },
-        similar,
-      };
-    }),
-  }));
+  const { forgotten, isOverwritten } = await exclusively({ warehouse, clock, command: 'forget' }, () => {
+    const known = new Map(ids.map((id) => [id, nameOf(warehouse.db, id) !== undefined]));
+    const similar = new Map(ids.map((id) => [id, known.get(id) ? [] : similarIds(warehouse.db, id)]));
+    const result = forget({ warehouse, dialect, entityIds: ids, nowMs: clock.now() });
+    return {
+      ended: 'done',
+      isOverwritten: result.isOverwritten,
+      forgotten: result.forgotten.map(({ entityId, rows, answers }) => ({
+        result: { entity_id: entityId, known: known.get(entityId) ?? false, rows, answers },
+        similar: similar.get(entityId) ?? [],
+      })),
+    };
+  });
+  const lines = forgotten.map(({ result: { entity_id, known, rows, answers }, similar }) =>
+    known
+      ? `${entity_id} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'response')}.`
+      : `${entity_id} was not in the mirror and will not be loaded.${suggestion(similar)} Undo: registry-mirror forget --undo ${entity_id}`,
+  );
   output.result({
     command: 'forget',
-    data: { forgotten: forgotten.map(({ result }) => result) },
-    text: forgotten
-      .map(({ result: { entity_id, known, rows, answers }, similar }) =>
-        known
-          ? `${entity_id} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'search page')}.`
-          : `${entity_id} was not in the mirror and will not be loaded.${suggestion(similar)} Undo: registry-mirror forget --undo ${entity_id}`,
-      )
-      .join('\n'),
-    attention: null,
+    data: { forgotten: forgotten.map(({ result }) => result), file_overwritten: isOverwritten },
+    text: [...lines, ...(isOverwritten ? [] : [NOT_OVERWRITTEN])].join('\n'),
+    attention: isOverwritten ? null : NOT_OVERWRITTEN,
   });
 }
+
+const NOT_OVERWRITTEN =
+  'The file still contains the erased bytes, because another program is reading it. End that program and run any ' +
+  'command that writes, for example `registry-mirror sync`. It overwrites the bytes.';
 
 async function undo(warehouse: Warehouse, ids: readonly string[], output: Output): Promise<void> {
   const clock = systemClock;

@@ -1,59 +1,144 @@
 import { isoTime } from '../clock.ts';
 import { idIn } from '../dialect/body_values.ts';
 import type { Dialect, SearchDialect } from '../dialect/dialect.ts';
-import { readBody } from '../dialect/response_body.ts';
+import { decodeText, readBody } from '../dialect/response_body.ts';
 import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { headersIn } from '../warehouse/answer.ts';
-import { eraseEntity, redactAnswer, scrub, searchAnswersWith } from '../warehouse/forget.ts';
+import {
+  answersThatMayMention,
+  eraseEntity,
+  eraseProbe,
+  eraseSearchesFor,
+  namesOf,
+  redactAnswer,
+  type SuspectAnswer,
+} from '../warehouse/forget.ts';
+import { discardRebuild } from '../warehouse/rebuild.ts';
+import { scrub } from '../warehouse/scrub.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 export interface Forgotten {
+  readonly entityId: string;
   /** The number of rows deleted from the tables. */
   readonly rows: number;
-  /** The number of search responses from which the entity was removed. */
+  /** The number of responses to other calls from which the entity was removed. */
   readonly answers: number;
 }
 
+export interface ForgetResult {
+  readonly forgotten: readonly Forgotten[];
+  /**
+   * False if a reader still uses an old version of the file, which contains the erased bytes. The next command that
+   * writes to the warehouse after this reader has ended overwrites them.
+   */
+  readonly isOverwritten: boolean;
+}
+
 /**
- * Erases an entity from the stored responses, the history, the search index and all later exports. Only its id is kept,
- * so that the mirror never loads the entity again. The caller must hold the warehouse's lock.
+ * Erases entities from the stored responses, the history, the search index, all later exports and the file's free
+ * space. Only their ids are kept, so that the mirror never loads the entities again. The caller must hold the
+ * warehouse's lock.
  */
 export function forget(options: {
   warehouse: Warehouse;
   dialect: Dialect;
-  entityId: string;
+  entityIds: readonly string[];
   nowMs: number;
-}): Forgotten {
-  const { warehouse, dialect, entityId, nowMs } = options;
+}): ForgetResult {
+  const { warehouse, dialect, entityIds, nowMs } = options;
   const { db } = warehouse;
-  const now = isoTime(nowMs);
-  db.pragma('secure_delete = ON');
-  const forgotten = warehouse.write(() => {
-    const answers = redactResponses(warehouse, dialect, entityId, now);
-    return { answers, ...eraseEntity(db, entityId, now) };
-  });
-  scrub(db);
-  db.pragma('secure_delete = FAST');
-  return forgotten;
+  const forgottenAt = isoTime(nowMs);
+  discardRebuild(warehouse);
+  const forgotten = entityIds.map((entityId) =>
+    warehouse.write((): Forgotten => {
+      const traces = tracesOf(entityId, namesOf(db, entityId));
+      const answers = redactResponses(warehouse, dialect, traces, forgottenAt);
+      eraseSearchesFor(db, traces.names);
+      return { entityId, answers, ...eraseEntity(db, entityId, { names: traces.names, forgottenAt }) };
+    }),
+  );
+  return { forgotten, isOverwritten: scrub(db) };
 }
 
-function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, now: string): number {
-  const ids = new Set([entityId]);
+/** The texts by which a forgotten entity is recognised outside its own responses. */
+interface Traces {
+  readonly entityId: string;
+  readonly names: readonly string[];
+  /** Finds the id or one of the names as whole words. */
+  readonly pattern: RegExp;
+}
+
+function tracesOf(entityId: string, names: readonly string[]): Traces {
+  const distinctive = names.filter((name) => name.length >= MIN_NAME_LENGTH);
+  const texts = [entityId, ...distinctive].map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  return {
+    entityId,
+    names,
+    pattern: new RegExp(`(?<![\\p{L}\\p{N}])(?:${texts.join('|')})(?![\\p{L}\\p{N}])`, 'iu'),
+  };
+}
+
+/** A shorter name could be a part of any text. */
+const MIN_NAME_LENGTH = 3;
+
+function redactResponses({ db }: Warehouse, dialect: Dialect, traces: Traces, redactedAt: string): number {
   let redacted = 0;
-  for (const { callId, body, headers } of searchAnswersWith(db, entityId)) {
-    const without = withoutEntities(dialect.search, body, headersIn(headers)['content-type'] ?? '', ids);
-    if (without === null) continue;
-    redactAnswer(db, callId, without, now);
+  for (const answer of answersThatMayMention(db, traces.entityId)) {
+    if (answer.kind === 'probe') {
+      if (!isMentioned(traces, answer)) continue;
+      eraseProbe(db, answer.callId);
+    } else {
+      const body = bodyWithout(dialect, traces, answer);
+      if (body === null) continue;
+      redactAnswer(db, answer.callId, { body, headers: headersWithout(traces, answer), redactedAt });
+    }
     redacted += 1;
   }
   return redacted;
 }
 
+/** Returns the body without the entity, or null if the body does not contain it. */
+function bodyWithout(dialect: Dialect, traces: Traces, answer: SuspectAnswer): Buffer | null {
+  if (answer.kind !== 'search') return isMentioned(traces, answer) ? EMPTY : null;
+  const contentType = headersIn(answer.headers)['content-type'] ?? '';
+  const { json } = readBody(answer.body, contentType);
+  if (!Array.isArray(valueAt(json, dialect.search.results)))
+    return isMentioned(traces, answer) ? EMPTY : null;
+  return withoutEntities(dialect.search, answer.body, contentType, new Set([traces.entityId]));
+}
+
+/** Returns the headers that do not mention the entity. A redacted body is always UTF-8. */
+function headersWithout({ pattern }: Traces, { headers }: SuspectAnswer): string | null {
+  const kept = Object.entries(headersIn(headers)).filter(([, value]) => !pattern.test(unescapedUrl(value)));
+  const redacted = kept.map(([name, value]) => [name, name === 'content-type' ? 'application/json' : value]);
+  return redacted.length === 0 ? null : JSON.stringify(Object.fromEntries(redacted));
+}
+
+/** Returns whether a request or its response contains the entity's id or one of its names, in any JSON escaping. */
+function isMentioned({ pattern }: Traces, { target, body, headers }: SuspectAnswer): boolean {
+  const text = decodeText(body, headersIn(headers)['content-type'] ?? '') ?? body.toString('latin1');
+  return [text, unescaped(text), headers ?? '', unescapedUrl(target)].some((one) => pattern.test(one));
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(?:u([0-9a-f]{4})|(.))/gi, (_, code: string | undefined, character: string) =>
+    code === undefined ? character : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function unescapedUrl(url: string): string {
+  try {
+    return decodeURIComponent(url.replaceAll('+', ' '));
+  } catch {
+    return url;
+  }
+}
+
 /**
  * Returns a search response's body with null in place of each entity that has one of these ids. Returns null if the
- * body has none of them. Returns an empty body if the body is unreadable, or if one of the entities also appears
- * outside the result list (`search.main`).
+ * body has none of them, or if it has no result list. Returns an empty body if one of the entities also appears outside
+ * the result list (`search.main`).
  */
 export function withoutEntities(
   dialect: SearchDialect,
@@ -61,17 +146,18 @@ export function withoutEntities(
   contentType: string,
   ids: ReadonlySet<string>,
 ): Buffer | null {
-  if (![...ids].some((id) => body.includes(id))) return null;
   const { json } = readBody(body, contentType);
   const list = valueAt(json, dialect.results);
-  if (json === undefined || !Array.isArray(list)) return Buffer.alloc(0);
-  if (dialect.main !== null && ids.has(idOf(dialect, valueAt(json, dialect.main)) ?? ''))
-    return Buffer.alloc(0);
+  if (json === undefined || !Array.isArray(list))
+    return [...ids].some((id) => body.includes(id)) ? EMPTY : null;
+  if (dialect.main !== null && ids.has(idOf(dialect, valueAt(json, dialect.main)) ?? '')) return EMPTY;
   const isForgotten = (item: Json) => ids.has(idOf(dialect, item) ?? '');
   if (!list.some(isForgotten)) return null;
   const kept = list.map((item) => (isForgotten(item) ? null : item));
   return Buffer.from(stringifyJson(replaced(json, segmentsOf(dialect.results), kept)));
 }
+
+const EMPTY = Buffer.alloc(0);
 
 function idOf(search: SearchDialect, element: Json | undefined): string | null {
   return scalarText(idIn(valueAt(element, search.item), search));

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
+import type { Call } from '../call.ts';
+import { folded } from '../names/folding.ts';
 import { decoded } from './answer.ts';
 import { eraseFromDigests } from './deliveries.ts';
 import { feedVersions } from './feed/versions.ts';
@@ -31,8 +34,15 @@ export function permitAgain(db: Database, entityId: string, undoneAt: string): b
   return permit.run(undoneAt, entityId).changes === 1;
 }
 
-/** Deletes an entity from every table in the caller's transaction. Only its id remains, in `_forgotten`. */
-export function eraseEntity(db: Database, entityId: string, forgottenAt: string): { rows: number } {
+/**
+ * Deletes an entity from every table in the caller's transaction. Only its id remains, in `_forgotten`. `names` are the
+ * names under which the entity was known.
+ */
+export function eraseEntity(
+  db: Database,
+  entityId: string,
+  { names, forgottenAt }: { readonly names: readonly string[]; readonly forgottenAt: string },
+): { rows: number } {
   const known = db.prepare('SELECT * FROM _known WHERE entity_id = ?').get(entityId) as
     | KnownTexts
     | undefined;
@@ -40,10 +50,7 @@ export function eraseEntity(db: Database, entityId: string, forgottenAt: string)
   eraseAnswers(db, entityId);
   db.prepare("DELETE FROM _quarantine WHERE kind = 'entity' AND target = ?").run(entityId);
   db.prepare("DELETE FROM _failure WHERE kind = 'entity' AND target = ?").run(entityId);
-  db.prepare(
-    `UPDATE _backfill_wish SET state = 'forgotten', given = '(forgotten)', entity_id = NULL, name = NULL, candidates = NULL, note = NULL
-     WHERE entity_id = @entityId OR given = @entityId`,
-  ).run({ entityId });
+  eraseFromBackfills(db, entityId, names);
   const rows = tablesWithEntities(db).reduce(
     (sum, table) =>
       sum + db.prepare(`DELETE FROM ${quoted(table)} WHERE entity_id = ?`).run(entityId).changes,
@@ -63,44 +70,108 @@ export function eraseEntity(db: Database, entityId: string, forgottenAt: string)
   return { rows };
 }
 
-export interface SearchAnswerRow {
+/** Returns an entity's current and former names. */
+export function namesOf(db: Database, entityId: string): string[] {
+  const known = db
+    .prepare<[string], Pick<KnownTexts, 'name' | 'former_names'>>(
+      'SELECT name, former_names FROM _known WHERE entity_id = ?',
+    )
+    .get(entityId);
+  const names = [known?.name ?? '', ...(known?.former_names ?? '').split('\n')];
+  return [...new Set(names)].filter((name) => name !== '');
+}
+
+/** The target of a call whose request named a forgotten entity. */
+export const FORGOTTEN = '(forgotten)';
+
+/** A stored response that can contain a forgotten entity, although its call did not request the entity's record. */
+export interface SuspectAnswer {
   readonly callId: number;
+  readonly kind: Call['kind'] | 'probe';
+  readonly target: string;
   readonly body: Buffer;
   readonly headers: string | null;
 }
 
-/** Reads, one by one, the stored search responses that contain `text`. */
-export function* searchAnswersWith(db: Database, text: string): Generator<SearchAnswerRow> {
+/** Reads, one by one, all stored responses except other companies' records and responses to the entity's own calls. */
+export function* answersThatMayMention(db: Database, entityId: string): Generator<SuspectAnswer> {
   const ids = db
     .prepare(
-      "SELECT call_id FROM _answer JOIN _call USING (call_id) WHERE kind = 'search' AND body IS NOT NULL",
+      "SELECT call_id FROM _answer JOIN _call USING (call_id) WHERE body IS NOT NULL AND NOT (kind = 'entity' AND (outcome = 'ok' OR target = ?))",
     )
     .pluck()
-    .all() as number[];
+    .all(entityId) as number[];
   const select = db.prepare(
-    'SELECT call_id AS callId, encoding, body, headers FROM _answer WHERE call_id = ?',
+    `SELECT call_id AS callId, kind, target, encoding, body, headers
+     FROM _answer JOIN _call USING (call_id) WHERE call_id = ?`,
   );
   for (const id of ids) {
-    const row = select.get(id) as SearchAnswerRow & { encoding: string | null };
-    const body = decoded(row);
-    if (body.includes(text)) yield { callId: row.callId, body, headers: row.headers };
+    const { encoding, ...row } = select.get(id) as SuspectAnswer & { encoding: string | null };
+    yield { ...row, body: decoded({ encoding, body: row.body }) };
   }
 }
 
-/** Replaces a stored body with `body`, which no longer mentions the forgotten entity. */
-export function redactAnswer(db: Database, callId: number, body: Buffer, redactedAt: string): void {
-  db.prepare('UPDATE _answer SET body = ?, encoding = NULL, redacted_at = ? WHERE call_id = ?').run(
-    body,
-    redactedAt,
+/** Erases a probe's request and response. Only the row in `_call` remains, which counts the call. */
+export function eraseProbe(db: Database, callId: number): void {
+  db.prepare('DELETE FROM _answer WHERE same_as = ?').run(callId);
+  db.prepare('DELETE FROM _answer WHERE call_id = ?').run(callId);
+  db.prepare("UPDATE _call SET target = ?, reason = '', note = NULL WHERE call_id = ?").run(
+    FORGOTTEN,
     callId,
   );
-  db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
 }
 
-/** Removes the bytes that deleted names leave in the full-text index and deleted rows leave in the WAL. */
-export function scrub(db: Database): void {
-  db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
-  db.pragma('wal_checkpoint(TRUNCATE)');
+/**
+ * Renames the searches for a forgotten entity's names. Their listings remain, because they can contain other companies.
+ */
+export function eraseSearchesFor(db: Database, names: readonly string[]): void {
+  const erased = new Set(names.map(folded));
+  const searches = db.prepare<[], { key: string; text: string }>('SELECT query_key AS key, text FROM _query');
+  for (const { key, text } of searches.all().filter((search) => erased.has(folded(search.text)))) {
+    const substitute = `${FORGOTTEN} ${randomBytes(4).toString('hex')}`;
+    const newKey = key.slice(0, key.length - text.length) + substitute;
+    db.prepare('UPDATE _query SET query_key = ?, text = ?, next = NULL WHERE query_key = ?').run(
+      newKey,
+      substitute,
+      key,
+    );
+    db.prepare('UPDATE _query_page SET query_key = ?, next = NULL WHERE query_key = ?').run(newKey, key);
+    for (const table of ['_call', '_failure', '_quarantine'])
+      db.prepare(
+        `UPDATE ${table} SET target = @newKey || substr(target, length(@key) + 1)
+         WHERE kind = 'search' AND (target = @key OR substr(target, 1, length(@key) + 1) = @key || '#')`,
+      ).run({ key, newKey });
+  }
+}
+
+/** Removes an entity from the items of backfills, and from the candidates for other items. */
+function eraseFromBackfills(db: Database, entityId: string, names: readonly string[]): void {
+  const erased = new Set(names.map(folded));
+  const given = db.prepare("SELECT DISTINCT given FROM _backfill_wish WHERE kind <> 'entity'").pluck().all();
+  const searches = (given as string[]).filter((text) => erased.has(folded(text)));
+  db.prepare(
+    `UPDATE _backfill_wish
+     SET state = 'forgotten', given = '${FORGOTTEN}', entity_id = NULL, name = NULL, candidates = NULL, note = NULL
+     WHERE entity_id = @entityId OR given = @entityId OR given IN (SELECT value FROM json_each(@searches))`,
+  ).run({ entityId, searches: JSON.stringify(searches) });
+  db.prepare(
+    `UPDATE _backfill_wish SET candidates = (
+       SELECT json_group_array(json(value)) FROM json_each(candidates) WHERE value ->> '$.entity_id' <> @entityId
+     ), note = NULL
+     WHERE EXISTS (SELECT 1 FROM json_each(candidates) WHERE value ->> '$.entity_id' = @entityId)`,
+  ).run({ entityId });
+}
+
+/** Replaces a stored response with one that no longer mentions the forgotten entity. */
+export function redactAnswer(
+  db: Database,
+  callId: number,
+  { body, headers, redactedAt }: { body: Buffer; headers: string | null; redactedAt: string },
+): void {
+  db.prepare(
+    'UPDATE _answer SET body = ?, encoding = NULL, headers = ?, redacted_at = ? WHERE call_id = ?',
+  ).run(body, headers, redactedAt, callId);
+  db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
 }
 
 interface KnownTexts {

@@ -48,6 +48,8 @@ export type MetaKey =
   | 'estimate'
   /** The last version in the change feed. */
   | 'feed_version'
+  /** Not null if a reader has prevented `forget` from overwriting the erased bytes. */
+  | 'scrub_pending'
   /** Replaced responses that are older than this time may have been deleted. */
   | 'pruned_until';
 

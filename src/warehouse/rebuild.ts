@@ -1,8 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import type { ReservedNames } from './inferred_schema.ts';
+import { metaTable } from './meta.ts';
 import { originOf } from './origin.ts';
 import { RESOURCE_TABLES, type ResourceTable } from './schema_store.ts';
 import { generationOf, live, SHADOW_PREFIX, shadow } from './table_naming.ts';
+import type { Warehouse } from './warehouse.ts';
 
 /**
  * During a rebuild, each derived table exists twice, as a live table and as a shadow table. Readers see the live tables
@@ -74,6 +76,14 @@ export function swapShadowsIn(db: Database): void {
 /** Drops the replaced tables, each in its own transaction, so that no other writer waits for long. */
 export function dropOldTables(db: Database): void {
   dropTables(db, OLD_PREFIX);
+}
+
+/** Drops the tables of an interrupted rebuild. The next rebuild starts from the beginning. */
+export function discardRebuild(warehouse: Warehouse): void {
+  const { db } = warehouse;
+  dropOldTables(db);
+  dropTables(db, SHADOW_PREFIX);
+  metaTable(db).set('rebuild', null);
 }
 
 /** Copies the user's decisions (discarded quarantine entries) to the shadow tables. */

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { metaTable } from './meta.ts';
+import { rewrite } from './scrub.ts';
 
 export interface RetentionRules {
   /** How long replaced bodies are kept, in milliseconds. */
@@ -73,8 +74,7 @@ const KEPT = [
 
 /** Rewrites the file without its free pages, and updates the statistics for SQLite's query planner. */
 export function vacuum(db: Database): void {
-  db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
-  db.exec('VACUUM');
+  rewrite(db);
   db.exec('ANALYZE');
   db.pragma('wal_checkpoint(TRUNCATE)');
 }

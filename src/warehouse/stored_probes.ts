@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { decoded, headersIn } from './answer.ts';
+import { FORGOTTEN } from './forget.ts';
 
 /** A stored response to a probe call. The call has the kind `probe`, and its target is the requested URL. */
 export interface StoredProbe {
@@ -31,7 +32,7 @@ export function storedProbes(db: Database): StoredProbe[] {
     .prepare<[], Row>(
       `SELECT c.call_id AS callId, c.target, c.reason, c.status, c.sent_at AS sentAt, c.ms, a.headers, a.encoding, a.body
        FROM _call c LEFT JOIN _answer a USING (call_id)
-       WHERE c.kind = 'probe' AND c.outcome <> 'unsent' ORDER BY c.call_id`,
+       WHERE c.kind = 'probe' AND c.outcome <> 'unsent' AND c.target <> '${FORGOTTEN}' ORDER BY c.call_id`,
     )
     .all();
   return rows.map(({ reason, headers, encoding, body, ...row }) => ({

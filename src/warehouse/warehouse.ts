@@ -6,6 +6,7 @@ import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { openFileCheck } from '../sqlite/file_check.ts';
 import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
+import { finishScrub } from './scrub.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
 /** An open warehouse file. All SQL is in this folder, and other folders call its exported functions. */
@@ -136,6 +137,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);
   refreshCompanyView(db);
+  finishScrub(db);
 }
 
 function refuseForeign(db: Database): void {

@@ -67,7 +67,7 @@ while (!isDone) {
   await mirror.sync(100 * 86_400_000);
   counts.syncs += 1;
   if (counts.syncs % 2 === 0) {
-    forget({ warehouse, dialect, entityId: random.pick(registry).id, nowMs: mirror.now() });
+    forget({ warehouse, dialect, entityIds: [random.pick(registry).id], nowMs: mirror.now() });
     counts.forgets += 1;
   }
   if (counts.syncs % 2 === 1) {

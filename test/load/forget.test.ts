@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
+import { openProbeLoader } from '../../src/load/probe_loader.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
+import { backfillTable } from '../../src/warehouse/backfill.ts';
+import { startRun } from '../../src/warehouse/run.ts';
+import { storedProbes } from '../../src/warehouse/stored_probes.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
 import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
@@ -45,9 +50,9 @@ function mirrorOfTwo(path = join(temporaryFolder(), 'warehouse.db')) {
 
 test("a forgotten entity leaves no trace in the tables, the indexes or the file's bytes", () => {
   const { warehouse, all } = mirrorOfTwo();
-  expect(forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS })).toEqual({
-    rows: expect.any(Number),
-    answers: 1,
+  expect(forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS })).toEqual({
+    forgotten: [{ entityId: 'C1', rows: expect.any(Number), answers: 1 }],
+    isOverwritten: true,
   });
   expect(all('SELECT entity_id, state FROM entity_overview')).toEqual([
     { entity_id: 'C2', state: 'fetched' },
@@ -71,7 +76,7 @@ test("a forgotten entity leaves no trace in the tables, the indexes or the file'
 
 test('a forgotten entity leaves no trace in the files even while the mirror keeps running', () => {
   const { warehouse } = mirrorOfTwo();
-  forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   for (const path of [warehouse.path, `${warehouse.path}-wal`]) {
     const bytes = readFileSync(path);
     for (const trace of ['Xanthippe', 'Zebulon', 'Quixotry', 'xanthippe', 'quixotry', 'xan', 'qui'])
@@ -83,7 +88,7 @@ test('a listing stays complete after a rebuild even if its response no longer co
   const { warehouse, all } = mirrorOfTwo();
   const listing = () => all('SELECT text, rows, status FROM _query');
   const before = listing();
-  forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   await reprocess({ warehouse, dialect });
   expect(before).toEqual([{ text: 'x', rows: 2, status: 'complete' }]);
   expect(listing()).toEqual(before);
@@ -91,7 +96,7 @@ test('a listing stays complete after a rebuild even if its response no longer co
 
 test('a forgotten entity is not loaded again by a search, a fetch or a rebuild', async () => {
   const { warehouse } = mirrorOfTwo();
-  forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   const later = bench({ warehouse });
   const result = later.search('x', {
     total: 2,
@@ -114,9 +119,160 @@ test('a forgotten entity is not loaded again by a search, a fetch or a rebuild',
 
 test('an unknown id can be forgotten in advance', () => {
   const { warehouse, all } = bench();
-  forget({ warehouse, dialect, entityId: 'C9', nowMs: START_MS });
+  forget({ warehouse, dialect, entityIds: ['C9'], nowMs: START_MS });
   const later = bench({ warehouse });
   later.record('C9', { id: 'C9', name: 'Nobody' });
   later.record('C8', { id: 'C8' });
   expect(all('SELECT entity_id FROM entity')).toEqual([{ entity_id: 'C8' }]);
+});
+
+/** Returns those of the texts that any of the warehouse's files contains. */
+function tracesIn(path: string, texts: readonly string[]): string[] {
+  const files = [path, `${path}-wal`].filter((file) => existsSync(file)).map((file) => readFileSync(file));
+  return texts.filter((text) => files.some((bytes) => bytes.includes(text)));
+}
+
+test('a forgotten entity whose id is escaped in JSON is removed from the search pages', () => {
+  const { warehouse, search, all } = bench();
+  search(
+    'x',
+    '{"total":2,"results":[{"id":"12\\/34","name":"Xanthippe"},{"id":"\\u0043\\u0032","name":"Zebulon"}]}',
+  );
+  const { forgotten } = forget({ warehouse, dialect, entityIds: ['12/34', 'C2'], nowMs: START_MS });
+  expect(forgotten.map(({ answers }) => answers)).toEqual([1, 1]);
+  expect(all('SELECT CAST(body AS TEXT) AS body FROM _answer')).toEqual([
+    { body: '{"total":2,"results":[null,null]}' },
+  ]);
+  expect(tracesIn(warehouse.path, ['Xanthippe', 'Zebulon', '12\\/34'])).toEqual([]);
+});
+
+test("a forgotten entity is removed from the probe's responses and requests", () => {
+  const { warehouse, search, all } = bench();
+  search('x', { total: 1, results: [{ id: 'C1', name: 'Xanthippe' }] });
+  const { db } = warehouse;
+  const runId = startRun(db, { command: 'probe', owner: null, nowMs: START_MS });
+  const probes = openProbeLoader({
+    warehouse,
+    runId,
+    probeLog: {
+      targetOf: ({ callId }) => `search https://x.test/?q=${callId === 51 ? 'Xanthippe' : 'b'}`,
+      note: () => {},
+    },
+  });
+  const probe = (callId: number, body: string) => ({
+    callId,
+    call: {
+      kind: 'search',
+      query: { by: 'name', text: 'q' },
+      page: { index: 0, next: null },
+      reason: 'r',
+      expected: 0,
+    } as const,
+    sentAt: new Date(START_MS).toISOString(),
+    durationMs: 1,
+    status: 200,
+    headers: {},
+    body: Buffer.from(body),
+  });
+  probes.store([
+    probe(50, '{"items":[{"ref":"C1","title":"Xanth\\u0069ppe"}]}'),
+    probe(51, '{"items":[]}'),
+    probe(52, '{"items":[{"ref":"C11","title":"Zeno"}]}'),
+  ]);
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  expect(storedProbes(db).map(({ callId }) => callId)).toEqual([52]);
+  expect(all("SELECT count(*) AS calls FROM _call WHERE kind = 'probe'")).toEqual([{ calls: 3 }]);
+  expect(tracesIn(warehouse.path, ['Xanth'])).toEqual([]);
+});
+
+test('a forgotten entity is removed from the candidates and the names of backfills', () => {
+  const { warehouse, search, all } = bench();
+  search('xanthippe limited', { total: 1, results: [{ id: 'C1', name: 'Xanthippe Limited' }] });
+  const backfills = backfillTable(warehouse.db);
+  const backfillId = backfills.create(
+    {
+      title: '2 names',
+      orderHash: 'h',
+      withRecords: false,
+      freshAfterMs: 0,
+      afterCallId: 0,
+      nowMs: START_MS,
+    },
+    [
+      { kind: 'name', searchedBy: null, given: 'XANTHIPPE  Limited' },
+      { kind: 'name', searchedBy: null, given: 'Xavier' },
+    ],
+  );
+  backfills.settle(backfillId, {
+    position: 2,
+    state: 'ambiguous',
+    entityId: null,
+    name: null,
+    candidates: JSON.stringify([
+      { entity_id: 'C1', name: 'Xanthippe Limited', score: 0.8 },
+      { entity_id: 'C2', name: 'Xavier Ltd', score: 0.7 },
+    ]),
+    note: 'only similar names',
+  });
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  expect(all('SELECT state, given, candidates FROM _backfill_wish')).toEqual([
+    { state: 'forgotten', given: '(forgotten)', candidates: null },
+    {
+      state: 'ambiguous',
+      given: 'Xavier',
+      candidates: '[{"entity_id":"C2","name":"Xavier Ltd","score":0.7}]',
+    },
+  ]);
+  expect(all('SELECT text, status FROM _query')).toEqual([
+    { text: expect.stringMatching(/^\(forgotten\) [0-9a-f]{8}$/), status: 'complete' },
+  ]);
+  expect(tracesIn(warehouse.path, ['anthippe', 'XANTHIPPE'])).toEqual([]);
+});
+
+test('a forgotten entity leaves no trace in the pages that a rebuild freed', async () => {
+  const { warehouse, record } = bench();
+  for (const letter of ['a', 'b', 'c'])
+    record('C1', {
+      id: 'C1',
+      name: 'Xanthippe',
+      history: Array.from({ length: 300 }, () => `Zebulon ${letter}`),
+    });
+  record('C2', { id: 'C2', name: 'Xavier' });
+  await reprocess({ warehouse, dialect });
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  expect(tracesIn(warehouse.path, ['Xanthippe', 'Zebulon'])).toEqual([]);
+});
+
+test('a company is forgotten completely during an interrupted rebuild, and the search index stays intact', async () => {
+  const { warehouse, record, all } = bench();
+  for (let at = 1; at <= 600; at++) record(`C${at}`, { id: `C${at}`, name: `Xanthippe ${at}` });
+  const interrupt = new AbortController();
+  const isInterrupted = await reprocess({
+    warehouse,
+    dialect,
+    signal: interrupt.signal,
+    onProgress: () => interrupt.abort(),
+  });
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  await reprocess({ warehouse, dialect });
+  expect(isInterrupted.isWhole).toBe(false);
+  warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
+  expect(all("SELECT count(*) AS n FROM entity_fts WHERE entity_fts MATCH 'xanthippe'")).toEqual([
+    { n: 599 },
+  ]);
+  expect(tracesIn(warehouse.path, ['Xanthippe 1\u0000'])).toEqual([]);
+});
+
+test('an erasure that a reader prevents is reported, and the next command that writes completes it', () => {
+  const { warehouse } = mirrorOfTwo();
+  const reader = new Sqlite(warehouse.path, { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM _known').get();
+  const result = forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  const during = tracesIn(warehouse.path, ['Xanthippe']);
+  reader.close();
+  openWarehouse({ path: warehouse.path, nowMs: START_MS }).close();
+  expect(result.isOverwritten).toBe(false);
+  expect(during).toEqual(['Xanthippe']);
+  expect(tracesIn(warehouse.path, ['Xanthippe', 'Zebulon', 'Quixotry'])).toEqual([]);
 });

@@ -43,7 +43,7 @@ test('a replayed record does not replace a newer record', () => {
 
 test("a rejected row's entry stays open until the row can be read, even if a company on the same page is forgotten", () => {
   const { warehouse, all } = bench();
-  forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS });
+  forget({ warehouse, dialect: dialectWith(), entityIds: ['C1'], nowMs: START_MS });
   bench({ warehouse }).search('a', {
     total: 3,
     results: [

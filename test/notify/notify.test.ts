@@ -190,7 +190,7 @@ test('a forgotten company is removed from digests that have not been delivered',
   record('C1', { id: 'C1', name: 'Secret' });
   record('C2', { id: 'C2', name: 'Other' });
   await digest();
-  forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS });
+  forget({ warehouse, dialect: dialectWith(), entityIds: ['C1'], nowMs: START_MS });
   later(HOUR_MS);
   await deliverDue(options);
   expect(received[1]?.body).not.toContain('Secret');

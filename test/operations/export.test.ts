@@ -290,7 +290,7 @@ test('a change feed contains the rows that changed after a cursor, in one file p
     'insert entity_overview C3',
     'insert search_result C3',
   ]);
-  forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS + 60_000 });
+  forget({ warehouse, dialect: dialectWith(), entityIds: ['C1'], nowMs: START_MS + 60_000 });
   expect(feed(second.cursor, ['entity', 'registry_stats']).rows).toEqual(['forget entity C1']);
   expect(() => feed('0', ['nonsense'])).toThrow(/the table nonsense cannot be exported/);
 });

@@ -96,7 +96,7 @@ test("a forgotten company appears in the feed as one forget operation without th
   const since = await end();
   const { dialect } = mirror.config;
   if (dialect === undefined) throw new Error('the mirror has no dialect');
-  forget({ warehouse: mirror.house.warehouse, dialect, entityId: '00000003', nowMs: mirror.now() });
+  forget({ warehouse: mirror.house.warehouse, dialect, entityIds: ['00000003'], nowMs: mirror.now() });
   expect((await page(`since=${since}`)).changes).toEqual([
     { version: expect.any(Number), op: 'forget', table: null, key: { entity_id: '00000003' } },
   ]);

@@ -82,7 +82,7 @@ test.each([
   forget({
     warehouse: mirror.warehouse,
     dialect: dialectWith(BY_WORDS),
-    entityId: 'C2',
+    entityIds: ['C2'],
     nowMs: START_MS,
   });
   const later = mirror.reopen();

@@ -27,7 +27,7 @@ test('name and identifier counts stay exact after renames, forgetting and rebuil
   const renamed = COMPANIES.map((one) => (one.id === 'C1' ? { ...one, name: 'Bank of ACME' } : one));
   expectOrder(warehouse, renamed);
 
-  forget({ warehouse, dialect: dialectWith(), entityId: 'C3', nowMs: START_MS });
+  forget({ warehouse, dialect: dialectWith(), entityIds: ['C3'], nowMs: START_MS });
   const left = renamed.filter(({ id }) => id !== 'C3');
   expectOrder(warehouse, left);
 

@@ -57,7 +57,7 @@ test('word counts match a scan of all names after renames, forgetting and rebuil
         for (const at of forgotten) {
           const one = companies[at % companies.length];
           if (one === undefined) continue;
-          forget({ warehouse, dialect: dialectWith(BY_WORDS), entityId: one.id, nowMs: START_MS });
+          forget({ warehouse, dialect: dialectWith(BY_WORDS), entityIds: [one.id], nowMs: START_MS });
           companies = companies.filter(({ id }) => id !== one.id);
         }
         expectWords(warehouse, sets, companies);

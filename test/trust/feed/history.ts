@@ -150,7 +150,7 @@ function stepsOf(warehouse: Warehouse, random: Random) {
   const outcome = (call: Call, body: string, status = 200): Outcome => {
     callId += 1;
     const sentAtMs = START_MS + callId * 1000;
-    const bytes = Buffer.from(body);
+    const bytes = Buffer.from(random.chance(0.3) ? body.replaceAll('/', '\\/') : body);
     const verdict = classify(
       dialect,
       call,
@@ -223,7 +223,8 @@ function stepsOf(warehouse: Warehouse, random: Random) {
     forget: () => {
       const id = random.pick(IDS);
       forgotten.add(id);
-      forget({ warehouse, dialect, entityId: id, nowMs: START_MS + callId * 1000 });
+      forget({ warehouse, dialect, entityIds: [id], nowMs: START_MS + callId * 1000 });
+      assertErased(warehouse, id);
       loader = open();
     },
     reopen: () => {
@@ -241,7 +242,7 @@ function stepsOf(warehouse: Warehouse, random: Random) {
 }
 
 const PLANNED = { reason: 'test', expected: 1 };
-const IDS = ['C1', 'C2', 'C3', 'C4', 'C5'];
+const IDS = ['C1', 'C2', 'C3', 'C4', '5/5'];
 const DIALECTS = [
   {},
   {},
@@ -325,4 +326,11 @@ function assertForgotten({ db }: Warehouse, ids: readonly string[]): void {
     for (const { op, row, key } of changes)
       if (row?.some((cell) => String(cell).includes(`secret-${id}-`)) || (key[0] === id && op !== 'forget'))
         throw new Error(`the feed contains data about the forgotten company ${id}`);
+}
+
+/** Checks that no byte of the file contains the name of a company that was just forgotten. */
+function assertErased({ db }: Warehouse, id: string): void {
+  const bytes = db.serialize();
+  for (const trace of [`secret-${id}-`, `secret-${id.replace('/', '\\/')}-`])
+    if (bytes.includes(trace)) throw new Error(`the file still contains ${trace}`);
 }

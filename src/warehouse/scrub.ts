@@ -1,0 +1,52 @@
+import Sqlite, { type Database } from 'better-sqlite3';
+import { metaTable } from './meta.ts';
+
+/**
+ * Overwrites the bytes that deleted rows leave in the full-text index, in free space and in the WAL. Returns false if a
+ * reader still uses an old version of the file. `finishScrub` then overwrites the rest later.
+ */
+export function scrub(db: Database): boolean {
+  metaTable(db).set('scrub_pending', '1');
+  rewrite(db);
+  return finishScrub(db);
+}
+
+/** Rewrites the file without its free space. Readers can continue. */
+export function rewrite(db: Database): void {
+  // FTS5 keeps the texts of deleted rows until it merges its segments.
+  db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
+  db.pragma('temp_store = FILE');
+  try {
+    db.exec('VACUUM');
+  } finally {
+    db.pragma('temp_store = MEMORY');
+  }
+}
+
+/**
+ * Copies the WAL to the file and truncates it, if `scrub` could not. Returns false if a reader still prevents it.
+ */
+export function finishScrub(db: Database): boolean {
+  const meta = metaTable(db);
+  if (meta.get('scrub_pending') === null) return true;
+  if (!truncateWal(db)) return false;
+  meta.set('scrub_pending', null);
+  return true;
+}
+
+function truncateWal(db: Database): boolean {
+  const busyTimeoutMs = db.pragma('busy_timeout', { simple: true }) as number;
+  db.pragma(`busy_timeout = ${LONGEST_WAIT_MS}`);
+  try {
+    const [result] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    return result?.busy !== 1;
+  } catch (error) {
+    if (error instanceof Sqlite.SqliteError) return false;
+    throw error;
+  } finally {
+    db.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  }
+}
+
+/** The longest time that `forget` waits for readers. */
+const LONGEST_WAIT_MS = 1000;
