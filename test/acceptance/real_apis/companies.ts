@@ -165,6 +165,20 @@ export const SLOVAK: Locale = {
   patterns: ['{word} {trade}{form}', '{word}{form}', '{trade} {town}{form}', '{word} a {word}{form}'],
 };
 
+export const CROATIAN: Locale = {
+  starts: words('Bije Crn Đur Gra Jadr Kle Lju Mra Oto Plav Ras Sla Šib Tro Vrb Zla Žup Čav'),
+  ends: words('ac anka bor brod čica dar gora ija ković lin mar nica polje rat sko tin vac zina'),
+  trades: words('Trgovina Gradnja Usluge Turizam Promet Invest Servis Projekt'),
+  towns: words('Otočac Primorje Brodica Sunčani'),
+  forms: ['d.o.o.', 'd.o.o.', 'd.o.o.', 'j.d.o.o.', 'd.d.'],
+  patterns: [
+    '{word} {trade} {form}',
+    '{word} {form} za usluge',
+    '{trade} {town} {form}',
+    '{word} i {word} {form}',
+  ],
+};
+
 export const JAPANESE: Locale = {
   starts: [...'青赤朝北南東西松竹梅桜山川海星月光新大小'],
   ends: [...'木田原島崎橋沢谷本村野浜瀬倉井峰森岡里泉'],

@@ -1,11 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { frRechercheEntreprises } from './fr_recherche_entreprises.ts';
+import { hrSudreg } from './hr_sudreg.ts';
 import { STAND_INS } from './index.ts';
+import { nlKvk } from './nl_kvk.ts';
 import { noBrreg } from './no_brreg.ts';
 import { openalexInstitutions } from './openalex_institutions.ts';
 import { opensanctionsYente } from './opensanctions_yente.ts';
 import { rorOrganizations } from './ror_organizations.ts';
-import { type Entity, hasWords, type RunningStandIn, type StandIn } from './server.ts';
+import {
+  type Entity,
+  hasPrefix,
+  hasSubstring,
+  hasWords,
+  type RunningStandIn,
+  type StandIn,
+} from './server.ts';
+import { skRpo } from './sk_rpo.ts';
+import { usNpi } from './us_npi.ts';
+import { usOpenfdaRegistrations } from './us_openfda_registrations.ts';
+import { wikidataItems } from './wikidata_items.ts';
 
 /** Reads one API as a client that a developer writes by hand. */
 interface Client {
@@ -28,6 +44,8 @@ interface Client {
   readonly queryOf?: (name: string) => string;
   /** The API has no limit on paging, or one that does not follow the number of rows. */
   readonly isUncapped?: boolean;
+  /** A company can have several rows. */
+  readonly repeatsCompanies?: boolean;
 }
 
 const CLIENTS: readonly Client[] = [
@@ -88,7 +106,70 @@ const CLIENTS: readonly Client[] = [
     total: (body) => body.total.value,
     recordName: (body) => body.caption,
   },
+  {
+    api: nlKvk,
+    common: 'holding',
+    page: (query, number) => `/api/v2/zoeken?naam=${query}&resultatenPerPagina=20&pagina=${number + 1}`,
+    rows: (body) =>
+      body.resultaten.map((row: Record<string, string>) => ({ id: row.kvkNummer, name: row.naam })),
+    total: (body) => body.totaal,
+    recordName: (body) => body.naam,
+    repeatsCompanies: true,
+  },
+  {
+    api: usNpi,
+    common: 'AS*',
+    matches: (query, name) => hasPrefix(query.slice(0, -1), name),
+    page: (query, number) => `/api/?version=2.1&organization_name=${query}&limit=5&skip=${number * 5}`,
+    rows: (body) => (body.results ?? []).map(npiEntity),
+    recordName: (body) => npiEntity(body.results[0]).name,
+    isUncapped: true,
+  },
+  {
+    api: usOpenfdaRegistrations,
+    common: 'clinic',
+    queryOf: (name) => `"${name}"`,
+    page: (query, number, next) =>
+      number === 0 ? `/device/registrationlisting.json?search=registration.name:${query}&limit=10` : next,
+    rows: (body) => body.results.map(fdaEntity),
+    next: (_, headers) => /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? '',
+    total: (body) => body.meta.results.total,
+    recordName: (body) => fdaEntity(body.results[0]).name,
+    isUncapped: true,
+  },
+  {
+    api: skRpo,
+    common: 'stav',
+    page: (query) => `/rpo/v1/search?fullName=${query}`,
+    rows: (body) => body.results.map((one: RpoRow) => ({ id: String(one.id), name: rpoName(one) })),
+    next: () => '',
+    recordName: rpoName,
+  },
+  {
+    api: wikidataItems,
+    common: 'The ',
+    matches: hasPrefix,
+    page: (query, _, next) =>
+      `/w/api.php?action=wbsearchentities&format=json&language=en&limit=10&search=${query}&continue=${next}`,
+    rows: (body) => body.search.map((item: Record<string, string>) => ({ id: item.id, name: item.label })),
+    next: (body) => String(body['search-continue'] ?? ''),
+    recordName: (body) => body.entities[Object.keys(body.entities)[0] ?? ''].labels.en.value,
+  },
+  {
+    api: hrSudreg,
+    common: 'trgovin',
+    matches: hasSubstring,
+    page: (query, number) =>
+      `/api/javni/subjekti?tvrtka_naziv=${query}&expand_relations=true&limit=10&offset=${number * 10}`,
+    rows: (body) => body.map((one: SudregRow) => ({ id: String(one.mbs), name: one.tvrtka.ime })),
+    total: (_, headers) => Number(headers.get('x-total-count')),
+    recordName: (body) => body.tvrtka.ime,
+  },
 ];
+
+const HINTS_OF_BRREG = {
+  paths: { search: '/enhetsregisteret/api/enheter', entity: '/enhetsregisteret/api/enheter/{id}' },
+};
 
 const running: RunningStandIn[] = [];
 afterEach(() => Promise.all(running.splice(0).map((server) => server.close())));
@@ -98,6 +179,20 @@ describe('the stand-ins', () => {
     expect(
       STAND_INS.map(({ name }) => name).filter((name) => !CLIENTS.some(({ api }) => api.name === name)),
     ).toEqual([]);
+  });
+});
+
+describe('a file of a stand-in', () => {
+  it('run by itself, it prints one line and serves', async () => {
+    const file = resolve(import.meta.dirname, 'no_brreg.ts');
+    const child = spawn(process.execPath, [file, '--rows', '30', '--key', 'the-key']);
+    const [line] = await once(child.stdout, 'data');
+    const { name, base, rows, hints } = JSON.parse(String(line));
+    expect({ name, rows, hints }).toEqual({ name: 'no_brreg', rows: 30, hints: HINTS_OF_BRREG });
+    const response = await fetch(base + hints.paths.search, { headers: { authorization: 'Bearer the-key' } });
+    expect(response.status).toBe(200);
+    child.kill();
+    await once(child, 'exit');
   });
 });
 
@@ -124,7 +219,7 @@ describe.each(CLIENTS)('the stand-in $api.name', (client) => {
     const expected = server.entities.filter(({ name }) => matches(client.common, name));
     expect(expected.length).toBeGreaterThan(20);
     expect(rows).toEqual(expect.arrayContaining(expected));
-    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    if (!client.repeatsCompanies) expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     if (client.total !== undefined) expect(total).toBe(rows.length);
   });
 
@@ -181,4 +276,35 @@ interface RorItem {
 
 function rorName({ names }: RorItem): string {
   return names.find(({ types }) => types.includes('ror_display'))?.value ?? '';
+}
+
+interface NpiRow {
+  readonly number: string;
+  readonly basic: { readonly organization_name: string };
+}
+
+function npiEntity({ number, basic }: NpiRow): Entity {
+  return { id: number, name: basic.organization_name };
+}
+
+interface FdaRow {
+  readonly registration: { readonly registration_number: string; readonly name: string };
+}
+
+function fdaEntity({ registration }: FdaRow): Entity {
+  return { id: registration.registration_number, name: registration.name };
+}
+
+interface RpoRow {
+  readonly id: number;
+  readonly fullNames: readonly { readonly value: string; readonly validTo?: string }[];
+}
+
+function rpoName({ fullNames }: RpoRow): string {
+  return fullNames.find(({ validTo }) => validTo === undefined)?.value ?? '';
+}
+
+interface SudregRow {
+  readonly mbs: number;
+  readonly tvrtka: { readonly ime: string };
 }
