@@ -1,13 +1,21 @@
 // All stand-ins for public registry APIs.
 import { frRechercheEntreprises } from './fr_recherche_entreprises.ts';
+import { gbCompaniesHouse } from './gb_companies_house.ts';
+import { gleifLeiRecords } from './gleif_lei_records.ts';
 import { hrSudreg } from './hr_sudreg.ts';
+import { ieCro } from './ie_cro.ts';
+import { jpGbizinfo } from './jp_gbizinfo.ts';
+import { krFscCorp } from './kr_fsc_corp.ts';
 import { nlKvk } from './nl_kvk.ts';
 import { noBrreg } from './no_brreg.ts';
 import { openalexInstitutions } from './openalex_institutions.ts';
+import { opencorporatesCompanies } from './opencorporates_companies.ts';
 import { opensanctionsYente } from './opensanctions_yente.ts';
+import { peppolDirectory } from './peppol_directory.ts';
 import { rorOrganizations } from './ror_organizations.ts';
 import type { StandIn } from './server.ts';
 import { skRpo } from './sk_rpo.ts';
+import { twGcis } from './tw_gcis.ts';
 import { usNpi } from './us_npi.ts';
 import { usOpenfdaRegistrations } from './us_openfda_registrations.ts';
 import { wikidataItems } from './wikidata_items.ts';
@@ -24,4 +32,12 @@ export const STAND_INS: readonly StandIn[] = [
   skRpo,
   wikidataItems,
   hrSudreg,
+  gbCompaniesHouse,
+  gleifLeiRecords,
+  peppolDirectory,
+  twGcis,
+  jpGbizinfo,
+  krFscCorp,
+  opencorporatesCompanies,
+  ieCro,
 ];

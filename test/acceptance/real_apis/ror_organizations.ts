@@ -7,7 +7,7 @@
 // Approximated: matching (any word of the query is a word of one of the names), order (more matching words first); all
 // organizations are active, because a search without `all_status` does not find the others.
 import { INSTITUTIONS } from './companies.ts';
-import { code, hasAnyWord, type Reply, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
+import { code, type Reply, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
 
 const PATH = '/v2/organizations';
 const PREFIX = 'https://ror.org/';
@@ -17,7 +17,7 @@ const KNOWN = ['query', 'page', 'filter', 'query.advanced', 'all_status'];
 interface Organization {
   readonly id: string;
   readonly name: string;
-  readonly names: readonly string[];
+  readonly words: readonly string[];
   readonly country: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -63,7 +63,7 @@ export const rorOrganizations = standIn<Organization>({
       relationships: [],
       types: [company.form === 'Hospital' ? 'healthcare' : 'education'],
     };
-    return { id, name: company.name, names: names.map(({ value }) => value), country, body };
+    return { id, name: company.name, words: names.flatMap(({ value }) => wordsOf(value)), country, body };
   },
   reply({ path, params, rows, cap }) {
     if (path === PATH) {
@@ -97,13 +97,11 @@ export const rorOrganizations = standIn<Organization>({
 
 function find(rows: readonly Organization[], query: string): Organization[] {
   const wanted = wordsOf(query);
-  const matchingWords = ({ names }: Organization) => {
-    const words = names.flatMap(wordsOf);
-    return wanted.filter((word) => words.includes(word)).length;
-  };
   return rows
-    .filter(({ names }) => wanted.length === 0 || names.some((name) => hasAnyWord(query, name)))
-    .sort((a, b) => matchingWords(b) - matchingWords(a));
+    .map((one) => ({ one, hits: wanted.filter((word) => one.words.includes(word)).length }))
+    .filter(({ hits }) => wanted.length === 0 || hits > 0)
+    .sort((a, b) => b.hits - a.hits)
+    .map(({ one }) => one);
 }
 
 function facets(found: readonly Organization[]) {

@@ -41,6 +41,8 @@ export interface Hints {
   readonly paths: { readonly search: string; readonly entity: string; readonly stats?: string };
   /** The header of the key, with its format if that is not the bare key. Without it: `Authorization: Bearer {key}`. */
   readonly key_header?: string;
+  /** The parameter of a query, if the query is part of an expression: `search=registration.name:{query}`. */
+  readonly query?: string;
 }
 
 export interface Entity {
@@ -163,10 +165,9 @@ export function unknownParams(params: URLSearchParams, known: readonly string[])
 
 /** Returns a number of the given length that differs for each index and does not follow the order of the companies. */
 export function digits(index: number, length: number, salt = 1): string {
-  const space = 10 ** length;
-  const first = Math.floor(space / 10);
-  const step = 7_368_787 % (space - first);
-  return String(first + ((index * step + salt * 104_729) % (space - first)));
+  const first = 10n ** BigInt(length - 1);
+  const step = 7_368_787_131_419n;
+  return String(first + ((BigInt(index) * step + BigInt(salt) * 104_729n) % (9n * first)));
 }
 
 /** Returns letters and digits that differ for each index. */
@@ -211,12 +212,6 @@ export function hasWordPrefixes(query: string, text: string): boolean {
   const words = wordsOf(text);
   const wanted = wordsOf(query);
   return wanted.length > 0 && wanted.every((prefix) => words.some((word) => word.startsWith(prefix)));
-}
-
-/** Any word of the query is a word of the text. */
-export function hasAnyWord(query: string, text: string): boolean {
-  const words = wordsOf(text);
-  return wordsOf(query).some((word) => words.includes(word));
 }
 
 function replyTo<Row extends Entity>(

@@ -3,12 +3,19 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { frRechercheEntreprises } from './fr_recherche_entreprises.ts';
+import { gbCompaniesHouse } from './gb_companies_house.ts';
+import { gleifLeiRecords } from './gleif_lei_records.ts';
 import { hrSudreg } from './hr_sudreg.ts';
+import { ieCro } from './ie_cro.ts';
 import { STAND_INS } from './index.ts';
+import { jpGbizinfo } from './jp_gbizinfo.ts';
+import { krFscCorp } from './kr_fsc_corp.ts';
 import { nlKvk } from './nl_kvk.ts';
 import { noBrreg } from './no_brreg.ts';
 import { openalexInstitutions } from './openalex_institutions.ts';
+import { opencorporatesCompanies } from './opencorporates_companies.ts';
 import { opensanctionsYente } from './opensanctions_yente.ts';
+import { peppolDirectory } from './peppol_directory.ts';
 import { rorOrganizations } from './ror_organizations.ts';
 import {
   type Entity,
@@ -19,6 +26,7 @@ import {
   type StandIn,
 } from './server.ts';
 import { skRpo } from './sk_rpo.ts';
+import { twGcis } from './tw_gcis.ts';
 import { usNpi } from './us_npi.ts';
 import { usOpenfdaRegistrations } from './us_openfda_registrations.ts';
 import { wikidataItems } from './wikidata_items.ts';
@@ -47,6 +55,9 @@ interface Client {
   /** A company can have several rows. */
   readonly repeatsCompanies?: boolean;
 }
+
+const GCIS = '/od/data/api/6BBA2268-1367-4B42-9CCA-BC17499EBE8C';
+const FSC = '/1160100/service/GetCorpBasicInfoService_V2/getCorpOutline_V2';
 
 const CLIENTS: readonly Client[] = [
   {
@@ -165,6 +176,80 @@ const CLIENTS: readonly Client[] = [
     total: (_, headers) => Number(headers.get('x-total-count')),
     recordName: (body) => body.tvrtka.ime,
   },
+  {
+    api: gbCompaniesHouse,
+    common: 'holdings',
+    page: (query, number) => `/search/companies?q=${query}&items_per_page=10&start_index=${number * 10}`,
+    rows: (body) =>
+      body.items.map((item: Record<string, string>) => ({ id: item.company_number, name: item.title })),
+    recordName: (body) => body.company_name,
+  },
+  {
+    api: gleifLeiRecords,
+    common: 'university',
+    page: (query, number) =>
+      `/api/v1/lei-records?filter[entity.legalName]=${query}&page[size]=10&page[number]=${number + 1}`,
+    rows: (body) => body.data.map((one: LeiRow) => ({ id: one.id, name: leiName(one) })),
+    total: (body) => body.meta.pagination.total,
+    recordName: (body) => leiName(body.data),
+  },
+  {
+    api: peppolDirectory,
+    common: 'eiendom',
+    matches: hasSubstring,
+    page: (query, number) => `/search/1.0/json?q=${query}&resultPageCount=10&resultPageIndex=${number}`,
+    rows: (body) => body.matches.map(peppolEntity),
+    total: (body) => body['total-result-count'],
+    recordName: (body) => peppolEntity(body.matches[0]).name,
+  },
+  {
+    api: twGcis,
+    common: '實業',
+    matches: hasSubstring,
+    page: (query, number) =>
+      `${GCIS}?$format=json&$filter=Company_Name like ${query} and Company_Status eq 01&$top=10&$skip=${number * 10}`,
+    rows: (body) =>
+      body.map((row: Record<string, string>) => ({ id: row.Business_Accounting_NO, name: row.Company_Name })),
+    recordName: (body) => body[0].Company_Name,
+  },
+  {
+    api: jpGbizinfo,
+    common: '建設',
+    matches: hasSubstring,
+    page: (query, number) => `/hojin/v1/hojin?name=${query}&limit=20&page=${number + 1}`,
+    rows: (body) =>
+      body['hojin-infos'].map((row: Record<string, string>) => ({
+        id: row.corporate_number,
+        name: row.name,
+      })),
+    recordName: (body) => body['hojin-infos'][0].name,
+  },
+  {
+    api: krFscCorp,
+    common: '주식회사',
+    matches: hasSubstring,
+    page: (query, number) => `${FSC}?resultType=json&corpNm=${query}&numOfRows=10&pageNo=${number + 1}`,
+    rows: ({ response: { body } }) =>
+      (body.items.item ?? []).map((row: Record<string, string>) => ({ id: row.crno, name: row.corpNm })),
+    total: (body) => body.response.body.totalCount,
+    recordName: (body) => body.response.body.items.item[0].corpNm,
+  },
+  {
+    api: opencorporatesCompanies,
+    common: 'services',
+    page: (query, number) => `/v0.4/companies/search?q=${query}&per_page=10&page=${number + 1}`,
+    rows: (body) => body.results.companies.map(openCorporatesEntity),
+    recordName: (body) => body.results.company.name,
+  },
+  {
+    api: ieCro,
+    common: 'services',
+    matches: hasSubstring,
+    page: (query, number) => `/cws/companies?company_name=${query}&searchType=3&max=10&skip=${number * 10}`,
+    rows: (body) =>
+      body.map((row: Record<string, string>) => ({ id: String(row.company_num), name: row.company_name })),
+    recordName: (body) => body.company_name,
+  },
 ];
 
 const HINTS_OF_BRREG = {
@@ -182,8 +267,72 @@ describe('the stand-ins', () => {
   });
 });
 
-describe('a file of a stand-in', () => {
-  it('run by itself, it prints one line and serves', async () => {
+/** A response that a client of the API must understand: the path, its status and a part of its body. */
+const RESPONSES: readonly (readonly [api: StandIn, path: string, status: number, body: string])[] = [
+  [noBrreg, '/enhetsregisteret/api/enheter?navn=zzzz&foo=1', 200, '"totalElements":0'],
+  [noBrreg, '/enhetsregisteret/api/enheter?size=100&page=100', 400, 'valideringsfeil'],
+  [frRechercheEntreprises, '/search?q=ab', 400, '3 caractères minimum'],
+  [frRechercheEntreprises, '/search?q=garage&per_page=26', 400, '`per_page` entre `1` et `25`'],
+  [rorOrganizations, '/v2/organizations?query=a&limit=5', 200, "query parameter 'limit' is illegal"],
+  [rorOrganizations, '/v2/organizations?page=501', 200, 'outside of range 1-500'],
+  [
+    openalexInstitutions,
+    '/institutions?limit=5',
+    400,
+    'limit is not a valid parameter. Valid parameters are: ',
+  ],
+  [openalexInstitutions, '/institutions?per-page=200&page=51', 400, 'Cursor pagination is required'],
+  [opensanctionsYente, '/search/companies?limit=501', 422, 'less than or equal to 500'],
+  [nlKvk, '/api/v2/zoeken?naam=zzzz', 404, 'IPD5200'],
+  [nlKvk, '/api/v2/zoeken?naam=a&limit=5', 400, 'ongeldig: limit'],
+  [usNpi, '/api/?organization_name=ASH*', 200, 'Unsupported Version'],
+  [usNpi, '/api/?version=2.1&organization_name=A*', 200, 'at least two characters'],
+  [usOpenfdaRegistrations, '/device/registrationlisting.json?search=zzzz', 404, 'No matches found!'],
+  [usOpenfdaRegistrations, '/device/registrationlisting.json?page=2', 400, 'Invalid parameter: page'],
+  [skRpo, '/rpo/v1/search', 400, '"code":400'],
+  [skRpo, '/rpo/v1/entity/1', 404, '"code":404'],
+  [wikidataItems, '/w/api.php?action=wbsearchentities&format=json&language=en', 200, 'missingparam'],
+  [wikidataItems, '/w/api.php?action=wbgetentities&format=json&ids=Q1', 200, '"missing":""'],
+  [
+    wikidataItems,
+    '/w/api.php?action=query&format=json&meta=siteinfo&foo=1',
+    200,
+    'Unrecognized parameter: foo.',
+  ],
+  [hrSudreg, '/api/javni/subjekti?tvrtka_naziv=zzzz', 404, '"error_code":505'],
+  [hrSudreg, '/api/javni/subjekti?tvrtka_naziv=zzzz&no_data_error=0', 200, '[]'],
+  [hrSudreg, '/api/javni/counts', 200, '{"table_name":"SRC_SUBJEKTI","count":40}'],
+  [gbCompaniesHouse, '/search/companies?q=limited&start_index=5000', 200, '"items":[]'],
+  [gleifLeiRecords, '/api/v1/lei-records?q=a', 400, '"source":{"parameter":"q"}'],
+  [peppolDirectory, '/search/1.0/json?foo=1', 400, '"No valid query term provided!"'],
+  [peppolDirectory, '/search/1.0/json?q=a&resultPageIndex=51', 400, 'The first result index 1020 is invalid'],
+  [twGcis, `${GCIS}?$format=json&$filter=Company_Name like zzzz and Company_Status eq 01`, 200, ''],
+  [twGcis, `${GCIS}?$format=json&$filter=Company_Name like 實業`, 400, '參數格式錯誤'],
+  [jpGbizinfo, '/hojin/v1/hojin?name=zzzz', 404, '404 - Not Found.'],
+  [jpGbizinfo, '/hojin/v1/hojin/', 500, ''],
+  [krFscCorp, `${FSC}?corpNm=zzzz`, 200, '<response>'],
+  [krFscCorp, `${FSC}?resultType=json&corpNm=zzzz`, 200, '"items":""'],
+  [opencorporatesCompanies, '/v0.4/companies/search?q=servi', 200, '"total_count":0'],
+  [ieCro, '/cws/companies?company_name=zzzz', 200, '[]'],
+];
+
+describe('an unusual request', () => {
+  it.each(RESPONSES)('$0.name responds to %s with status %i', async (api, path, status, body) => {
+    const server = await start(api, { rows: 40 });
+    const response = await get(server, path);
+    expect(response.status).toBe(status);
+    expect(response.text).toContain(body);
+  });
+
+  it.each(STAND_INS)('$name gives each of 1,000 companies an id and no name twice', async (api) => {
+    const { entities } = await start(api, { rows: 1000 });
+    expect(new Set(entities.map(({ id }) => id)).size).toBe(1000);
+    expect(new Set(entities.map(({ name }) => name)).size).toBe(1000);
+  });
+});
+
+describe('a file in this folder', () => {
+  it('the command prints one line and serves', async () => {
     const file = resolve(import.meta.dirname, 'no_brreg.ts');
     const child = spawn(process.execPath, [file, '--rows', '30', '--key', 'the-key']);
     const [line] = await once(child.stdout, 'data');
@@ -266,7 +415,7 @@ async function get(server: RunningStandIn, path: string) {
   const response = await fetch(new URL(path, server.baseUrl), { headers: { [header]: value } });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null };
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
 }
 
 interface RorItem {
@@ -307,4 +456,30 @@ function rpoName({ fullNames }: RpoRow): string {
 interface SudregRow {
   readonly mbs: number;
   readonly tvrtka: { readonly ime: string };
+}
+
+interface LeiRow {
+  readonly id: string;
+  readonly attributes: { readonly entity: { readonly legalName: { readonly name: string } } };
+}
+
+function leiName({ attributes }: LeiRow): string {
+  return attributes.entity.legalName.name;
+}
+
+interface PeppolRow {
+  readonly participantID: { readonly value: string };
+  readonly entities: readonly { readonly name: readonly { readonly name: string }[] }[];
+}
+
+function peppolEntity({ participantID, entities }: PeppolRow): Entity {
+  return { id: participantID.value, name: entities[0]?.name[0]?.name ?? '' };
+}
+
+interface OpenCorporatesRow {
+  readonly company: { readonly company_number: string; readonly name: string };
+}
+
+function openCorporatesEntity({ company }: OpenCorporatesRow): Entity {
+  return { id: company.company_number, name: company.name };
 }

@@ -36,6 +36,7 @@ export const usOpenfdaRegistrations = standIn<Establishment>({
   hints: {
     paths: { search: PATH, entity: `${PATH}?search=registration.registration_number:"{id}"` },
     key_header: 'Authorization: Basic {key}',
+    query: 'search=registration.name:{query}',
   },
   credential: (key) => ['authorization', `Basic ${key}`],
   unauthorized: {
