@@ -1,3 +1,4 @@
+import { textIn } from '../dialect/template.ts';
 import type { ApiProfile } from './api_profile.ts';
 import type { CatalogueQuery } from './catalogue.ts';
 import { type QueryParameters, servicePaging } from './paging.ts';
@@ -58,9 +59,7 @@ function queryOf({ search }: ApiProfile, parameters: QueryParameters): Catalogue
  * match the template.
  */
 function fieldIn(text: string, template: string | null): string | null {
-  const [before = '', after = ''] = template?.split('{query}') ?? [];
-  const fits = template !== null && text.startsWith(before) && text.endsWith(after);
-  return fits ? text.slice(before.length, text.length - after.length).trim() : null;
+  return template === null ? null : (textIn(template, 'query', text)?.trim() ?? null);
 }
 
 function textOf(value: unknown, trim: boolean): string | null {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { requireDialect } from '../config/config.ts';
+import { recordIn } from '../dialect/body_values.ts';
 import { readBody } from '../dialect/response_body.ts';
 import { faithful, isJsonObject, type JsonObject } from '../json/json.ts';
-import { valueAt } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { type History, readHistory } from '../warehouse/company_history.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -46,13 +46,18 @@ function history(id: string, flags: HistoryFlags): Promise<void> {
 }
 
 /** Returns the stored records by call id. Pruned responses are omitted. */
-function documentsOf({ versions }: History, { db }: Warehouse, root: string): Map<number, JsonObject> {
+function documentsOf(
+  { company, versions }: History,
+  { db }: Warehouse,
+  root: string,
+): Map<number, JsonObject> {
   const answers = answerTable(db);
   return new Map(
     versions.flatMap(({ callId }) => {
       const stored = answers.read(callId);
       if (stored === null) return [];
-      const document = valueAt(readBody(stored.body, stored.headers['content-type'] ?? '').json, root);
+      const { json } = readBody(stored.body, stored.headers['content-type'] ?? '');
+      const document = recordIn(root, json, company.entityId);
       return isJsonObject(document) ? [[callId, document] as const] : [];
     }),
   );

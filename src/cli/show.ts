@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { recordIn } from '../dialect/body_values.ts';
 import { ExactNumber, faithful, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { type JsonField, jsonFields } from '../json/json_fields.ts';
-import { valueAt } from '../json/pointer.ts';
 import { localTime } from '../report/figures.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
@@ -49,7 +49,7 @@ function show(id: string, flags: ShowFlags): Promise<void> {
     if (company === null) throw unknownCompany(db, id);
     const state = servedRecords(db).latest(id);
     const response = state.is === 'record' ? parseJson(state.text) : null;
-    const record = valueAt(response, config.dialect?.entity.root ?? '') ?? null;
+    const record = recordIn(config.dialect?.entity.root ?? '', response, id) ?? null;
     const shown = { company, record, summary: record === null ? listedFields(db, id) : null };
     if (flags.csv) output.document(csvText(['field', 'value'], fieldsOf(shown)));
     else

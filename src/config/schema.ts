@@ -11,7 +11,6 @@ import {
   DayStarts,
   Duration,
   EntityPath,
-  HostPath,
   KeyHeader,
   Password,
   ProxyUrl,
@@ -43,8 +42,12 @@ const Upstream = z.strictObject({
   ),
   paths: z
     .strictObject({
-      search: HostPath.exactOptional().describe('path of the search'),
-      entity: EntityPath.exactOptional().describe('path of a record, with {id} and an optional query string'),
+      search: ResourcePath.exactOptional().describe(
+        'path of the search, with constant parameters in an optional query string',
+      ),
+      entity: EntityPath.exactOptional().describe(
+        'path of a record, with {id} or {id:json} and an optional query string',
+      ),
       stats: ResourcePath.exactOptional().describe('path of the statistics, with an optional query string'),
     })
     .prefault({})

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseCron } from '../cron/parse_cron.ts';
+import { templateFault } from '../dialect/template.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { Secret, SecretUrl } from './secret.ts';
@@ -165,15 +166,11 @@ const RESERVED_HEADERS = new Set(
   ),
 );
 
-/** A path on the upstream's host. */
-export const HostPath = z
-  .string()
-  .regex(/^\/[^?#\s]*$/, "must be a path from the host's root, such as /api/search");
 /** A resource's path, with an optional query string. */
 export const ResourcePath = z
   .string()
   .regex(/^\/[^?#\s]*(\?[^#\s]*)?$/, "must be a path from the host's root, such as /api/stats?format=json");
-export const EntityPath = ResourcePath.refine(
-  (path) => path.split('{id}').length === 2,
-  'must contain {id} exactly once: /api/entity/{id}',
-);
+export const EntityPath = ResourcePath.superRefine((path, ctx) => {
+  const fault = templateFault(path, 'id');
+  if (fault !== null) ctx.addIssue(`${fault}: /api/entity/{id}`);
+});

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
-import { type Pointer, valueAt } from '../json/pointer.ts';
+import { onlyValueAt, type Pointer, segmentsOf, valueAtKeys } from '../json/pointer.ts';
 
 /** Why a body does not match the dialect. */
 export class NotUnderstood {
@@ -17,9 +17,26 @@ export interface IdPaths {
 
 /** Returns the value at the id path or, if it is not a valid id, the first valid id at the fallback paths. */
 export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths): Json | undefined {
-  const found = valueAt(document, id);
+  const found = onlyValueAt(document, id);
   if (id_fallbacks.length === 0 || idText(found) !== null) return found;
-  return id_fallbacks.map((pointer) => valueAt(document, pointer)).find((value) => idText(value) !== null);
+  return id_fallbacks
+    .map((pointer) => onlyValueAt(document, pointer))
+    .find((value) => idText(value) !== null);
+}
+
+/** Returns the record in the response to a call for `entityId`, or undefined if there is none. */
+export function recordIn(root: Pointer, body: Json | undefined, entityId: string): Json | undefined {
+  return valueAtKeys(body, recordKeys(root, entityId));
+}
+
+/** Returns the keys and positions that lead to the record of `entityId`. */
+export function recordKeys(root: Pointer, entityId: string): string[] {
+  return segmentsOf(root).map((key) => key.replaceAll('{id}', () => entityId));
+}
+
+/** Returns the text of the scalar at a JSON path, or null if there is none. */
+export function textAt(document: Json | undefined, pointer: Pointer | null): string | null {
+  return pointer === null ? null : scalarText(onlyValueAt(document, pointer));
 }
 
 /**

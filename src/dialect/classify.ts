@@ -1,9 +1,9 @@
 import type { Call } from '../call.ts';
 import { type Json, scalarText, stringifyJson } from '../json/json.ts';
-import { type Pointer, valueAt } from '../json/pointer.ts';
+import { onlyValueAt, type Pointer } from '../json/pointer.ts';
 import type { Verdict, VerdictKind } from '../outcome.ts';
 import { NotUnderstood } from './body_values.ts';
-import { decode, decodeTombstone, isEmptyRecordList, isMarkedGone, sameScalar } from './decode.ts';
+import { decode, decodeTombstone, hasNoRecord, isMarkedGone, sameScalar } from './decode.ts';
 import { isSuccess, meaningByDefault } from './default_responses.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, returnMs } from './headers.ts';
@@ -117,8 +117,9 @@ function understood(subject: Subject): Verdict {
     if (body.isMarkup) return { ...verdict, isWrongAddress: true };
     return body.exceedsLimit ? { ...verdict, isLasting: true } : verdict;
   }
-  if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);
-  if (call.kind === 'entity' && isEmptyRecordList(dialect, body.json)) return verdictOf('absent', subject);
+  if (call.kind === 'entity' && isMarkedGone(dialect, body.json, call.entityId)) return gone(subject);
+  if (call.kind === 'entity' && hasNoRecord(dialect, body.json, call.entityId))
+    return verdictOf('absent', subject);
   const answer = decode(dialect, call, body.json, reply.headers);
   if (!(answer instanceof NotUnderstood)) return { is: 'ok', answer };
   if ((body.text ?? '').length <= MAX_ERROR_CHARS && reportsUsedUpQuota(body))
@@ -161,7 +162,7 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   if (rule.kind !== undefined && rule.kind !== call.kind) return false;
   if (rule.statuses !== null && !rule.statuses.includes(reply.status)) return false;
   if (rule.header !== undefined && !Object.hasOwn(reply.headers, rule.header.toLowerCase())) return false;
-  const value = rule.at === undefined ? undefined : valueAt(body.json, rule.at);
+  const value = rule.at === undefined ? undefined : onlyValueAt(body.json, rule.at);
   if (rule.at !== undefined && value === undefined) return false;
   if (rule.is !== undefined && (value === undefined || !sameScalar(value, rule.is))) return false;
   if (rule.pattern === null) return true;
@@ -171,7 +172,7 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
 
 /** Returns the value at a path as text, or the whole body if there is no path, limited to MAX_SEARCHED_CHARS. */
 function searchedText(body: Body, at: Pointer | undefined): string | null {
-  const text = at === undefined ? body.text : textOf(valueAt(body.json, at));
+  const text = at === undefined ? body.text : textOf(onlyValueAt(body.json, at));
   return text?.slice(0, MAX_SEARCHED_CHARS) ?? null;
 }
 

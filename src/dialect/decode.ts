@@ -1,8 +1,8 @@
 import type { Call } from '../call.ts';
-import { isJsonObject, type Json, scalarText } from '../json/json.ts';
-import { pathInWords, pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
+import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
+import { onlyValueAt, pathInWords, segmentsOf, valueAtKeys } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, StatsAnswer } from '../outcome.ts';
-import { countOf, idIn, idText, kindOf, NotUnderstood } from './body_values.ts';
+import { countOf, idIn, idText, kindOf, NotUnderstood, recordIn, textAt } from './body_values.ts';
 import type { Dialect, EntityDialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { decodeSearch } from './search_results.ts';
@@ -20,11 +20,14 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
 }
 
 /** Returns whether the body has the mark that the dialect defines for deleted entities. */
-export function isMarkedGone(dialect: Dialect, body: Json): boolean {
-  const mark = dialect.entity.gone;
+export function isMarkedGone(
+  { entity: { gone: mark, root } }: Dialect,
+  body: Json,
+  requestedId: string,
+): boolean {
   if (mark === null) return false;
-  const inRecord = valueAt(valueAt(body, dialect.entity.root), mark.at);
-  const value = inRecord === undefined ? valueAt(body, mark.at) : inRecord;
+  const inRecord = onlyValueAt(recordIn(root, body, requestedId), mark.at);
+  const value = inRecord === undefined ? onlyValueAt(body, mark.at) : inRecord;
   if (mark.is === undefined) return value !== undefined && value !== null && value !== false;
   return value !== undefined && sameScalar(value, mark.is);
 }
@@ -38,7 +41,7 @@ export function decodeTombstone(
   requestedId: string,
   body: Json | undefined,
 ): RecordAnswer | NotUnderstood | null {
-  const record = valueAt(body, dialect.entity.root);
+  const record = recordIn(dialect.entity.root, body, requestedId);
   const found = idIn(record, dialect.entity);
   if (body === undefined || !isJsonObject(record) || idText(found) === null) return null;
   return decodeRecord(dialect, requestedId, body);
@@ -46,7 +49,7 @@ export function decodeTombstone(
 
 function decodeRecord(dialect: Dialect, requestedId: string, body: Json): RecordAnswer | NotUnderstood {
   const { root, id, name } = dialect.entity;
-  const document = valueAt(body, root);
+  const document = recordIn(root, body, requestedId);
   if (!isJsonObject(document))
     return new NotUnderstood(`no record at ${pathInWords(root)}: found ${kindOf(document)}`);
   const found = idIn(document, dialect.entity);
@@ -58,23 +61,26 @@ function decodeRecord(dialect: Dialect, requestedId: string, body: Json): Record
   return {
     kind: 'record',
     entityId: requestedId,
-    name: name === null ? null : scalarText(valueAt(document, name)),
+    name: textAt(document, name),
     document,
   };
 }
 
 /**
- * Returns whether the dialect expects the record in a list, and that list is empty. The upstream then does not have the
- * record.
+ * Returns whether the dialect expects the record in a list or under its id, and that list or object does not have it.
+ * The upstream then does not have the record.
  */
-export function isEmptyRecordList(
+export function hasNoRecord(
   { entity: { root } }: { readonly entity: Pick<EntityDialect, 'root'> },
   body: Json,
+  requestedId: string,
 ): boolean {
-  const segments = segmentsOf(root);
-  if (segments.pop() !== '0') return false;
-  const list = valueAt(body, pointerOf(segments));
-  return Array.isArray(list) && list.length === 0;
+  const keys = segmentsOf(root);
+  const at = keys.findIndex((key) => key === '0' || key === '{id}');
+  if (at === -1) return false;
+  const holder = valueAtKeys(body, keys.slice(0, at));
+  if (keys[at] === '0' || Array.isArray(holder)) return Array.isArray(holder) && holder.length === 0;
+  return isJsonObject(holder) && !Object.hasOwn(holder, requestedId);
 }
 
 /** Compares a scalar with a value in the response table. A number matches text with the same digits. */
@@ -85,17 +91,23 @@ export function sameScalar(value: Json, wanted: string | number | boolean | null
 }
 
 function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood {
-  if (!isJsonObject(body)) return new NotUnderstood(`the statistics are ${kindOf(body)}, not an object`);
   const pointer = dialect.stats.total;
-  if (pointer === null) return { kind: 'stats', total: null, document: body };
-  const found = valueAt(body, pointer);
+  const document = statsDocument(body);
+  if (pointer === null) return { kind: 'stats', total: null, document };
+  const found = onlyValueAt(body, pointer);
   const total = countOf(found);
   // A null total is unknown, not 0.
   if (total === null && found !== null)
     return new NotUnderstood(
       `the statistics have no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,
     );
-  return { kind: 'stats', total, document: body };
+  return { kind: 'stats', total, document };
+}
+
+/** Returns the statistics as an object. A list with one element is its element. Any other body becomes `value`. */
+function statsDocument(body: Json): JsonObject {
+  const only = onlyValueAt(body, '');
+  return isJsonObject(only) ? only : { value: body };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Pointer } from '../json/pointer_schema.ts';
+import { KeyPointer, Pointer, RecordPointer } from '../json/pointer_schema.ts';
 import { Paging } from './paging/paging.ts';
 import { ReportedLimit } from './reported_limits.ts';
+import { templateFault } from './template.ts';
 
 export type { Pointer } from '../json/pointer.ts';
 export { Paging } from './paging/paging.ts';
@@ -46,9 +47,10 @@ export const ResponseRule = z.strictObject({
 });
 export type ResponseRule = z.infer<typeof ResponseRule>;
 
-const template = z
-  .string()
-  .refine((text) => text.split('{query}').length === 2, 'must contain {query} exactly once: name:{query}*');
+const template = z.string().superRefine((text, ctx) => {
+  const fault = templateFault(text, 'query');
+  if (fault !== null) ctx.addIssue(fault);
+});
 
 export const SearchDialect = z.strictObject({
   query_param: z.string().min(1).describe('parameter that takes a name'),
@@ -58,7 +60,11 @@ export const SearchDialect = z.strictObject({
     .nullable()
     .default(null)
     .describe('parameter that takes an identifier; null means the same parameter'),
-  query_template: template.default('{query}').describe('value sent for a name; the query replaces {query}'),
+  query_template: template
+    .default('{query}')
+    .describe(
+      'value sent for a name; the query replaces {query}, or {query:odata} with quotes doubled (also json, lucene, words)',
+    ),
   identifier_template: template
     .nullable()
     .default(null)
@@ -67,7 +73,7 @@ export const SearchDialect = z.strictObject({
     ),
   extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters sent with every search'),
   paging: Paging.describe('how results are paged'),
-  results: Pointer.describe('JSON path of the result list'),
+  results: KeyPointer.describe('JSON path of the result list'),
   item: Pointer.default('').describe('JSON path of the company inside each result, if the result wraps it'),
   main: Pointer.nullable()
     .default(null)
@@ -110,7 +116,9 @@ export const SearchDialect = z.strictObject({
 export type SearchDialect = z.infer<typeof SearchDialect>;
 
 export const EntityDialect = z.strictObject({
-  root: Pointer.default('').describe('JSON path of the record inside the body'),
+  root: RecordPointer.default('').describe(
+    'JSON path of the record inside the body; {id} is the requested id',
+  ),
   id: Pointer.describe('JSON path of the entity id inside the record'),
   id_fallbacks: z
     .array(Pointer)
@@ -140,7 +148,7 @@ export const Dialect = z.strictObject({
   entity: EntityDialect.describe('JSON paths in a record'),
   stats: StatsDialect.default({ total: null }).describe('JSON paths in the statistics'),
   volatile: z
-    .array(Pointer)
+    .array(KeyPointer)
     .default([])
     .describe(
       'JSON paths in a record or summary whose values differ in every response and do not count as changes',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Pointer } from '../json/pointer_schema.ts';
+import { KeyPointer } from '../json/pointer_schema.ts';
 
 /**
  * Exceptions to the default mapping of responses to tables, as configured under `mapping`. JSON paths are relative to
@@ -33,21 +33,21 @@ export const ColumnRule = z
   });
 export type ColumnRule = z.infer<typeof ColumnRule>;
 
-const rules = z.record(Pointer, ColumnRule).default({});
+const rules = z.record(KeyPointer, ColumnRule).default({});
 
-const role = (subject: string) => Pointer.nullable().default(null).describe(`JSON path ${subject}`);
+const role = (subject: string) => KeyPointer.nullable().default(null).describe(`JSON path ${subject}`);
 
 export const Mapping = z.strictObject({
   entity: rules.describe('rules by JSON path in the record'),
   search_result: rules.describe('rules by JSON path in the summary'),
   registry_stats: rules.describe('rules by JSON path in the statistics'),
   former_names: z
-    .array(Pointer)
+    .array(KeyPointer)
     .nullable()
     .default(null)
     .describe('JSON paths of former and other names, for full-text search; null detects them by their keys'),
   identifiers: z
-    .array(Pointer)
+    .array(KeyPointer)
     .nullable()
     .default(null)
     .describe('JSON paths of additional identifiers, for full-text search; null detects them by their keys'),

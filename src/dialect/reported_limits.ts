@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ReportedQuota } from '../allowance/upstream_reports.ts';
 import { MINUTE_MS } from '../durations.ts';
-import { type Json, scalarText } from '../json/json.ts';
-import { valueAt } from '../json/pointer.ts';
+import type { Json } from '../json/json.ts';
 import { Pointer } from '../json/pointer_schema.ts';
+import { textAt } from './body_values.ts';
 import { type Headers, limitTimeMs } from './headers.ts';
 import { spacingFor, statedSpacingMs } from './rate_words.ts';
 import type { Body } from './response_body.ts';
@@ -71,15 +71,15 @@ function reportAt(
   json: Json | undefined,
   nowMs: number,
 ): Report {
-  const textAt = (place: string | null) => {
+  const stated = (place: string | null) => {
     if (place === null) return null;
-    return place.startsWith('/') ? scalarText(valueAt(json, place)) : (headers[place.toLowerCase()] ?? null);
+    return place.startsWith('/') ? textAt(json, place) : (headers[place.toLowerCase()] ?? null);
   };
   return {
     window,
-    left: callsIn(textAt(remaining)),
-    limit: callsIn(textAt(limit)),
-    resetsAtMs: limitTimeMs(textAt(reset), headers, nowMs),
+    left: callsIn(stated(remaining)),
+    limit: callsIn(stated(limit)),
+    resetsAtMs: limitTimeMs(stated(reset), headers, nowMs),
   };
 }
 

@@ -1,18 +1,19 @@
 import type { Call, PageRef } from '../call.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { pagingMethod } from './paging/paging.ts';
+import { filled, textIn } from './template.ts';
 
 /** The addresses of the three resources. */
 export interface Endpoints {
   readonly search: URL;
   readonly stats: URL;
-  /** A URL template with `{id}`. It may contain a query string. */
+  /** A URL template with `{id}`. */
   readonly entity: string;
 }
 
 export interface UpstreamAddress {
   readonly base_url: string;
-  /** Absolute paths that replace the default paths. The entity and statistics paths may contain a query string. */
+  /** Absolute paths that replace the default paths. They may contain query strings with constant parameters. */
   readonly paths?:
     | { readonly search?: string; readonly entity?: string; readonly stats?: string }
     | null
@@ -66,15 +67,12 @@ export function entityUrl(endpoints: Endpoints, entityId: string): URL | Unwrita
     return new UnwritableUrl(`the id ${JSON.stringify(entityId)} is not valid as a path segment`);
   if (!entityId.isWellFormed())
     return new UnwritableUrl('the id contains half a surrogate pair, which is not valid in a URL');
-  return new URL(endpoints.entity.replace('{id}', () => encodeURIComponent(entityId)));
+  return new URL(filled(endpoints.entity, 'id', entityId, encodeURIComponent));
 }
 
 /** Returns the id in a record's path, or null if the path does not match the template. */
 export function idInPath(template: string, path: string): string | null {
-  const [before = '', after = ''] = template.split('{id}');
-  if (!path.startsWith(before) || !path.endsWith(after) || path.length < before.length + after.length)
-    return null;
-  return decodeURIComponent(path.slice(before.length, path.length - after.length));
+  return textIn(template, 'id', path, decodeURIComponent);
 }
 
 function searchUrl(
@@ -91,11 +89,12 @@ function searchUrl(
   const { param, template } = parameterOf(search, by);
   // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). Some APIs reject
   // an empty parameter. `extra` can send one to an API that needs it.
-  if (text !== '')
-    url.searchParams.set(
-      param,
-      template.replace('{query}', () => text),
-    );
+  if (text !== '') {
+    const value = filled(template, 'query', text);
+    if (value === filled(template, 'query', ''))
+      return new UnwritableUrl('the query has no letter or digit, and the query template sends nothing else');
+    url.searchParams.set(param, value);
+  }
   if (search.paging.size_param !== null)
     url.searchParams.set(search.paging.size_param, String(search.paging.size));
   const request = pagingMethod(search.paging.style).requestOf(search.paging, page);

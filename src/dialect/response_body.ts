@@ -3,6 +3,7 @@ import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 
 /** A reply's body as text, and as JSON if it is valid JSON. */
 export interface Body {
+  /** Null if the bytes are not text. */
   readonly text: string | null;
   /** Undefined if the body is not JSON; `flaw` gives the reason. */
   readonly json: Json | undefined;
@@ -15,7 +16,7 @@ export interface Body {
 
 /** Reads a body. It accepts any bytes and never throws. */
 export function readBody(bytes: Buffer, contentType: string): Body {
-  if (bytes.length === 0) return unreadable(null, 'the body is empty');
+  if (bytes.length === 0) return unreadable('', 'the body is empty');
   const text = decodeText(bytes, contentType);
   if (text === null)
     return unreadable(null, 'the body is not valid text in its character set (default: UTF-8)');

@@ -11,7 +11,8 @@ export function responseFormOf(
   text: string | null,
   entityId: string,
 ): string {
-  if (json === undefined) return `${status} ${text === null ? 'empty' : isMarkup(text) ? 'markup' : 'text'}`;
+  if (json === undefined)
+    return `${status} ${text === '' ? 'empty' : text === null ? 'bytes' : isMarkup(text) ? 'markup' : 'text'}`;
   const parts: string[] = [];
   outline(json, '', entityId, parts);
   return `${status} ${parts.sort().join(' ')}`.slice(0, MAX_FORM_CHARS).toWellFormed();

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, scalarText } from '../json/json.ts';
-import { pathInWords, segmentsOf, valueAt } from '../json/pointer.ts';
+import { isJsonObject, type Json } from '../json/json.ts';
+import { onlyValueAt, pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
-import { countOf, idIn, idText, kindOf, NotUnderstood } from './body_values.ts';
+import { countOf, idIn, idText, kindOf, NotUnderstood, textAt } from './body_values.ts';
 import type { SearchDialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
@@ -28,8 +28,8 @@ export function decodeSearch(
   headers: Headers,
   pageIndex: number,
 ): SearchAnswer | NotUnderstood {
-  const total = search.total === null ? null : countOf(valueAt(body, search.total));
-  const found = valueAt(body, search.results);
+  const total = search.total === null ? null : countOf(onlyValueAt(body, search.total));
+  const found = valueAtKeys(body, segmentsOf(search.results));
   const main = mainRow(search, body);
   const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
   if (!Array.isArray(found)) {
@@ -89,8 +89,7 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
   const entityId = idText(found);
   if (entityId === null)
     return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
-  const name = search.name === null ? null : scalarText(valueAt(summary, search.name));
-  return { entityId, name, summary };
+  return { entityId, name: textAt(summary, search.name), summary };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.ts';
-import { conditionsIn, type Pointer, pointerOf, segmentsOf, valueAt } from './pointer.ts';
+import { type Pointer, pointerOf, type Selector, segmentsOf, selectorsIn, valueAt } from './pointer.ts';
 
 /** JSON text with named holes. `fill` inserts JSON text into each hole and returns the whole text. */
 export interface Template<Hole extends string> {
@@ -51,13 +51,13 @@ function placedIn(
 ): Json {
   const inner = (existing: Json | undefined): Json =>
     next === undefined ? placement.value : placedIn(existing, next, deeper, placement);
-  const conditions = conditionsIn(segment);
-  const isInList = conditions.length > 0 || (segment === '0' && !isJsonObject(holder));
+  const selectors = selectorsIn(segment);
+  const isInList = selectors.length > 0 || (segment === '0' && !isJsonObject(holder));
   if (isInList && (holder === undefined || Array.isArray(holder))) {
     const list = holder ?? [];
     const found = valueAt(list, pointerOf([segment]));
     const at = found === undefined ? list.length : list.indexOf(found);
-    list[at] = inner(found ?? elementWith(conditions));
+    list[at] = inner(found ?? elementWith(selectors));
     return list;
   }
   const object = holder ?? {};
@@ -66,9 +66,16 @@ function placedIn(
   return object;
 }
 
-function elementWith(conditions: ReturnType<typeof conditionsIn>): Json | undefined {
-  if (conditions.length === 0) return undefined;
-  return Object.fromEntries(conditions.map(([key, wanted]) => [key, wanted === 'null' ? null : wanted]));
+/** Returns a new element that the selectors select. A key that must be absent is left out. */
+function elementWith(selectors: readonly Selector[]): Json | undefined {
+  if (selectors.length === 0) return undefined;
+  let element: Json = {};
+  for (const selector of selectors) {
+    if (!('path' in selector) || selector.isNegated || selector.wanted === 'absent') continue;
+    const value = selector.wanted === 'null' ? null : selector.wanted.text;
+    element = placedAt(element, pointerOf(selector.path), value);
+  }
+  return element;
 }
 
 /** Sets an own property, even if the key is `__proto__`. */

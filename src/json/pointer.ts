@@ -1,32 +1,77 @@
 import { isJsonObject, type Json, scalarText } from './json.ts';
 
 /**
- * A JSON Pointer (RFC 6901). '' is the whole body. In a list, a segment can be a condition instead of an index. For
- * example, `/links/[rel=next]/href` selects the first element whose `rel` is `next`. `[until=null]` also selects
- * elements without `until`. An element must meet all conditions in a segment, such as `[type=legal][until=null]`.
+ * A JSON Pointer (RFC 6901) that can select list elements. '' is the whole body.
+ *
+ * - A segment in brackets narrows a list, and the first element left is selected: `/links/[rel=next]/href`,
+ *   `/names/[type=1][endDate=absent]/name`, `/names/[language!=en][last]/text`. `selectorsIn` gives the grammar.
+ * - A list with one element is simply its element, so `/names/text` reads `{"names":[{"text":"Acme"}]}`. A selector
+ *   accepts an object as a list with one element.
  */
 export type Pointer = string;
 
-/** Returns the value at a JSON Pointer, or undefined if there is none. Inherited properties are ignored. */
+/** One pair of brackets: a position, or a condition on the value at a path inside the element. */
+export type Selector =
+  | { readonly position: number | 'last' }
+  | {
+      readonly path: readonly string[];
+      readonly isNegated: boolean;
+      /** The text that a value must equal. `null` matches no value; `absent` matches no value and empty text. */
+      readonly wanted: { readonly text: string } | 'null' | 'absent';
+    };
+
+/** Returns the value at a pointer, or undefined if there is none. Inherited properties are ignored. */
 export function valueAt(document: Json | undefined, pointer: Pointer): Json | undefined {
   let value = document;
-  for (const key of segmentsOf(pointer)) {
-    if (Array.isArray(value)) value = elementOf(value, key);
-    else if (isJsonObject(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
-    else return undefined;
+  for (const segment of segmentsOf(pointer)) {
+    if (value === undefined) return undefined;
+    value = stepInto(value, segment);
   }
   return value;
 }
 
-/** Returns the conditions in a segment such as `[rel=next]` as keys and values, and [] for any other segment. */
-export function conditionsIn(segment: string): (readonly [key: string, wanted: string])[] {
-  if (!/^(\[[^[\]=]+=[^\]]*\])+$/.test(segment)) return [];
-  return [...segment.matchAll(/\[([^=]+)=([^\]]*)\]/g)].map(([, key = '', wanted = '']) => [key, wanted]);
+/** Returns the value at a pointer. A list with one element is its element. */
+export function onlyValueAt(document: Json | undefined, pointer: Pointer): Json | undefined {
+  const value = valueAt(document, pointer);
+  return Array.isArray(value) && value.length === 1 ? value[0] : value;
 }
 
+/** Returns the value at keys and positions, without selectors and without skipping lists with one element. */
+export function valueAtKeys(document: Json | undefined, keys: readonly string[]): Json | undefined {
+  return keys.reduce((value, key) => member(value, key), document);
+}
+
+/**
+ * Returns the selectors in a segment, or [] if the segment is a key. Each pair of brackets has one of these forms:
+ *
+ *     [0]            position from the start
+ *     [last]         last position
+ *     [key=value]    the element's value at `key` equals the text, or is a list that contains it
+ *     [a/b!=value]   the value at the path `a/b` does not equal the text
+ *     [key=null]     the value is null or missing
+ *     [key=absent]   the value is null, missing or empty text
+ *     [key="null"]   the text in the quotes, even if it is null, absent or contains a bracket
+ */
+export function selectorsIn(segment: string): Selector[] {
+  if (!SELECTORS.test(segment)) return [];
+  return [...segment.matchAll(SELECTOR)].map(([, position, path = '', operator, quoted, plain = '']) => {
+    if (position !== undefined) return { position: position === 'last' ? position : Number(position) };
+    const isWord = quoted === undefined && (plain === 'null' || plain === 'absent');
+    return {
+      path: path.split('/'),
+      isNegated: operator === '!=',
+      wanted: isWord ? plain : { text: quoted ?? plain },
+    };
+  });
+}
+
+/** Splits a pointer into its segments. A "/" inside a selector does not end the segment. */
 export function segmentsOf(pointer: Pointer): string[] {
   if (pointer === '') return [];
-  return pointer.slice(1).split('/').map(unescapeSegment);
+  const segments = pointer.includes('/[')
+    ? [...pointer.matchAll(SEGMENT)].map(([, segment = '']) => segment)
+    : pointer.slice(1).split('/');
+  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 export function pointerOf(segments: readonly string[]): Pointer {
@@ -38,18 +83,50 @@ export function pathInWords(pointer: Pointer): string {
   return pointer === '' ? 'the top of the body' : pointer;
 }
 
-function elementOf(list: readonly Json[], segment: string): Json | undefined {
-  if (/^(0|[1-9]\d*)$/.test(segment)) return list[Number(segment)];
-  const conditions = conditionsIn(segment);
-  if (conditions.length === 0) return undefined;
-  return list.find((element) =>
-    conditions.every(([key, wanted]) => {
-      const value = isJsonObject(element) && Object.hasOwn(element, key) ? (element[key] ?? null) : null;
-      return value === null ? isJsonObject(element) && wanted === 'null' : scalarText(value) === wanted;
-    }),
-  );
+function stepInto(value: Json, segment: string): Json | undefined {
+  const found = member(value, segment);
+  if (found !== undefined) return found;
+  const selectors = segment.startsWith('[') ? selectorsIn(segment) : [];
+  if (selectors.length > 0) return selected(Array.isArray(value) ? value : [value], selectors);
+  const only = Array.isArray(value) && value.length === 1 && !POSITION.test(segment) ? value[0] : undefined;
+  return only === undefined ? undefined : stepInto(only, segment);
 }
 
-function unescapeSegment(segment: string): string {
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+function member(value: Json | undefined, key: string): Json | undefined {
+  if (Array.isArray(value)) return POSITION.test(key) ? value[Number(key)] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
+
+function selected(list: readonly Json[], selectors: readonly Selector[]): Json | undefined {
+  const left = selectors.reduce<readonly Json[]>((elements, selector) => {
+    if ('path' in selector)
+      return elements.filter((element) => isJsonObject(element) && isMet(element, selector));
+    return elements.slice(selector.position === 'last' ? -1 : selector.position).slice(0, 1);
+  }, list);
+  return left[0];
+}
+
+function isMet(element: Json, { path, isNegated, wanted }: Extract<Selector, { path: unknown }>): boolean {
+  const values = reachedFrom(element, path).filter((value) => value !== null);
+  const isEqual =
+    wanted === 'null'
+      ? values.length === 0
+      : wanted === 'absent'
+        ? values.every((value) => value === '')
+        : values.some((value) => scalarText(value) === wanted.text);
+  return isEqual !== isNegated;
+}
+
+/** Returns all values at a path. A list on the path stands for each of its elements. */
+function reachedFrom(value: Json | undefined, [key, ...deeper]: readonly string[]): Json[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && (key === undefined || !POSITION.test(key)))
+    return value.flatMap((element) => reachedFrom(element, key === undefined ? [] : [key, ...deeper]));
+  return key === undefined ? [value] : reachedFrom(member(value, key), deeper);
+}
+
+const POSITION = /^(0|[1-9]\d*)$/;
+const BRACKETS = String.raw`\[(?:(last|\d+)|([^[\]=]+?)(!?=)(?:"([^"]*)"|([^\]]*)))\]`;
+const SELECTOR = new RegExp(BRACKETS, 'g');
+const SELECTORS = new RegExp(`^(?:${BRACKETS})+$`);
+const SEGMENT = new RegExp(`/((?:${BRACKETS})+(?=/|$)|[^/]*)`, 'g');

@@ -1,6 +1,7 @@
+import { recordIn, recordKeys } from '../dialect/body_values.ts';
 import { readBody } from '../dialect/response_body.ts';
 import { isJsonObject, type JsonObject } from '../json/json.ts';
-import { segmentsOf, valueAt } from '../json/pointer.ts';
+import { segmentsOf } from '../json/pointer.ts';
 import type { Outcome } from '../outcome.ts';
 import { isSame, type Volatile, withoutVolatile } from './content.ts';
 import type { LoadSession } from './load_session.ts';
@@ -12,7 +13,7 @@ import type { LoadSession } from './load_session.ts';
 export function latestDocument(session: LoadSession, entityId: string): JsonObject | null {
   const versions: JsonObject[] = [];
   for (const version of [...session.versions.latest(entityId)]) {
-    const document = documentIn(session, version.callId);
+    const document = documentIn(session, version.callId, entityId);
     if (document === null) return null;
     versions.unshift(document);
     if (version.isTombstone === 0) break;
@@ -20,11 +21,11 @@ export function latestDocument(session: LoadSession, entityId: string): JsonObje
   return versions.length === 0 ? null : Object.fromEntries(versions.flatMap(Object.entries));
 }
 
-function documentIn(session: LoadSession, callId: number): JsonObject | null {
+function documentIn(session: LoadSession, callId: number, entityId: string): JsonObject | null {
   const stored = session.responses.read(callId);
   if (stored === null) return null;
   const { json } = readBody(stored.body, stored.headers['content-type'] ?? '');
-  const document = valueAt(json, session.dialect.entity.root);
+  const document = recordIn(session.dialect.entity.root, json, entityId);
   return isJsonObject(document) ? document : null;
 }
 
@@ -41,7 +42,7 @@ export function isSameResponse(
   const stored = session.responses.read(storedCallId);
   if (stored === null) return false;
   if (stored.body.equals(body)) return true;
-  const ignored = volatileInBody(session, call.kind);
+  const ignored = volatileInBody(session, call);
   if (ignored.length === 0) return false;
   const before = readBody(stored.body, stored.headers['content-type'] ?? '').json;
   const now = readBody(body, headers['content-type'] ?? '').json;
@@ -53,12 +54,12 @@ export function isSameResponse(
  * Returns the volatile fields as paths in the body. A volatile field can be relative to the record or summary, or to
  * the body's root, so both paths are returned.
  */
-function volatileInBody({ dialect, ignored }: LoadSession, kind: Outcome['call']['kind']): Volatile {
-  if (kind === 'stats') return ignored;
+function volatileInBody({ dialect, ignored }: LoadSession, call: Outcome['call']): Volatile {
+  if (call.kind === 'stats') return ignored;
   const { search, entity } = dialect;
   const prefix =
-    kind === 'entity'
-      ? segmentsOf(entity.root)
+    call.kind === 'entity'
+      ? recordKeys(entity.root, call.entityId)
       : [...segmentsOf(search.results), '*', ...segmentsOf(search.item)];
   return [...ignored, ...ignored.map((keys) => [...prefix, ...keys])];
 }

@@ -1,7 +1,7 @@
+import { recordKeys } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import { segmentsOf } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { changeShares, unlikeConfirmations } from '../warehouse/refreshes.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -54,6 +54,6 @@ function envelopeShares(db: Warehouse['db'], dialect: Dialect): VolatileProposal
 }
 
 function withoutRecord(body: Json, root: string): JsonObject {
-  const around = root === '' ? {} : withoutVolatile(body, [segmentsOf(root)]);
+  const around = root === '' ? {} : withoutVolatile(body, [recordKeys(root, '*')]);
   return isJsonObject(around) ? around : {};
 }

@@ -27,7 +27,7 @@ export function companyPage(view: CompanyView, context: CompanyPageContext, sett
     main: html`<article class="company">
 <header><h1>${foreign(name)}</h1><p class="id"><code id="entity-id">${foreign(company.entityId)}</code> <button type="button" class="copy" data-copy="entity-id" hidden>Copy id</button> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
 ${milestones(view, times)}</header>
-<section id="record"><h2>${compared.length > 0 ? 'Comparison' : 'Record'}</h2>${compared.length > 0 ? comparison(compared, settings, times) : record(view, settings, times)}</section>
+<section id="record"><h2>${compared.length > 0 ? 'Comparison' : 'Record'}</h2>${compared.length > 0 ? comparison(compared, company.entityId, settings, times) : record(view, settings, times)}</section>
 <section id="history"><h2>History</h2>${compareLinks(view, times)}${history(view, times)}</section>
 </article>`,
   });
@@ -62,19 +62,20 @@ function record({ company, shown, versions }: CompanyView, { recordRoot }: PageS
   const isLatest = version.callId === versions[0]?.callId;
   const json = `/page/company.json?id=${encodeURIComponent(company.entityId)}&version=${version.callId}`;
   return html`${company.state === 'gone' && html`<p class="note">This company is gone. This is its last record.</p>`}${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
-${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, recordRoot)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
+${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, recordRoot, company.entityId)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
 }
 
 /** Draws the fields that differ between two versions. */
 function comparison(
   compared: CompanyPageContext['compared'],
+  entityId: string,
   { recordRoot }: PageSettings,
   times: Times,
 ): Html {
   const [from, to] = compared;
   if (from?.text == null || to?.text == null)
     return html`<p class="empty">One of these versions is unknown, or its response was pruned.</p>`;
-  const [before, after] = [from.text, to.text].map((text) => recordValues(text, recordRoot));
+  const [before, after] = [from.text, to.text].map((text) => recordValues(text, recordRoot, entityId));
   const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
   const differences = paths.flatMap((path) => {
     const [was, is] = [before?.get(path) ?? null, after?.get(path) ?? null];

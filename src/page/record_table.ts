@@ -1,14 +1,14 @@
+import { recordIn } from '../dialect/body_values.ts';
 import { ExactNumber, type Json, parseJson } from '../json/json.ts';
 import { jsonFields } from '../json/json_fields.ts';
-import { valueAt } from '../json/pointer.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
 /**
  * Draws a table of a record's fields and values, in their order and with all digits. `root` is the JSON path to the
  * record.
  */
-export function recordTable(response: string, root: string): Html {
-  const rows = jsonFields(valueAt(parseJson(response), root) ?? null, 2 * MAX_ROWS);
+export function recordTable(response: string, root: string, entityId: string): Html {
+  const rows = jsonFields(recordIn(root, parseJson(response), entityId) ?? null, 2 * MAX_ROWS);
   const shown = rows.slice(0, MAX_ROWS);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Record"><table class="record">
 <thead><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
@@ -18,8 +18,8 @@ ${rows.length > shown.length && html`<p class="note">${rows.length - shown.lengt
 }
 
 /** Returns a record's scalar values as text, by JSON path. */
-export function recordValues(response: string, root: string): ReadonlyMap<string, string> {
-  const fields = jsonFields(valueAt(parseJson(response), root) ?? null, 2 * MAX_ROWS);
+export function recordValues(response: string, root: string, entityId: string): ReadonlyMap<string, string> {
+  const fields = jsonFields(recordIn(root, parseJson(response), entityId) ?? null, 2 * MAX_ROWS);
   return new Map(fields.map(({ keys, value }) => [keys.join(' › '), textOf(value)]));
 }
 

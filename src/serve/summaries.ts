@@ -1,4 +1,4 @@
-import { idIn } from '../dialect/body_values.ts';
+import { idIn, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Json, parseJson, scalarText, stringifyJson } from '../json/json.ts';
 import { elementsOf, type Slice, sliceAt } from '../json/json_slices.ts';
@@ -111,7 +111,7 @@ function itemsContaining(text: string, items: readonly Slice[], wanted: string):
 }
 
 function itemFromRecord({ search, entity }: Dialect, entityId: string, record: string | null): string {
-  const document = record === null ? undefined : valueAt(parseJson(record), entity.root);
+  const document = record === null ? undefined : recordIn(entity.root, parseJson(record), entityId);
   const id = idIn(document, entity) ?? entityId;
   const name = entity.name === null ? undefined : valueAt(document, entity.name);
   const summary: Json = placedAt({}, search.id, id);

@@ -607,3 +607,17 @@ test('an empty list in place of a record means that the company does not exist',
   expect(verdictOn({ dialect, body: '{"results":[]}' })).toMatchObject({ is: 'absent' });
   expect(verdictOn({ dialect, body: '{"message":"down"}' })).toMatchObject({ is: 'broken' });
 });
+
+test('a record that is missing under its id or in its list is absent', () => {
+  const inObject = dialectOf({ entity: { root: '/entities/{id}', id: '/id' } });
+  expect(verdictOn({ dialect: inObject, body: '{"entities":{}}' }).is).toBe('absent');
+  expect(verdictOn({ dialect: inObject, body: '{"entities":{"42":{"id":"42"}}}' }).is).toBe('ok');
+  const inList = dialectOf({ entity: { root: '/companies/0', id: '/id' } });
+  expect(verdictOn({ dialect: inList, body: '{"companies":[]}' }).is).toBe('absent');
+});
+
+test('a rule can recognise an empty body', () => {
+  const dialect = dialectOf({ responses: [{ status: 200, matches: '^$', means: 'absent' }] });
+  expect(verdictOn({ dialect, body: '' }).is).toBe('absent');
+  expect(verdictOn({ dialect, body: '{}' }).is).toBe('broken');
+});

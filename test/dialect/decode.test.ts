@@ -132,7 +132,8 @@ describe('reading a search response', () => {
     ['-1', null],
     ['"1,000"', null],
     ['true', null],
-    ['[83]', null],
+    ['[83]', 83],
+    ['[83,84]', null],
     ['1e300', null],
   ])("a search's total is read from %s", (total, understood) => {
     expect(read(dialectOf(), SEARCH, `{"total":${total},"results":[{"id":"1"}]}`)).toMatchObject({
@@ -206,6 +207,16 @@ describe('reading a record', () => {
     });
   });
 
+  test('a record is found under its id', () => {
+    const dialect = dialectOf({
+      entity: { root: '/entities/{id}', id: '/id', name: '/labels/[language=en]/value' },
+    });
+    const body =
+      '{"entities":{"Q1":{"id":"Q1","labels":[{"language":"fi","value":"B"},{"language":"en","value":"A"}]}}}';
+    expect(read(dialect, entityOf('Q1'), body)).toMatchObject({ kind: 'record', entityId: 'Q1', name: 'A' });
+    expect(read(dialect, entityOf('Q2'), body)).toMatch(/^no record at/);
+  });
+
   test.each([
     ['00042', '42'],
     ['42', '42'],
@@ -238,8 +249,27 @@ describe('statistics', () => {
     ['{"total":52645}', 52645],
     ['{"total":"52645"}', 52645],
     ['{"total":null}', null],
+    ['[{"total":"52645"}]', 52645],
   ])('the statistics are read from the body %s', (body, total) => {
     expect(read(dialectOf(), STATS, body)).toMatchObject({ kind: 'stats', total });
+  });
+
+  test('statistics that are not an object are stored under the key value', () => {
+    const readAt = (total: string | null, body: string) => read(dialectOf({ stats: { total } }), STATS, body);
+    expect(readAt('/0/count', '[{"count":"1300"}]')).toMatchObject({
+      total: 1300,
+      document: { count: '1300' },
+    });
+    expect(readAt('', '1300')).toMatchObject({ total: 1300, document: { value: 1300 } });
+    expect(readAt('/[kind=all]/n', '[{"kind":"new","n":3},{"kind":"all","n":9}]')).toMatchObject({
+      total: 9,
+      document: {
+        value: [
+          { kind: 'new', n: 3 },
+          { kind: 'all', n: 9 },
+        ],
+      },
+    });
   });
 
   test('statistics without the count are not understood', () => {
@@ -247,7 +277,7 @@ describe('statistics', () => {
       'the statistics have no count at /total: found nothing',
     );
     expect(read(dialectOf(), STATS, '{"total":"many"}')).toMatch(/found text/);
-    expect(read(dialectOf(), STATS, '[]')).toMatch(/a list, not an object/);
+    expect(read(dialectOf(), STATS, '[]')).toMatch(/found nothing/);
     expect(read(dialectOf({ stats: { total: null } }), STATS, '{"count":1}')).toMatchObject({ total: null });
   });
 });

@@ -236,3 +236,26 @@ test('the URLs of statistics and entities do not depend on the dialect', () => {
   expect(hrefOf(STATS)).toBe(`${HOST}/api/registry/stats`);
   expect(hrefOf(ENTITY)).toBe(`${HOST}/api/entity/42`);
 });
+
+test('constant parameters in the path of the search are sent with every page', () => {
+  const paths = { search: '/api/3/search?resource_id=abc&format=json' };
+  const address = endpointsOf({ base_url: HOST, paths });
+  const first = urlOf(address, dialectOf(), searchFor('acme')) as URL;
+  expect(first.pathname).toBe('/api/3/search');
+  expect(Object.fromEntries(first.searchParams)).toMatchObject({
+    resource_id: 'abc',
+    format: 'json',
+    q: 'acme',
+  });
+});
+
+test('an id is escaped inside a parameter of the record path', () => {
+  const paths = { entity: '/search?filters=%7B%22uen%22%3A%22{id:json}%22%7D' };
+  const url = urlOf(endpointsOf({ base_url: HOST, paths }), dialectOf(), entityOf('a"b')) as URL;
+  expect(url.searchParams.get('filters')).toBe('{"uen":"a\\"b"}');
+});
+
+test('a query of which the template sends nothing has no URL', () => {
+  const dialect = searchDialect({ query_template: '{query:words}*' });
+  expect(hrefOf(searchFor('&'), dialect)).toMatch(/^unwritable: the query has no letter or digit/);
+});

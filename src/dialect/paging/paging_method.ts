@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { PageRef } from '../../call.ts';
-import { type Json, scalarText } from '../../json/json.ts';
-import { type Pointer, valueAt } from '../../json/pointer.ts';
+import type { Json } from '../../json/json.ts';
+import type { Pointer } from '../../json/pointer.ts';
+import { textAt } from '../body_values.ts';
 import type { Headers } from '../headers.ts';
 
 /** The settings that all paging styles share. */
@@ -60,7 +61,7 @@ export type ListingStatus = 'open' | 'complete' | 'capped';
  * an empty string.
  */
 export function linkAt(body: Json, pointer: Pointer): string | null {
-  const link = scalarText(valueAt(body, pointer));
+  const link = textAt(body, pointer);
   return link === null || link === '' || link === 'false' ? null : link;
 }
 

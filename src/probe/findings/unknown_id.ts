@@ -1,4 +1,4 @@
-import { isEmptyRecordList } from '../../dialect/decode.ts';
+import { hasNoRecord } from '../../dialect/decode.ts';
 import type { ResponseRule } from '../../dialect/dialect.ts';
 import type { Conclusions, ProbeInput, ResultList, SearchConclusions } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
@@ -20,7 +20,7 @@ export function findAbsence(
   const { reading, status, json } = response;
   if (reading === 'absent') return sure(null, `an unknown id returns HTTP ${status}`);
   const entity = search?.record.value ?? null;
-  if (reading === 'ok' && entity !== null && isEmptyRecordList({ entity }, json ?? null))
+  if (reading === 'ok' && entity !== null && hasNoRecord({ entity }, json ?? null, ''))
     return sure(null, 'an unknown id returns an empty list');
   const records = entities.filter((one) => one !== response && softError(one.json) === null);
   const rule = softRuleOf(response, records, 'absent');

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { filled, templateFault, textIn } from '../../src/dialect/template.ts';
+
+test.each([
+  ['{query}', `O'Neil "&" Co`, `O'Neil "&" Co`],
+  ["startswith(Name,'{query:odata}')", "O'Neil", "startswith(Name,'O''Neil')"],
+  ['{"name":"{query:json}"}', 'A "B" \\ C', '{"name":"A \\"B\\" \\\\ C"}'],
+  ['name:{query:lucene}*', 'A/B (C): D<E', 'name:A\\/B \\(C\\)\\: D E*'],
+  ['{query:words}*', 'A/B (C) & Söhne', 'A B C Söhne*'],
+])('a query is escaped as the template says: %s', (template, query, sent) => {
+  expect(filled(template, 'query', query)).toBe(sent);
+});
+
+test.each(['{query}', '{query:json}', '{query:odata}'])('an escape loses nothing: %s', (placeholder) => {
+  const template = `name = '${placeholder}'`;
+  fc.assert(
+    fc.property(fc.string(), (query) => {
+      expect(textIn(template, 'query', filled(template, 'query', query))).toBe(query);
+    }),
+  );
+});
+
+test('a text that does not fit the template has no query in it', () => {
+  expect(textIn('name:{query}*', 'query', 'name:acme')).toBeNull();
+  expect(textIn('{"uen":"{id:json}"}', 'id', '{"uen":"\\x"}')).toBeNull();
+});
+
+test.each([
+  ['{query}', null],
+  ['{query:odata}', null],
+  ['name', 'must contain {query} exactly once'],
+  ['{query} {query:json}', 'must contain {query} exactly once'],
+  ['{query:sql}', 'has the unknown escape "sql"; known escapes: json, odata, lucene, words'],
+])('a template is checked: %s', (template, fault) => {
+  expect(templateFault(template, 'query')).toBe(fault);
+});
