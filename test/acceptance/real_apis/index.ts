@@ -1,4 +1,5 @@
 // All stand-ins for public registry APIs.
+import { auAbn } from './au_abn.ts';
 import { frRechercheEntreprises } from './fr_recherche_entreprises.ts';
 import { gbCompaniesHouse } from './gb_companies_house.ts';
 import { gleifLeiRecords } from './gleif_lei_records.ts';
@@ -40,4 +41,5 @@ export const STAND_INS: readonly StandIn[] = [
   krFscCorp,
   opencorporatesCompanies,
   ieCro,
+  auAbn,
 ];

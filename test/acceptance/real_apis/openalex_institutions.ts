@@ -18,7 +18,7 @@ import {
 } from './server.ts';
 
 const PATH = '/institutions';
-const PREFIX = 'https://openalex.org/';
+const PREFIX = 'https://openalex.example/';
 const KNOWN = [
   ...[
     'apc_sum',
@@ -60,7 +60,7 @@ export const openalexInstitutions = standIn<Institution>({
   hints: { paths: { search: PATH, entity: `${PATH}/{id}` } },
   record(company) {
     const id = `${PREFIX}I${digits(company.index, 9, 5)}`;
-    const ror = `https://ror.org/0${digits(company.index, 8, 6)}`;
+    const ror = `https://ror.example/0${digits(company.index, 8, 6)}`;
     const body = {
       id,
       ror,
@@ -136,7 +136,7 @@ export const openalexInstitutions = standIn<Institution>({
 });
 
 function record(rows: readonly Institution[], wanted: string): Reply {
-  const short = /^(?:https:\/\/openalex\.org\/)?([iI]\d+)$/.exec(wanted)?.[1]?.toUpperCase();
+  const short = /^(?:https:\/\/openalex\.example\/)?([iI]\d+)$/.exec(wanted)?.[1]?.toUpperCase();
   const byRor = rows.find(({ body }) => body.ror === wanted);
   const target = short ?? byRor?.id.slice(PREFIX.length);
   if (target === undefined)

@@ -10,7 +10,7 @@ import { INSTITUTIONS } from './companies.ts';
 import { code, type Reply, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
 
 const PATH = '/v2/organizations';
-const PREFIX = 'https://ror.org/';
+const PREFIX = 'https://ror.example/';
 const PAGE_SIZE = 20;
 const KNOWN = ['query', 'page', 'filter', 'query.advanced', 'all_status'];
 
@@ -87,7 +87,7 @@ export const rorOrganizations = standIn<Organization>({
     }
     const wanted = path.startsWith(`${PATH}/`) ? path.slice(PATH.length + 1) : null;
     if (wanted === null) return null;
-    const match = /^(?:(?:https?:\/\/)?ror\.org\/)?(0\w{6}\d{2})$/.exec(wanted);
+    const match = /^(?:(?:https?:\/\/)?ror\.example\/)?(0\w{6}\d{2})$/.exec(wanted);
     if (match === null) return missing(`'${wanted}' is not a valid ROR ID`);
     const organization = rows.find(({ id }) => id === `${PREFIX}${match[1]}`);
     if (organization === undefined) return missing(`ROR ID '${PREFIX}${match[1]}' does not exist`);

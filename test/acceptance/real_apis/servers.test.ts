@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { auAbn } from './au_abn.ts';
 import { frRechercheEntreprises } from './fr_recherche_entreprises.ts';
 import { gbCompaniesHouse } from './gb_companies_house.ts';
 import { gleifLeiRecords } from './gleif_lei_records.ts';
@@ -250,6 +251,20 @@ const CLIENTS: readonly Client[] = [
       body.map((row: Record<string, string>) => ({ id: String(row.company_num), name: row.company_name })),
     recordName: (body) => body.company_name,
   },
+  {
+    api: auAbn,
+    common: 'holdings',
+    page: (query) => `/json/MatchingNames.aspx?name=${query}&maxResults=200`,
+    rows: (body) =>
+      body.Names.filter((row: AbnRow) => row.IsCurrent && row.NameType === 'Entity Name').map(
+        (row: AbnRow) => ({
+          id: row.Abn,
+          name: row.Name,
+        }),
+      ),
+    next: () => '',
+    recordName: (body) => body.EntityName,
+  },
 ];
 
 const HINTS_OF_BRREG = {
@@ -314,15 +329,19 @@ const RESPONSES: readonly (readonly [api: StandIn, path: string, status: number,
   [krFscCorp, `${FSC}?resultType=json&corpNm=zzzz`, 200, '"items":""'],
   [opencorporatesCompanies, '/v0.4/companies/search?q=servi', 200, '"total_count":0'],
   [ieCro, '/cws/companies?company_name=zzzz', 200, '[]'],
+  [auAbn, '/json/MatchingNames.aspx?name=zzzz&callback=f', 200, 'f({"Message":"","Names":[]})'],
 ];
 
 describe('an unusual request', () => {
-  it.each(RESPONSES)('$0.name responds to %s with status %i', async (api, path, status, body) => {
-    const server = await start(api, { rows: 40 });
-    const response = await get(server, path);
-    expect(response.status).toBe(status);
-    expect(response.text).toContain(body);
-  });
+  it.each(RESPONSES.map(([api, path, status, body]) => ({ name: api.name, api, path, status, body })))(
+    '$name returns status $status for $path',
+    async ({ api, path, status, body }) => {
+      const server = await start(api, { rows: 40 });
+      const response = await get(server, path);
+      expect(response.status).toBe(status);
+      expect(response.text).toContain(body);
+    },
+  );
 
   it.each(STAND_INS)('$name gives each of 1,000 companies an id and no name twice', async (api) => {
     const { entities } = await start(api, { rows: 1000 });
@@ -414,8 +433,9 @@ async function get(server: RunningStandIn, path: string) {
   const value = format === '' ? 'the-key' : format.replace('{key}', 'the-key');
   const response = await fetch(new URL(path, server.baseUrl), { headers: { [header]: value } });
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  const json = text.replace(/^callback\((.*)\)$/, '$1');
+  const isJson = /json|javascript/.test(response.headers.get('content-type') ?? '') && /^[{["]/.test(json);
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(json) : null };
 }
 
 interface RorItem {
@@ -482,4 +502,11 @@ interface OpenCorporatesRow {
 
 function openCorporatesEntity({ company }: OpenCorporatesRow): Entity {
   return { id: company.company_number, name: company.name };
+}
+
+interface AbnRow {
+  readonly Abn: string;
+  readonly Name: string;
+  readonly NameType: string;
+  readonly IsCurrent: boolean;
 }
