@@ -79,7 +79,7 @@ function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
 
 function describe({ name, state }: RegistryWorker) {
   const { role, leader, running, reconciledAtMs, snapshot, isPaused, problems } = state;
-  const closedUntilMs = snapshot?.facts.closedUntilMs ?? null;
+  const closedUntilMs = snapshot?.queue.closedUntilMs ?? null;
   const isForever = closedUntilMs === Number.POSITIVE_INFINITY;
   return {
     name,

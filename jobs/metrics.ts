@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { nextTime, periodOf } from '../src/cron/cron_times.ts';
-import { completionBounds } from '../src/report/completion_forecast.ts';
+import { FACTS, type Sample } from '../src/report/fact_table.ts';
 import { isScheduled, type ScheduledJob } from './job.ts';
 import type { WorkerObserver } from './processor.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
@@ -79,8 +79,6 @@ export function openMetrics(measure: () => Measured): Metrics {
   };
 }
 
-/** The labels other than `registry`, and the value; null if the metric has no value now. */
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
 type Samples = readonly Sample[];
 
 /** Declares the gauges. At each scrape, their values are read from each registry's state. */
@@ -134,52 +132,15 @@ function openGauges(registry: Registry, measure: () => Measured): void {
       this.set(redisFault(measure()) === null ? 1 : 0);
     },
   });
-  ofLeader('allowance_remaining', 'Remaining calls; +Inf without a limit.', [], ({ allowance }) => [
-    [{}, allowance.left],
-  ]);
+  for (const { name, help, labels = [], samples } of FACTS.flatMap(({ metrics }) => metrics ?? []))
+    ofLeader(name, help, labels, ({ facts }) =>
+      facts.mirror === null ? [] : samples({ ...facts, mirror: facts.mirror }),
+    );
   ofLeader(
     'allowance_resumes_timestamp_seconds',
     'Time at which calls are available again; +Inf if never. Reported only while none are available.',
     [],
-    ({ facts }) => [[{}, seconds(facts.closedUntilMs)]],
-  );
-  ofLeader('sync_last_success_timestamp_seconds', 'End of the last successful run.', [], ({ mirror }) => [
-    [{}, mirror.lastSuccessAt === null ? null : Date.parse(mirror.lastSuccessAt) / 1000],
-  ]);
-  ofLeader(
-    'coverage_ratio',
-    "Known companies that are not gone, divided by the registry's own count; at most 1.",
-    [],
-    ({ mirror }) => [[{}, mirror.coverage.knownShare]],
-  );
-  ofLeader(
-    'completion_timestamp_seconds',
-    'Earliest and latest expected finish; +Inf if this allowance never suffices.',
-    ['bound'],
-    ({ completion }) => {
-      const { earliestMs, latestMs } = completionBounds(completion);
-      return [
-        [{ bound: 'earliest' }, seconds(earliestMs)],
-        [{ bound: 'latest' }, seconds(latestMs)],
-      ];
-    },
-  );
-  ofLeader('quarantined', 'Responses in quarantine.', [], ({ mirror }) => [[{}, mirror.quarantined]]);
-  ofLeader(
-    'companies',
-    'Companies in the mirror by state: known, fetched, gone.',
-    ['state'],
-    ({ mirror: { coverage } }) =>
-      (['known', 'fetched', 'gone'] as const).map((state) => [{ state }, coverage[state]]),
-  );
-  ofLeader(
-    'warehouse_bytes',
-    'Size of the database file and its write-ahead log.',
-    ['file'],
-    ({ mirror: { files } }) => [
-      [{ file: 'database' }, files.bytes],
-      [{ file: 'log' }, files.walBytes],
-    ],
+    ({ queue }) => [[{}, seconds(queue.closedUntilMs)]],
   );
   ofLeader('queue_paused', '1 while the queue is paused.', [], (_, { state }) => [
     [{}, state.isPaused ? 1 : 0],
@@ -197,14 +158,14 @@ function openGauges(registry: Registry, measure: () => Measured): void {
     const counts = await queue.getJobCounts().catch(() => ({}));
     return Object.entries(counts).map(([state, count]) => [{ state }, count]);
   });
-  ofSchedule('last_run_timestamp', 'Start of the last run.', ({ name }, { facts }) => {
-    return facts.lastRuns[name]?.startedAtMs;
+  ofSchedule('last_run_timestamp', 'Start of the last run.', ({ name }, { queue }) => {
+    return queue.lastRuns[name]?.startedAtMs;
   });
   ofSchedule('last_success_timestamp', 'End of the last successful run.', ({ name }, { lastSuccesses }) => {
     return lastSuccesses[name];
   });
-  ofSchedule('next_run_timestamp', 'Next scheduled run.', (job, { facts }, { config }, nowMs) => {
-    const closedUntilMs = (job.spendsCalls ? facts.closedUntilMs : null) ?? 0;
+  ofSchedule('next_run_timestamp', 'Next scheduled run.', (job, { queue }, { config }, nowMs) => {
+    const closedUntilMs = (job.spendsCalls ? queue.closedUntilMs : null) ?? 0;
     if (closedUntilMs === Number.POSITIVE_INFINITY) return null;
     return nextTime(cronScheduleOf(job, config), Math.max(nowMs, closedUntilMs - 1));
   });

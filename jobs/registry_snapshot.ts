@@ -2,11 +2,9 @@ import { hostname } from 'node:os';
 import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { allowanceOf, openLedgerOf } from '../src/operations/configured_ledger.ts';
+import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { requireCounts } from '../src/operations/ledger_loss.ts';
-import { type CompletionForecast, readCompletion } from '../src/report/completion_forecast.ts';
-import type { Health } from '../src/report/health.ts';
-import { type MirrorSnapshot, readHealth, readMirror } from '../src/report/mirror_snapshot.ts';
+import { type Facts, type LockState, readFacts } from '../src/report/facts.ts';
 import {
   type CallCount,
   callsBetween,
@@ -20,15 +18,12 @@ import type { RunRow } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import type { LastRun, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
-import { healthSettings } from './schedules.ts';
+import { factSettings } from './schedules.ts';
 
 /** The warehouse and the ledger at one time, as far as the worker needs to know them. */
 export interface RegistrySnapshot {
-  readonly facts: QueueFacts;
-  readonly allowance: LedgerState;
-  readonly mirror: MirrorSnapshot;
-  readonly health: Health;
-  readonly completion: CompletionForecast;
+  readonly facts: Facts;
+  readonly queue: QueueFacts;
   /**
    * When each scheduled job's last successful run ended, in epoch milliseconds, by job name; null if no run has
    * succeeded.
@@ -76,26 +71,21 @@ function readAll(
   { nowMs, afterCallId, ...request }: SnapshotRequest,
 ): RegistrySnapshot {
   const jobs = request.jobs.filter(isScheduled);
-  const allowance = ledger.state(nowMs);
   const lastCallId = lastProcessedCallId(db);
-  const mirror = readMirror(db, nowMs);
-  const health = readHealth({
-    ...{ nowMs, allowance, lostCalls: 0, settings: healthSettings(config), formatTime: isoTime },
-    mirror: { db, snapshot: mirror },
-  });
+  const settings = factSettings(config);
+  const facts = readFacts({ nowMs, db, ledger, lostCalls: 0, settings, formatTime: isoTime });
   const isNew = afterCallId !== null && afterCallId < lastCallId;
   return {
-    ...{ mirror, allowance, health, lastCallId },
-    completion: readCompletion(db, { nowMs, allowance: allowanceOf(config), ledger: allowance }),
+    ...{ facts, lastCallId },
     lastSuccesses: Object.fromEntries(jobs.map(({ name }) => [name, timeOrNull(lastSuccessAt(db, name))])),
     backfills: queuedBackfills(db),
     newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
-    facts: {
+    queue: {
       nowMs,
       lastRuns: Object.fromEntries(jobs.map(({ name }) => [name, asLastRun(lastRunOf(db, name))])),
       earlierDue: Object.fromEntries(jobs.map((job) => [job.name, job.earlierDue?.(db) ?? null])),
-      closedUntilMs: closedUntil(allowance, nowMs),
-      isHeld: isHeldByAnother(mirror),
+      closedUntilMs: closedUntil(facts.allowance.scheduled, nowMs),
+      isHeld: facts.mirror !== null && isHeldByAnother(facts.mirror),
     },
   };
 }
@@ -109,7 +99,7 @@ function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, nowMs: n
   return pausedUntilMs !== null && pausedUntilMs - nowMs > LONG_PAUSE_MS ? pausedUntilMs : null;
 }
 
-function isHeldByAnother({ holder, isHeld }: MirrorSnapshot): boolean {
+function isHeldByAnother({ holder, isHeld }: LockState): boolean {
   if (holder === null || !isHeld) return false;
   return holder.host !== hostname() || (holder.pid !== process.pid && isAlive(holder.pid));
 }

@@ -109,7 +109,7 @@ export class RegistryWorker {
       reconciledAtMs: this.#reconciledAtMs,
       redisError: this.#errors.redisError,
       isPaused: this.#isPaused,
-      problems: problemsOf(this.#filesError, this.#failures, this.#snapshot?.health ?? null),
+      problems: problemsOf(this.#filesError, this.#failures, this.#snapshot?.facts.health ?? null),
     };
   }
 
@@ -175,7 +175,7 @@ export class RegistryWorker {
       workerName: identity.worker,
       tracing,
       lastRunOf: (name) =>
-        readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null }).facts.lastRuns[name] ?? null,
+        readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null }).queue.lastRuns[name] ?? null,
       onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
       onCall: (outcome) => observer.callEnded(this.name, outcome),
     });

@@ -60,7 +60,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
 
   return {
     reconcile: async ({ snapshot, running, ending, failures }) => {
-      const { facts, backfills } = snapshot;
+      const { queue: facts, backfills } = snapshot;
       // Read the jobs before repairing the schedules. A job created in between can seem to be missing, but it is never
       // created twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);

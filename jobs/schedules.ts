@@ -1,5 +1,6 @@
 import type { Config } from '../src/config/config.ts';
-import type { HealthSettings } from '../src/report/mirror_snapshot.ts';
+import { allowanceOf } from '../src/operations/configured_ledger.ts';
+import type { FactSettings } from '../src/report/facts.ts';
 
 /**
  * A job's schedule. Schedules are kept apart from job definitions, so that code that only reads schedules does not load
@@ -39,10 +40,15 @@ export const SCHEDULES = {
 
 export const JOB_SCHEDULES: readonly JobSchedule[] = Object.values(SCHEDULES);
 
-/** Returns the settings that a mirror's health status depends on. */
-export function healthSettings(config: Config): HealthSettings {
+/** Returns the settings that the facts about a mirror depend on. */
+export function factSettings(config: Config): FactSettings {
+  const { source, account } = config;
   return {
-    licenceEnds: config.account.license_ends,
+    sourceName: source.name,
+    accountId: account.id,
+    tier: account.tier,
+    allowance: allowanceOf(config),
+    licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },
     jobs: JOB_SCHEDULES.map((job) => ({ name: job.name, pattern: job.pattern(config) })),

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
 import pino from 'pino';
-import { healthSettings, JOB_SCHEDULES } from '../../jobs/schedules.ts';
+import { factSettings, JOB_SCHEDULES } from '../../jobs/schedules.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { allowanceOf } from '../operations/configured_ledger.ts';
 import { openPage } from '../page/page.ts';
 import type { PageSettings } from '../page/page_settings.ts';
 import { counted } from '../report/figures.ts';
@@ -135,14 +134,12 @@ function pageSettings(config: Config): PageSettings {
   return {
     warehousePath: config.warehouse,
     ledgerPath: config.ledger,
-    accountId: config.account.id,
     concurrency: config.upstream.concurrency,
-    allowance: allowanceOf(config),
     source: { name: source.name, url: source.url },
     hasDialect: config.dialect !== undefined,
     recordRoot: config.dialect?.entity.root ?? '',
     maxAge: { statsMs: maxAge.stats.ms, summariesMs: maxAge.summaries.ms, recordsMs: maxAge.records.ms },
-    ...healthSettings(config),
+    ...factSettings(config),
     jobs: JOB_SCHEDULES.map((job) => ({
       name: job.name,
       title: job.title,

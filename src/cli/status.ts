@@ -1,22 +1,23 @@
 import type { Database } from 'better-sqlite3';
 import { Command, InvalidArgumentError } from 'commander';
-import { healthSettings } from '../../jobs/schedules.ts';
+import { factSettings } from '../../jobs/schedules.ts';
 import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
-import { withMirrorReading } from '../operations/mirror_reading.ts';
+import { withFacts } from '../operations/read_facts.ts';
 import { isListening } from '../redis/address.ts';
+import { readLock, readTrends } from '../report/facts.ts';
 import { localTime } from '../report/figures.ts';
 import type { Health } from '../report/health.ts';
-import { readLock } from '../report/mirror_snapshot.ts';
+
 import { recentRuns } from '../warehouse/run.ts';
 import { runCalls } from '../warehouse/run_calls.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import { type Output, standardStreams } from './output.ts';
 import { describeRun, runData } from './status/run_text.ts';
-import { renderStatus } from './status/sections.ts';
+import { type StatusReading, statusData, statusText } from './status/status_text.ts';
 import { printable } from './table.ts';
 
 interface StatusFlags extends SharedFlags {
@@ -79,16 +80,28 @@ function showRun(config: Config, output: Output, runId: number): void {
 
 const MAX_FAILED_CALLS = 20;
 
-async function show(config: Config, output: Output, { runs }: StatusFlags): Promise<void> {
-  const sources = { nowMs: systemClock.now(), settings: healthSettings(config), formatTime: localTime };
-  const rendered = await withMirrorReading(config, sources, async (reading) => {
-    const worker = reading.mirror && (await readWorker(config, reading.mirror.db));
-    return {
-      ...renderStatus({ ...reading, config, worker, runs }, output),
-      attention: attentionOf(reading.health),
-    };
-  });
-  output.result({ command: 'status', ...rendered });
+async function show(config: Config, output: Output, { runs: most }: StatusFlags): Promise<void> {
+  const nowMs = systemClock.now();
+  await withFacts(
+    config,
+    { nowMs, settings: factSettings(config), formatTime: localTime },
+    async (facts, db) => {
+      const reading: StatusReading = {
+        ...facts,
+        trends: db === null ? null : readTrends(db, nowMs),
+        worker: db === null ? null : await readWorker(config, db),
+        runs: db === null ? [] : recentRuns(db, most),
+        firstCommand: config.dialect === undefined ? 'probe' : 'sync',
+      };
+      const text = output.mode === 'text' ? statusText(reading, output) : '';
+      output.result({
+        command: 'status',
+        data: statusData(reading),
+        text,
+        attention: attentionOf(facts.health),
+      });
+    },
+  );
 }
 
 function attentionOf({ problems }: Health): string | null {

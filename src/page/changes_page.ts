@@ -1,7 +1,7 @@
 import { counted } from '../report/figures.ts';
 import { CHANGE_KINDS, type ChangeFilter, type ChangePage } from '../warehouse/change_list.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { changeRow, changesByCompany, countOfChanges, shownName } from './company_markup.ts';
+import { changeRow, changesByCompany, countOfChanges } from './company_markup.ts';
 import { documentOf } from './frame.ts';
 import { html } from './html.ts';
 import { listing } from './listing.ts';
@@ -16,7 +16,7 @@ export interface ChangesView extends ChangePage {
 }
 
 /** How many changes a page has, by format. */
-export const CHANGES_PER_PAGE = { html: 100, atom: 100, csv: 50_000 } as const;
+export const CHANGES_PER_PAGE = { html: 100, csv: 50_000 } as const;
 
 /**
  * Converts a request's parameters to a filter. A time without a zone is read as UTC, and an invalid time is ignored.
@@ -33,14 +33,9 @@ export function changesPage(
   request: ChangesRequest,
   settings: PageSettings,
 ): PageDocument {
-  switch (request.format) {
-    case 'csv':
-      return { body: changesCsv(view), type: 'text/csv; charset=utf-8', fileName: 'changes.csv' };
-    case 'atom':
-      return { body: changesFeed(view, request, settings), type: 'application/atom+xml; charset=utf-8' };
-    case 'html':
-      return { body: changesHtml(view, request, settings) };
-  }
+  if (request.format === 'csv')
+    return { body: changesCsv(view), type: 'text/csv; charset=utf-8', fileName: 'changes.csv' };
+  return { body: changesHtml(view, request, settings) };
 }
 
 function changesHtml(
@@ -64,7 +59,7 @@ function changesHtml(
 ${listing({
   id: 'list',
   title: `${counted(changes.length, 'change')} of ${countOfChanges(total)}`,
-  note: html`<a href="${urlOf('.csv', request)}">CSV</a> · <a href="${urlOf('.atom', request)}">Atom feed</a>`,
+  note: html`<a href="${urlOf('.csv', request)}">CSV</a>`,
   empty: 'No changes match.',
   head: ['Seen', 'Company', 'Changes'],
   rows: changesByCompany(changes).flatMap((ofCompany) => changeRow(ofCompany, times)),
@@ -96,26 +91,4 @@ function changesCsv({ changes }: ChangesView): string {
     ]),
     true,
   );
-}
-
-/** Writes an Atom feed (RFC 4287). An entry's id never changes, so feed readers show each change only once. */
-function changesFeed(
-  { nowMs, changes }: ChangesView,
-  request: ChangesRequest,
-  { source }: PageSettings,
-): string {
-  const updated = changes[0]?.observedAt ?? new Date(nowMs).toISOString();
-  const self = request.origin + urlOf('.atom', request);
-  const entries = changes.map((one) => {
-    const link = `${request.origin}/page/company?id=${encodeURIComponent(one.entityId)}#history`;
-    const what = one.path === '_gone_at' ? (one.after === null ? 'returned' : 'gone') : one.path;
-    return html`<entry><id>${request.origin}/page/changes#${one.changeId}</id><title>${shownName(one)}: ${what}</title><updated>${one.observedAt}</updated><link href="${link}"/><summary>${String(one.before ?? 'nothing')} → ${String(one.after ?? 'nothing')}</summary></entry>
-`;
-  });
-  return `<?xml version="1.0" encoding="utf-8"?>
-${
-  html`<feed xmlns="http://www.w3.org/2005/Atom"><id>${self}</id><title>Changes, ${source.name}</title><updated>${updated}</updated><author><name>${source.name}</name></author><link rel="self" href="${self}"/><link href="${request.origin}${urlOf('', request)}"/>
-${entries}</feed>`.markup
-}
-`;
 }

@@ -109,7 +109,7 @@ function history({ company, versions, changes, shown }: CompanyView, times: Time
 function observedAt(version: VersionSeen | null, changes: readonly FieldChange[], times: Times): Html {
   const at = version?.observedFrom ?? changes[0]?.observedAt ?? '';
   const notBefore = changes[0]?.notBefore ?? null;
-  return html`<h3>${times.full(Date.parse(at))}</h3>${notBefore !== null && html`<p class="note">Unchanged until at least ${times.full(Date.parse(notBefore))}.</p>`}`;
+  return html`<h3>${times.full(Date.parse(at))}</h3>${notBefore !== null && html`<p class="note">Changed after ${times.full(Date.parse(notBefore))}, when the previous version was last seen.</p>`}`;
 }
 
 function versionLink(entityId: string, { callId }: VersionSeen, shownId: number | null): Html {

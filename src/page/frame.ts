@@ -22,7 +22,6 @@ export function documentOf(page: {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="/page/icon-${icon}.svg" type="image/svg+xml">
-<link rel="alternate" href="/page/changes.atom" type="application/atom+xml" title="Changes">
 <link rel="stylesheet" href="/page/page.css">${live === undefined && html`<link rel="stylesheet" href="/page/details.css"><script type="module" src="/page/details.js"></script>`}
 <script type="module" src="/page/page.js"></script>
 </head>

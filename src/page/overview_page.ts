@@ -48,6 +48,9 @@ ${drawGroup('tables')}`,
   };
 }
 
-function isShown({ shownIf }: Section, { coverage }: PageSnapshot): boolean {
-  return shownIf === 'always' || shownIf === (coverage.known === 0 ? 'empty' : 'filled');
+function isShown({ shownIf }: Section, { mirror, health }: PageSnapshot): boolean {
+  if (shownIf === 'always') return true;
+  const isEmpty = mirror.coverage.known === 0;
+  // While a problem needs a person, its remedy is the next step.
+  return shownIf === 'filled' ? !isEmpty : isEmpty && health.problems.length === 0;
 }

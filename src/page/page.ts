@@ -3,12 +3,12 @@ import { LOCAL_HOST } from '../api/local_host.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';
+import { Documents } from './documents.ts';
 import { openEvents } from './events.ts';
 import { documentOf } from './frame.ts';
 import { html } from './html.ts';
 import { SECURITY_HEADERS, sendReply } from './page_response.ts';
 import type { PageSettings } from './page_settings.ts';
-import { openPageThread } from './page_thread_client.ts';
 import { type FindCompanies, pageRequestOf, zoneOf } from './page_url.ts';
 import { remedyOf } from './section/health.ts';
 
@@ -28,7 +28,7 @@ export interface PageOptions {
 export interface Page {
   /** Responds if the path belongs to the page. Returns false without a response for other paths. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export function openPage(options: PageOptions): Page {
@@ -36,7 +36,7 @@ export function openPage(options: PageOptions): Page {
   const assets = readAssets();
   const version = () => String(options.version());
   const events = openEvents(version);
-  const thread = openPageThread(settings, options.now);
+  const documents = new Documents(settings, options.now);
 
   const respond = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const rejection = rejectionOf(request, options);
@@ -52,9 +52,8 @@ export function openPage(options: PageOptions): Page {
       return;
     }
     const zone = zoneOf(request.headers.cookie, settings.schedule.timezone);
-    const origin = `http://${request.headers.host ?? 'localhost'}`;
-    const pageRequest = pageRequestOf(url, { find, zone, origin, version: version() });
-    const document = pageRequest === null ? null : await thread.draw(pageRequest);
+    const pageRequest = pageRequestOf(url, { find, zone, version: version() });
+    const document = pageRequest === null ? null : documents.draw(pageRequest);
     if (document === null)
       return sendReply(response, { status: 404, body: messagePage(settings, NOT_FOUND) });
     const { body, type, fileName } = document;
@@ -78,9 +77,9 @@ export function openPage(options: PageOptions): Page {
       });
       return true;
     },
-    async close() {
+    close() {
       events.close();
-      await thread.close();
+      documents.close();
     },
   };
 }

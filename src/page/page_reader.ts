@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { openLedger } from '../allowance/ledger.ts';
-import { readLock } from '../report/mirror_snapshot.ts';
+import { readLock } from '../report/facts.ts';
 import { type ChangePage, readChanges } from '../warehouse/change_list.ts';
 import {
   type CompanyRow,
@@ -34,7 +34,7 @@ export interface PageReader {
   companies(entityIds: readonly string[]): CompanyRow[];
   changes(request: ChangesRequest): ChangePage;
   /** Returns null if there is no such run. */
-  run(runId: number, onlyFailed: boolean, nowMs: number): Omit<RunView, 'nowMs' | 'zone'> | null;
+  run(runId: number, nowMs: number): Omit<RunView, 'nowMs' | 'zone'> | null;
   quarantined(): { readonly entries: readonly Quarantined[]; readonly open: number };
   /** Returns null if there is no such entry. `text` is null if the response was pruned. */
   quarantineEntry(id: number): { readonly entry: Quarantined; readonly text: string | null } | null;
@@ -78,13 +78,12 @@ export function openPageReader(settings: PageSettings, nowMs: number): PageReade
       const { beforeId, format } = request;
       return readChanges(db, changeFilterOf(request), { beforeId, most: CHANGES_PER_PAGE[format] });
     },
-    run(runId, onlyFailed, atMs) {
+    run(runId, atMs) {
       const run = runs.find(runId);
       if (run === null) return null;
       const isRunning =
         run.ended === null && readLock(db, atMs).isHeld && recentRuns(db, 1)[0]?.runId === runId;
-      const calls = runs.list(run, { most: MAX_CALLS, onlyFailed });
-      return { run, isRunning, counts: runs.counts(run), calls, onlyFailed };
+      return { run, isRunning, counts: runs.counts(run) };
     },
     quarantined: () => ({ entries: quarantine.list('open', MAX_ENTRIES), open: quarantine.counts().open }),
     quarantineEntry(id) {
@@ -98,7 +97,6 @@ export function openPageReader(settings: PageSettings, nowMs: number): PageReade
   };
 }
 
-const MAX_CALLS = 200;
 const MAX_ENTRIES = 200;
 const MAX_CHANGES = 1_000;
 const MAX_VERSIONS = 200;

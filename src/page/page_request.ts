@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../warehouse/change_list.ts';
 import type { Range } from './chart/periods.ts';
 
-/** A request to the thread that draws pages. */
+/** What a URL asks for. */
 export type PageRequest = { readonly zone: string; readonly version: string } & (
   | { readonly page: 'overview'; readonly range: Range | null; readonly hasTables: boolean }
   | {
@@ -15,7 +15,7 @@ export type PageRequest = { readonly zone: string; readonly version: string } & 
   | { readonly page: 'record'; readonly entityId: string; readonly versionId: number | null }
   | SearchRequest
   | ChangesRequest
-  | { readonly page: 'run'; readonly runId: number; readonly onlyFailed: boolean }
+  | { readonly page: 'run'; readonly runId: number }
   | { readonly page: 'quarantine'; readonly quarantineId: number | null }
 );
 
@@ -43,38 +43,14 @@ export interface ChangesRequest {
   readonly kind: ChangeKind;
   /** The id of the last change on the previous page, or null if this is the first page. */
   readonly beforeId: number | null;
-  readonly format: 'html' | 'csv' | 'atom';
-  /** Scheme and host of the status page, for absolute links. */
-  readonly origin: string;
+  readonly format: 'html' | 'csv';
 }
 
-/** A document that the thread has drawn. */
+/** A document to send. */
 export interface PageDocument {
   readonly body: string;
   /** The content type. The default is HTML. */
   readonly type?: string;
   /** The file name that a browser suggests when it saves the document. */
   readonly fileName?: string;
-}
-
-export interface PageMessage {
-  /** The request's number. The reply has the same number. */
-  readonly number: number;
-  readonly request: PageRequest;
-}
-
-export interface PageReply {
-  readonly number: number;
-  /** Null if no such page exists. */
-  readonly document: PageDocument | null;
-  /** Null if the page was drawn. */
-  readonly failure: PageFailure | null;
-}
-
-/** Why no document could be drawn. */
-export interface PageFailure {
-  /** For the log. */
-  readonly stack: string;
-  /** What the user sees; null if the program caused the error. */
-  readonly fault: { readonly message: string; readonly remedy: string | null } | null;
 }

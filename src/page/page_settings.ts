@@ -1,14 +1,11 @@
-import type { Allowance } from '../allowance/windows.ts';
-import type { HealthSettings } from '../report/mirror_snapshot.ts';
+import type { FactSettings } from '../report/facts.ts';
 
 /** The part of the configuration that the page needs. A copy is sent to the thread that draws pages. */
-export interface PageSettings extends HealthSettings {
+export interface PageSettings extends FactSettings {
   readonly warehousePath: string;
   readonly ledgerPath: string;
-  readonly accountId: string;
   /** The maximum number of calls in flight. */
   readonly concurrency: number;
-  readonly allowance: Allowance;
   readonly source: { readonly name: string; readonly url: string | null };
   /** Whether the configuration contains a dialect. */
   readonly hasDialect: boolean;

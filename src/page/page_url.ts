@@ -13,12 +13,10 @@ export interface UrlContext {
   readonly find: FindCompanies;
   readonly zone: string;
   readonly version: string;
-  /** The request's scheme and host. */
-  readonly origin: string;
 }
 
 /** Reads a page request from a URL. Returns null if no such page exists. Invalid parameters are ignored. */
-export function pageRequestOf(url: URL, { find, zone, version, origin }: UrlContext): PageRequest | null {
+export function pageRequestOf(url: URL, { find, zone, version }: UrlContext): PageRequest | null {
   const { searchParams } = url;
   const shared = { zone, version };
   const text = (name: string) => (searchParams.get(name) ?? '').trim().slice(0, MAX_CHARACTERS);
@@ -51,19 +49,18 @@ export function pageRequestOf(url: URL, { find, zone, version, origin }: UrlCont
     }
     case '/page/changes':
     case '/page/changes.csv':
-    case '/page/changes.atom':
       return {
-        ...{ ...shared, page: 'changes', since: text('since'), field: text('field'), origin },
+        ...{ ...shared, page: 'changes', since: text('since'), field: text('field') },
         kind: CHANGE_KINDS.find((kind) => kind === searchParams.get('kind')) ?? 'all',
         beforeId: integer('before'),
-        format: url.pathname.endsWith('.csv') ? 'csv' : url.pathname.endsWith('.atom') ? 'atom' : 'html',
+        format: url.pathname.endsWith('.csv') ? 'csv' : 'html',
       };
     case '/page/quarantine':
       return { ...shared, page: 'quarantine', quarantineId: integer('id') };
     default: {
       const runId = integerOf(/^\/page\/runs\/(\d{1,15})$/.exec(url.pathname)?.[1] ?? null);
       if (runId === null) return null;
-      return { ...shared, page: 'run', runId, onlyFailed: searchParams.get('calls') === 'failed' };
+      return { ...shared, page: 'run', runId };
     }
   }
 }

@@ -1,5 +1,4 @@
 import { allowanceSection } from './section/allowance.ts';
-import { answersSection } from './section/answers.ts';
 import { callsSection } from './section/calls.ts';
 import { changesSection } from './section/changes.ts';
 import { coverageSection } from './section/coverage.ts';
@@ -10,6 +9,7 @@ import { quarantineSection } from './section/quarantine.ts';
 import { runsSection } from './section/runs.ts';
 import { schedulesSection } from './section/schedules.ts';
 import type { Section } from './section/section.ts';
+import { tilesSection } from './section/tiles.ts';
 import { weeklySection } from './section/weekly.ts';
 
 /**
@@ -19,7 +19,7 @@ import { weeklySection } from './section/weekly.ts';
 export const SECTIONS: readonly Section[] = [
   healthSection,
   firstStepsSection,
-  answersSection,
+  tilesSection,
   coverageSection,
   callsSection,
   weeklySection,

@@ -10,7 +10,7 @@ import type { FormatTime } from './problems.ts';
 export type QuotaForecast =
   /**
    * There is no forecast, because the window is at most a day long or has no quota left, or because no calls were sent
-   * in the last seven days.
+   * in the last seven days, or only for less than a day.
    */
   | { readonly is: 'still' }
   /** The quota is used up at `atMs`. */
@@ -57,7 +57,8 @@ export function forecastQuota(
   { windows, nowMs }: { readonly windows: readonly WindowState[]; readonly nowMs: number },
 ): QuotaForecast {
   const { left, resetsAtMs } = window;
-  if (isRolling(window) || lengthMsOf(window) <= DAY_MS || left <= 0 || calls <= 0) return { is: 'still' };
+  const isLong = !isRolling(window) && lengthMsOf(window) > DAY_MS;
+  if (!isLong || overMs < DAY_MS || left <= 0 || calls <= 0) return { is: 'still' };
   const shorter = windows.filter((one) => lengthMsOf(one) < lengthMsOf(window));
   const perDay = Math.min((calls / overMs) * DAY_MS, ...shorter.map(perDayOf));
   const endsAtMs = nowMs + (left / perDay) * DAY_MS;

@@ -3,29 +3,21 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { walBytes } from './wal.ts';
 
-export interface FileSizes {
+/** The warehouse's file. */
+export interface FileFacts {
   readonly bytes: number;
   /** The size of the WAL in bytes. */
   readonly walBytes: number;
-}
-
-/** Facts that show whether the warehouse file is healthy. */
-export interface Health extends FileSizes {
   readonly schemaVersion: string | null;
 }
 
-export function readHealth(db: Database): Health {
+export function readFileFacts(db: Database): FileFacts {
+  const version = db.prepare<[], string>("SELECT value FROM _meta WHERE key = 'schema_version'").pluck();
   return {
-    ...fileSizes(db),
-    schemaVersion:
-      (db.prepare("SELECT value FROM _meta WHERE key = 'schema_version'").pluck().get() as
-        | string
-        | undefined) ?? null,
+    bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0,
+    walBytes: walBytes(db),
+    schemaVersion: version.get() ?? null,
   };
-}
-
-export function fileSizes(db: Database): FileSizes {
-  return { bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0, walBytes: walBytes(db) };
 }
 
 /** Reads the whole file and returns the first fault that SQLite finds, or null if the file is intact. */

@@ -1,11 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
+import { readFacts, readLock } from '../../src/report/facts.ts';
 import { healthOf, healthSentence } from '../../src/report/health.ts';
-import { readHealth, readLock } from '../../src/report/mirror_snapshot.ts';
 import type { HealthFacts } from '../../src/report/problems.ts';
 import { acquireLock, isAlive, LOCK_STALE_AFTER_MS } from '../../src/warehouse/lock.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { FACT_SETTINGS } from '../support/facts.ts';
 import { UNLIMITED } from '../support/ledger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -181,10 +182,13 @@ test("a run counts as in progress until its lock's heartbeat is too old", () => 
 });
 
 test('without a warehouse, the health depends only on the account', () => {
-  const settings = { licenceEnds: null, receivers: ['ops'], schedule: { timezone: 'UTC' }, jobs: [] };
-  const sources = { nowMs: NOW_MS, mirror: null, lostCalls: 0, settings, formatTime };
-  expect(readHealth({ ...sources, allowance: UNLIMITED }).state).toBe('empty');
-  expect(readHealth({ ...sources, allowance: waiting(NOW_MS + HOUR_MS) }).state).toBe('waiting');
+  const settings = { ...FACT_SETTINGS, receivers: ['ops'] };
+  const stateWith = (allowance: LedgerState) =>
+    readFacts({
+      ...{ nowMs: NOW_MS, db: null, ledger: { state: () => allowance }, lostCalls: 0, settings, formatTime },
+    }).health.state;
+  expect(stateWith(UNLIMITED)).toBe('empty');
+  expect(stateWith(waiting(NOW_MS + HOUR_MS))).toBe('waiting');
 });
 
 function refusedAt(sinceMs: number): LedgerState {

@@ -6,9 +6,9 @@ import { secretFilesOf } from '../../config/secret_files.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
 import { ledgerReadingOf, lostCalls } from '../../operations/ledger_loss.ts';
+import { type LockState, readLock } from '../../report/facts.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
-import { type LockState, readLock } from '../../report/mirror_snapshot.ts';
-import { integrityFault, readHealth } from '../../warehouse/health.ts';
+import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
 import { spentCallsAfter } from '../../warehouse/spent_calls.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {
@@ -104,7 +104,7 @@ function checkWarehouse(config: Config, nowMs: number): Finding[] {
   try {
     const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
     try {
-      const health = readHealth(warehouse.db);
+      const health = readFileFacts(warehouse.db);
       const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
       const lock = readLock(warehouse.db, nowMs);
       return [

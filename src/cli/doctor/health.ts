@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { healthSettings } from '../../../jobs/schedules.ts';
+import { factSettings } from '../../../jobs/schedules.ts';
 import type { Config } from '../../config/config.ts';
 import { MirrorError } from '../../errors.ts';
-import { withMirrorReading } from '../../operations/mirror_reading.ts';
+import { withFacts } from '../../operations/read_facts.ts';
 import { localTime } from '../../report/figures.ts';
 import type { CauseName } from '../../report/problems.ts';
 import { type Finding, warning } from './finding.ts';
@@ -11,8 +11,8 @@ import { type Finding, warning } from './finding.ts';
 export async function checkHealth(config: Config, nowMs: number): Promise<Finding[]> {
   if (!existsSync(config.warehouse) || !existsSync(config.ledger)) return [];
   try {
-    const sources = { nowMs, settings: healthSettings(config), formatTime: localTime };
-    const { problems } = await withMirrorReading(config, sources, ({ health }) => health);
+    const sources = { nowMs, settings: factSettings(config), formatTime: localTime };
+    const { problems } = await withFacts(config, sources, ({ health }) => health);
     return problems
       .filter(({ name }) => !REPORTED_ELSEWHERE.has(name))
       .map(({ cause, remedy }) => warning('health', cause.replace(/\.$/, ''), remedy));

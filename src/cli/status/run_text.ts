@@ -5,7 +5,7 @@ import type { RunRow } from '../../warehouse/run.ts';
 import type { RunCall } from '../../warehouse/run_calls.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../table.ts';
-import { table } from './section.ts';
+import { table } from './status_text.ts';
 
 /** One run, as `status --run` shows it. */
 export interface RunDetails {
@@ -47,11 +47,7 @@ export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails,
     ]),
     output,
   );
-  return [
-    lines.join('\n'),
-    ...(counts.length === 0 ? [] : [calls]),
-    ...(failedCalls.length === 0 ? [] : [failures]),
-  ].join('\n\n');
+  return [lines.join('\n'), calls, failures].filter((part) => part !== null).join('\n\n');
 }
 
 export function runData({ run, counts, failedCalls }: RunDetails) {

@@ -3,12 +3,7 @@ import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { byStretch, coarser, type Stretch, stretchFor } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
-import {
-  forecastQuota,
-  observedRate,
-  type QuotaForecast,
-  quotaForecastText,
-} from '../../report/quota_forecast.ts';
+import { forecastQuota, type QuotaForecast, quotaForecastText } from '../../report/quota_forecast.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
 import { type Html, html } from '../html.ts';
@@ -24,7 +19,7 @@ export const allowanceSection = defineSection({
   shownIf: 'always',
   open: () => (snapshot) => snapshot,
   render(snapshot, { id, title, times, hasTables }) {
-    const { windows, spentEver } = snapshot.ledger;
+    const { windows, spentEver } = snapshot.allowance.scheduled;
     // Short windows are omitted, because the `answers` section already shows their quota.
     const long = windows.filter(({ name }) => windowLengthMs(windowRow(name)) > DAY_MS);
     const shown = long.length === 0 ? windows.slice(0, 1) : long;
@@ -44,8 +39,8 @@ function burnDown(
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
   const { stretches, lengthMs } = callsSince(snapshot, fromMs);
-  const rate = observedRate(snapshot.hours, { firstCallMs, nowMs });
-  const forecast = forecastQuota(window, rate, { windows: snapshot.ledger.windows, nowMs });
+  const { rate } = snapshot.trends;
+  const forecast = forecastQuota(window, rate, { windows: snapshot.allowance.scheduled.windows, nowMs });
   const forecastText = quotaForecastText(forecast, nowMs, times.zoned);
   const toMs = axisEnd(forecast, { fromMs, nowMs, resetsAtMs });
   const axis = numberAxis(limit, compact);

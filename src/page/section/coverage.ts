@@ -17,7 +17,7 @@ export const coverageSection = defineSection({
   open:
     ({ db }) =>
     (snapshot) => ({ ...snapshot, totals: totalsSeen(db, MAX_TOTALS) }),
-  render({ nowMs, range, coverage, calls, stretchMs, totals }, { id, title, times, hasTables }) {
+  render({ nowMs, range, mirror: { coverage }, calls, stretchMs, totals }, { id, title, times, hasTables }) {
     const { known, gone, fetched, registryTotal } = coverage;
     const whole = growth(calls, { atMs: nowMs, known: known - gone, fetched }, stretchMs);
     const curve = sinceTime(whole, nowMs - RANGES[range ?? 'all']);

@@ -10,8 +10,8 @@ export const firstStepsSection = defineSection({
   shownIf: 'empty',
   open:
     () =>
-    ({ ledger }) =>
-      ledger,
+    ({ allowance }) =>
+      allowance.scheduled,
   render(ledger, { id, title, settings }) {
     const probe = html`<li><p><code>registry-mirror probe</code></p><p>learns the registry’s API with a few calls and writes the dialect to the configuration.</p></li>`;
     const left =

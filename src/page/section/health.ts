@@ -41,7 +41,8 @@ export function remedyOf(text: string): Html {
 }
 
 /** Describes the current run, or how the last run ended. */
-function activity({ working, runs: [last], nowMs }: PageSnapshot, times: Times): Html {
+function activity({ working, mirror, nowMs }: PageSnapshot, times: Times): Html {
+  const [last] = mirror.runs;
   if (working !== null) {
     const isOwn = last !== undefined && last.ended === null;
     return html`${isOwn ? html`<a href="/page/runs/${last.runId}">${last.command}</a> is running` : 'A run is in progress'} since ${times.brief(Date.parse(working.takenAt))}${isOwn && html`: ${counted(last.calls, 'call')} so far`}`;

@@ -12,8 +12,8 @@ export const runsSection = defineSection({
   group: 'tables',
   shownIf: 'always',
   open: () => (snapshot) => snapshot,
-  render({ runs: all, working }, { id, title, times }) {
-    const runs = all.slice(0, MAX_RUNS);
+  render({ mirror, working }, { id, title, times }) {
+    const runs = mirror.runs.slice(0, MAX_RUNS);
     return liveListing({
       id,
       title,

@@ -1,7 +1,9 @@
-import { nextTime } from '../../cron/cron_times.ts';
+import { type CronSchedule, nextTime } from '../../cron/cron_times.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { runEnding } from '../../report/run_ending.ts';
 import { lastRunOf } from '../../warehouse/activity.ts';
-import { html } from '../html.ts';
+import type { RunRow } from '../../warehouse/run.ts';
+import { html, type Part } from '../html.ts';
 import { liveListing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
 import { defineSection } from './section.ts';
@@ -14,9 +16,18 @@ export const schedulesSection = defineSection({
   shownIf: 'always',
   open: ({ db }) => {
     const lastRun = (name: string) => lastRunOf(db, name);
-    return ({ nowMs }) => ({ nowMs, lastRun });
+    return ({ nowMs, allowance }) => ({ nowMs, allowance: allowance.scheduled, lastRun });
   },
-  render({ nowMs, lastRun }, { id, title, settings, times }) {
+  render({ nowMs, allowance, lastRun }, { id, title, settings, times }) {
+    const closedUntilMs = allowance.left > 0 ? nowMs : (allowance.resumesAtMs ?? Number.POSITIVE_INFINITY);
+    // Only a worker follows the schedules, and it runs each job soon after its scheduled time.
+    const nextRun = (schedule: CronSchedule, last: RunRow | null): Part => {
+      const isServed = last !== null && nextTime(schedule, Date.parse(last.startedAt)) + HOUR_MS >= nowMs;
+      if (!isServed) return 'no worker runs';
+      return closedUntilMs === Number.POSITIVE_INFINITY
+        ? 'no quota'
+        : times.brief(nextTime(schedule, closedUntilMs));
+    };
     return liveListing({
       id,
       title,
@@ -28,7 +39,7 @@ export const schedulesSection = defineSection({
         return [
           html`${work} <code>${name}</code>`,
           html`<code>${pattern}</code>`,
-          times.brief(nextTime({ pattern, timezone: settings.schedule.timezone }, nowMs)),
+          nextRun({ pattern, timezone: settings.schedule.timezone }, last),
           dueMs === null ? '–' : roughly(dueMs),
           last === null ? 'never' : html`${times.brief(Date.parse(last.startedAt))}: ${runEnding(last)}`,
         ];

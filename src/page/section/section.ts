@@ -12,7 +12,8 @@ export interface SectionDefinition<Data> {
   /** Which part of the page shows the section. `header` is beside the search field. */
   readonly group: 'header' | 'summary' | 'charts' | 'tables';
   /**
-   * Whether the section is always shown, only if the mirror has companies (`filled`), or only if it has none (`empty`).
+   * Whether the section is always shown, only if the mirror has companies (`filled`), or only if it has neither
+   * companies nor a problem (`empty`).
    */
   readonly shownIf: 'always' | 'filled' | 'empty';
   /** Prepares the section's queries once. The returned function reads the data each time the section is drawn. */

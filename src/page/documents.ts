@@ -1,50 +1,55 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { MirrorError } from '../errors.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { changesPage } from './changes_page.ts';
 import { companyPage } from './company_page.ts';
 import { openOverviewPage } from './overview_page.ts';
-import { openPageReader } from './page_reader.ts';
-import type { PageDocument, PageFailure, PageMessage, PageReply, PageRequest } from './page_request.ts';
-import type { PageThreadData } from './page_thread_client.ts';
+import { openPageReader, type PageReader } from './page_reader.ts';
+import type { PageDocument, PageRequest } from './page_request.ts';
+import type { PageSettings } from './page_settings.ts';
 import { quarantinePage } from './quarantine_page.ts';
 import { runPage } from './run_page.ts';
 import { searchPage } from './search_page.ts';
 
-const { settings, clockOffsetMs } = workerData as PageThreadData;
-const now = () => Date.now() + clockOffsetMs;
-let pages: ReturnType<typeof openPages> | null = null;
+interface OpenPages {
+  readonly reader: PageReader;
+  readonly overviewPage: ReturnType<typeof openOverviewPage>;
+}
 
-parentPort?.on('message', ({ number, request }: PageMessage) => {
-  parentPort?.postMessage(reply(number, request));
-});
+/** Draws the pages. The files are opened at the first request, so that `serve` also starts without a ledger. */
+export class Documents {
+  readonly #settings: PageSettings;
+  readonly #now: () => number;
+  #pages: OpenPages | null = null;
 
-function reply(number: number, request: PageRequest): PageReply {
-  try {
-    pages ??= openPages();
-    return { number, document: documentFor(request, pages), failure: null };
-  } catch (error) {
-    return { number, document: null, failure: failureOf(error) };
+  constructor(settings: PageSettings, now: () => number) {
+    this.#settings = settings;
+    this.#now = now;
   }
-}
 
-function openPages() {
-  const reader = openPageReader(settings, now());
-  return { reader, overviewPage: openOverviewPage(reader, settings) };
-}
+  /** Returns null if no such page exists. Throws FailedError if a file cannot be read. */
+  draw(request: PageRequest): PageDocument | null {
+    try {
+      this.#pages ??= this.#open();
+      return documentFor(request, { ...this.#pages, nowMs: this.#now(), settings: this.#settings });
+    } catch (error) {
+      throw explainSqlite(error, `the warehouse ${this.#settings.warehousePath}`);
+    }
+  }
 
-function failureOf(error: unknown): PageFailure {
-  const explained = explainSqlite(error, `the warehouse ${settings.warehousePath}`);
-  const fault =
-    explained instanceof MirrorError ? { message: explained.message, remedy: explained.hint } : null;
-  return { stack: error instanceof Error ? (error.stack ?? error.message) : String(error), fault };
+  close(): void {
+    this.#pages?.reader.close();
+  }
+
+  #open(): OpenPages {
+    const reader = openPageReader(this.#settings, this.#now());
+    return { reader, overviewPage: openOverviewPage(reader, this.#settings) };
+  }
 }
 
 function documentFor(
   request: PageRequest,
-  { reader, overviewPage }: ReturnType<typeof openPages>,
+  context: OpenPages & { readonly nowMs: number; readonly settings: PageSettings },
 ): PageDocument | null {
-  const nowMs = now();
+  const { reader, overviewPage, nowMs, settings } = context;
   const { zone } = request;
   switch (request.page) {
     case 'overview':
@@ -67,7 +72,7 @@ function documentFor(
     case 'changes':
       return changesPage({ nowMs, zone, ...reader.changes(request) }, request, settings);
     case 'run': {
-      const view = reader.run(request.runId, request.onlyFailed, nowMs);
+      const view = reader.run(request.runId, nowMs);
       return view === null ? null : { body: runPage({ nowMs, zone, ...view }, settings) };
     }
     case 'quarantine': {

@@ -2,7 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { configFrom } from '../../src/config/load_config.ts';
-import { withMirrorReading } from '../../src/operations/mirror_reading.ts';
+import { withFacts } from '../../src/operations/read_facts.ts';
+import { FACT_SETTINGS } from '../support/facts.ts';
 import { temporaryFolder } from '../support/ledger.ts';
 
 const NOW_MS = Date.UTC(2027, 2, 10, 12);
@@ -14,26 +15,20 @@ const setUp = () => {
     upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'none' },
     ...{ warehouse: join(folder, 'warehouse.db'), ledger: join(folder, 'ledger.db') },
   });
-  const sources = {
-    ...{
-      nowMs: NOW_MS,
-      settings: { licenceEnds: null, receivers: [], schedule: { timezone: 'UTC' }, jobs: [] },
-    },
-    formatTime: String,
-  };
+  const sources = { nowMs: NOW_MS, settings: FACT_SETTINGS, formatTime: String };
   return { config, sources };
 };
 
-test('a mirror that was never filled has a health state but no snapshot', async () => {
+test('a mirror that was never filled has a health state but no facts from a warehouse', async () => {
   const { config, sources } = setUp();
-  const reading = await withMirrorReading(config, sources, ({ mirror, health }) => ({ mirror, health }));
+  const reading = await withFacts(config, sources, ({ mirror, health }) => ({ mirror, health }));
   expect(reading).toMatchObject({ mirror: null, health: { state: 'empty' } });
 });
 
 test('the ledger is closed if the warehouse cannot be opened', async () => {
   const { config, sources } = setUp();
   writeFileSync(config.warehouse, 'no database');
-  await expect(withMirrorReading(config, sources, () => {})).rejects.toThrow(/warehouse/);
+  await expect(withFacts(config, sources, () => {})).rejects.toThrow(/warehouse/);
   // SQLite removes the WAL when the last connection closes.
   expect(existsSync(config.ledger)).toBe(true);
   expect(existsSync(`${config.ledger}-wal`)).toBe(false);

@@ -1,0 +1,179 @@
+import type { WorkerStatus } from '../../../jobs/worker_status.ts';
+import { ago, FACTS, type Line, type Shown } from '../../report/fact_table.ts';
+import { count, duration, localTime } from '../../report/figures.ts';
+import type { HealthState } from '../../report/health.ts';
+import { hasFailed, runEnding } from '../../report/run_ending.ts';
+import type { RunRow } from '../../warehouse/run.ts';
+import { orderData, settledText } from '../backfill/backfill_text.ts';
+import type { Output } from '../output.ts';
+import { type Column, fitted, printable, tableLines } from '../table.ts';
+
+/** What `status` shows beside the facts. */
+export interface StatusReading extends Shown {
+  /** Null if Redis does not respond or no worker has ever run for this registry. */
+  readonly worker: WorkerStatus | null;
+  /** The latest runs, most recent first. */
+  readonly runs: readonly RunRow[];
+  /** The command to start with if there is no mirror yet. */
+  readonly firstCommand: string;
+}
+
+/** Returns the `data` object of `status --json`. */
+export function statusData(reading: StatusReading): Readonly<Record<string, unknown>> {
+  const { worker, runs, trends } = reading;
+  return {
+    ...Object.fromEntries(FACTS.map((fact) => [fact.key, fact.json(reading)])),
+    backfills: trends?.backfills.map(({ backfill, counts }) => orderData(backfill, counts)) ?? [],
+    worker,
+    runs: runs.map(({ runId, startedAt, endedAt, command, ...others }) => ({
+      ...{ run_id: runId, command, started_at: startedAt, ended_at: endedAt, ...others },
+    })),
+  };
+}
+
+/** Returns the text that `status` prints: a line for each fact, then the tables of open and past work. */
+export function statusText(reading: StatusReading, output: Output): string {
+  const format = { time: localTime };
+  const lines = FACTS.flatMap((fact) => fact.lines?.(reading, format) ?? []);
+  const block = [
+    ...headLines(reading, output),
+    ...[...lines, ...workerLines(reading.worker, output)].flatMap((line) => printedLine(line, output)),
+  ];
+  const tables = [backfillTable(reading, output), scheduleTable(reading, output), runTable(reading, output)];
+  return [
+    block.map((line) => fitted(line, output.columns * 2)).join('\n'),
+    ...tables.filter((table) => table !== null),
+  ].join('\n\n');
+}
+
+function headLines({ settings, nowMs, mirror, firstCommand }: StatusReading, output: Output): string[] {
+  const { sourceName, accountId, tier } = settings;
+  const account = `${accountId}, ${tier} tier, ${localTime(nowMs)}`;
+  const head = `${output.style('bold', printable(sourceName))}  ${output.style('dim', account)}`;
+  if (mirror !== null) return [head];
+  return [head, `  nothing is mirrored yet; start with: registry-mirror ${firstCommand}`];
+}
+
+function printedLine({ label, value, notes = [], parts, tone }: Line, output: Output): string[] {
+  const text = tone === undefined ? printable(value) : output.style(STYLES[tone], printable(value));
+  const bar = parts === undefined ? '' : `${ageBar(parts, output)}  `;
+  return [
+    `  ${label.padEnd(LABEL_WIDTH)} ${bar}${text}`,
+    ...notes.map((note) => `${' '.repeat(LABEL_WIDTH + 3)}${printedNote(note, tone, output)}`),
+  ];
+}
+
+/** A note is dim, except a remedy, whose commands are bold. */
+function printedNote(note: string, tone: HealthState | undefined, output: Output): string {
+  if (tone === undefined) return output.style('dim', printable(note));
+  return note.replace(/`([^`]*)`/g, (_, command: string) => output.style('bold', command));
+}
+
+function workerLines(worker: WorkerStatus | null, output: Output): Line[] {
+  if (worker === null) return [];
+  const { leader, paused } = worker;
+  if (leader === null) return [{ label: 'worker', value: 'not running', tone: 'empty' }];
+  const since = localTime(Date.parse(leader.since));
+  const pause = paused ? [output.style('yellow', 'The queue is paused.'), RESUME] : [];
+  return [
+    { label: 'worker', value: `process ${leader.pid} on ${leader.host}, since ${since}`, notes: pause },
+  ];
+}
+
+function backfillTable({ trends }: StatusReading, output: Output): string | null {
+  return table(
+    [
+      { header: 'backfill', align: 'right' },
+      { header: 'request', shrinks: true },
+      { header: 'settled', align: 'right' },
+    ],
+    (trends?.backfills ?? []).map(({ backfill, counts }) => [
+      ...[String(backfill.backfillId), backfill.title, settledText(counts)],
+    ]),
+    output,
+  );
+}
+
+function scheduleTable({ worker, nowMs }: StatusReading, output: Output): string | null {
+  return table(
+    [
+      { header: 'schedule' },
+      { header: 'pattern', optional: true },
+      { header: 'next' },
+      { header: 'last' },
+      { header: 'ended', optional: true },
+      { header: 'heartbeat', optional: true },
+    ],
+    (worker?.schedules ?? []).map(({ name, pattern, timezone, ...schedule }) => [
+      name,
+      `${pattern} ${timezone}`,
+      schedule.next_at === null ? 'none' : localTime(Date.parse(schedule.next_at)),
+      schedule.last_at === null ? 'never' : ago(schedule.last_at, nowMs),
+      schedule.last_ended ?? '',
+      schedule.heartbeat_at === null ? 'none' : ago(schedule.heartbeat_at, nowMs),
+    ]),
+    output,
+  );
+}
+
+function runTable({ runs, mirror }: StatusReading, output: Output): string | null {
+  return table(
+    [
+      { header: 'run', align: 'right' },
+      { header: 'command' },
+      { header: 'started' },
+      { header: 'took', align: 'right', optional: true },
+      { header: 'ended', shrinks: true, least: 9 },
+      { header: 'calls', align: 'right' },
+      { header: 'new', align: 'right', optional: true },
+      { header: 'changed', align: 'right', optional: true },
+      { header: 'gone', align: 'right', optional: true },
+    ],
+    runs.map((run, at) => [
+      String(run.runId),
+      run.command,
+      localTime(Date.parse(run.startedAt)),
+      run.endedAt === null ? '' : duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
+      runEnding(run, at === 0 && mirror?.isHeld === true),
+      ...[run.calls, run.new, run.changed, run.gone].map(count),
+    ]),
+    output,
+    (at) => runs[at] !== undefined && hasFailed(runs[at]),
+  );
+}
+
+/** Formats a table with a dim header, or returns null if there are no rows. A row is red if `isBad` returns true. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly string[][],
+  output: Output,
+  isBad: (index: number) => boolean = () => false,
+): string | null {
+  if (rows.length === 0) return null;
+  const [header = '', ...lines] = tableLines(columns, rows, output.columns);
+  const coloured = lines.map((line, at) => (isBad(at) ? output.style('red', line) : line));
+  return [output.style('dim', header), ...coloured].join('\n');
+}
+
+/** Draws a bar of BAR_WIDTH characters. Younger age classes are darker. */
+function ageBar(parts: readonly number[], output: Output): string {
+  const shades = ['█', '▓', '▒', '░', '·'];
+  let text = '';
+  let reached = 0;
+  parts.forEach((part, at) => {
+    reached += part * BAR_WIDTH;
+    text = text.padEnd(Math.round(reached), shades[at]);
+  });
+  return output.style('cyan', text.padEnd(BAR_WIDTH, shades.at(-1)).slice(0, BAR_WIDTH));
+}
+
+const STYLES = {
+  needs_you: 'red',
+  working: 'cyan',
+  waiting: 'yellow',
+  empty: 'yellow',
+  healthy: 'green',
+} as const satisfies Record<HealthState, string>;
+const RESUME = 'Resume it with: registry-mirror worker resume';
+const LABEL_WIDTH = 10;
+const BAR_WIDTH = 20;

@@ -1,0 +1,429 @@
+import type { LedgerState, WindowState } from '../allowance/ledger.ts';
+import { windowRow } from '../allowance/window_table.ts';
+import { isoTime } from '../clock.ts';
+import { completionBounds, completionText } from './completion_forecast.ts';
+import type { CoverageEstimate, Interval } from './coverage_estimate.ts';
+import { AGE_DAYS, type Facts, type MirrorFacts, type Trends } from './facts.ts';
+import { byteSize, count, counted, duration, percent } from './figures.ts';
+import { type HealthState, healthSentence } from './health.ts';
+import type { FormatTime } from './problems.ts';
+import { type CallRate, forecastQuota, quotaForecastText } from './quota_forecast.ts';
+
+/**
+ * How each fact is shown. `status` prints the lines, `status --json` the JSON values, the status page the lines with a
+ * tile, and the worker the metrics. To add a fact, add an entry.
+ */
+export interface Fact<Source = Shown> {
+  /** The key in `status --json`. */
+  readonly key: string;
+  /** Undefined omits the key. */
+  json(shown: Source): unknown;
+  /** What a person reads; empty if there is nothing to say. */
+  lines?(shown: Source, format: Format): readonly Line[];
+  readonly metrics?: readonly FactMetric[];
+}
+
+/** The facts with the mirror's trends. Both are null if there is no mirror yet. */
+export interface Shown extends Facts {
+  readonly trends: Trends | null;
+}
+
+interface ShownMirror extends Facts {
+  readonly mirror: MirrorFacts;
+  readonly trends: Trends;
+}
+
+/** How a reader formats times. */
+export interface Format {
+  readonly time: FormatTime;
+  /** An IANA time zone, or undefined for this machine's. */
+  readonly zone?: string;
+}
+
+export interface Line {
+  /** At most ten characters. */
+  readonly label: string;
+  readonly value: string;
+  readonly notes?: readonly string[];
+  /** The title of the line's tile on the status page; absent if the page does not show the line. */
+  readonly tile?: string;
+  /** A bar that shows a share, or the range in which it lies. */
+  readonly share?: Interval;
+  /** A bar that is divided in these proportions, which add up to 1. */
+  readonly parts?: readonly number[];
+  readonly tone?: HealthState;
+}
+
+/** A gauge that the worker exports. Its name gets the prefix `registry_mirror_`. */
+export interface FactMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+  /** Null means that the metric has no value now. */
+  samples(facts: Facts & { readonly mirror: MirrorFacts }): readonly Sample[];
+}
+
+/** The labels other than `registry`, and the value. */
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
+
+export const FACTS: readonly Fact[] = [
+  { key: 'source', json: ({ settings }) => settings.sourceName },
+  { key: 'account', json: ({ settings }) => settings.accountId },
+  { key: 'tier', json: ({ settings }) => settings.tier },
+  { key: 'at', json: ({ nowMs }) => isoTime(nowMs) },
+  {
+    key: 'health',
+    json: ({ health: { state, problems, waitsUntilMs } }) => ({
+      state,
+      problems,
+      waits_until: timeOf(waitsUntilMs),
+    }),
+    lines({ health }, { time }) {
+      const [first, ...others] = health.problems;
+      return [
+        {
+          label: 'health',
+          value: healthSentence(health, time),
+          notes: first === undefined ? [] : [first.remedy],
+          tone: health.state,
+        },
+        ...others.map(({ cause, remedy }) => ({
+          ...{ label: '', value: cause, notes: [remedy], tone: 'needs_you' as const },
+        })),
+      ];
+    },
+    metrics: [
+      {
+        name: 'sync_last_success_timestamp_seconds',
+        help: 'End of the last successful run.',
+        samples: ({ mirror: { lastSuccessAt } }) => [
+          [{}, lastSuccessAt === null ? null : Date.parse(lastSuccessAt) / 1000],
+        ],
+      },
+    ],
+  },
+  ofMirror(null, {
+    key: 'coverage',
+    json: ({ mirror: { coverage, coverageEstimate } }) => {
+      const { known, fetched, gone, registryTotal, registryTotalAt, knownShare, fetchedShare } = coverage;
+      const { low, high, by, recaptured } = coverageEstimate;
+      return {
+        known,
+        records: fetched,
+        gone,
+        registry_total: registryTotal,
+        registry_total_at: registryTotalAt,
+        known_share: knownShare,
+        record_share: fetchedShare,
+        estimate: { low, high, by, recaptured },
+      };
+    },
+    lines: ({ mirror, nowMs }) => [companiesLine(mirror, nowMs), recordsLine(mirror)],
+    metrics: [
+      {
+        name: 'coverage_ratio',
+        help: "Known companies that are not gone, divided by the registry's own count; at most 1.",
+        samples: ({ mirror: { coverage } }) => [[{}, coverage.knownShare]],
+      },
+      {
+        name: 'companies',
+        help: 'Companies in the mirror by state: known, fetched, gone.',
+        labels: ['state'],
+        samples: ({ mirror: { coverage } }) =>
+          (['known', 'fetched', 'gone'] as const).map((state) => [{ state }, coverage[state]]),
+      },
+    ],
+  }),
+  ofMirror(null, {
+    key: 'completion',
+    json: ({ mirror: { completion } }) => {
+      const isExpected = completion.is === 'expected';
+      return {
+        is: completion.is,
+        estimated_at: completion.is === 'unknown' ? null : isoTime(completion.estimatedAtMs),
+        earliest: isExpected ? isoTime(completion.earliestMs) : null,
+        latest: isExpected ? timeOf(completion.latestMs) : null,
+      };
+    },
+    lines({ mirror: { completion }, health, nowMs }, { time, zone }) {
+      const tile = 'Finish';
+      if (health.problems.some(({ name }) => name === 'key_refused'))
+        return [{ label: 'finish', value: 'Unknown until the key is accepted', tile }];
+      if (completion.is === 'unknown')
+        return [
+          { label: 'finish', value: 'Not estimated yet', notes: ['The next run stores an estimate.'], tile },
+        ];
+      const value = completionText(completion, nowMs, zone);
+      return [{ label: 'finish', value, notes: [`estimate of ${time(completion.estimatedAtMs)}`], tile }];
+    },
+    metrics: [
+      {
+        name: 'completion_timestamp_seconds',
+        help: 'Earliest and latest expected finish; +Inf if this allowance never suffices.',
+        labels: ['bound'],
+        samples({ mirror: { completion } }) {
+          const { earliestMs, latestMs } = completionBounds(completion);
+          return [
+            [{ bound: 'earliest' }, seconds(earliestMs)],
+            [{ bound: 'latest' }, seconds(latestMs)],
+          ];
+        },
+      },
+    ],
+  }),
+  ofMirror(null, {
+    key: 'freshness',
+    json: ({ trends: { ages } }) =>
+      ages?.map(({ records, summaries }, at) => ({ within_days: AGE_DAYS[at] ?? null, records, summaries })),
+    lines: ({ trends: { ages } }) => [
+      ...ageLines(
+        'seen in',
+        ages?.map(({ summaries }) => summaries),
+      ),
+      ...ageLines(
+        'fetched in',
+        ages?.map(({ records }) => records),
+      ),
+    ],
+  }),
+  ofMirror(null, {
+    key: 'warehouse',
+    json: ({ mirror: { files } }) => ({
+      bytes: files.bytes,
+      wal_bytes: files.walBytes,
+      schema_version: files.schemaVersion,
+    }),
+    lines({ mirror: { files, holder } }, { time }) {
+      const wal = files.walBytes > SHOWN_WAL_BYTES ? `, WAL ${byteSize(files.walBytes)}` : '';
+      const line = { label: 'files', value: `warehouse ${byteSize(files.bytes)}${wal}` };
+      if (holder === null) return [line];
+      const { pid, host, takenAt } = holder;
+      return [
+        line,
+        { label: 'running', value: `process ${pid} on ${host}, since ${time(Date.parse(takenAt))}` },
+      ];
+    },
+    metrics: [
+      {
+        name: 'warehouse_bytes',
+        help: 'Size of the database file and its write-ahead log.',
+        labels: ['file'],
+        samples: ({ mirror: { files } }) => [
+          [{ file: 'database' }, files.bytes],
+          [{ file: 'log' }, files.walBytes],
+        ],
+      },
+    ],
+  }),
+  ofMirror(undefined, { key: 'calls_last_hour', json: ({ trends }) => trends.callsLastHour }),
+  {
+    key: 'allowance',
+    json: ({ allowance: { scheduled, backfill }, settings }) => ({
+      left: finite(scheduled.left),
+      left_for_backfills: finite(backfill.left),
+      per_minute: settings.allowance.perMinute,
+      resumes_at: timeOf(scheduled.resumesAtMs),
+      paused_until: timeOf(scheduled.pausedUntilMs),
+      key_refused_at: timeOf(scheduled.refusedKey?.sinceMs ?? null),
+      exhausted_by_upstream:
+        scheduled.exhausted === null
+          ? null
+          : { at: isoTime(scheduled.exhausted.atMs), until: timeOf(scheduled.exhausted.untilMs) },
+      reported_by_upstream:
+        scheduled.reported === null
+          ? null
+          : { left: scheduled.reported.left, until: timeOf(scheduled.reported.untilMs) },
+      windows: scheduled.windows.map(({ name, limit, spent, left, resetsAtMs }) => ({
+        ...{ name, limit, spent, left, resets_at: timeOf(resetsAtMs) },
+      })),
+    }),
+    lines: (shown, { time }) => [
+      callsLine(shown, time),
+      rateLine(shown),
+      ...pauseLines(shown.allowance.scheduled, time),
+    ],
+    metrics: [
+      {
+        name: 'allowance_remaining',
+        help: 'Remaining calls; +Inf without a limit.',
+        samples: ({ allowance }) => [[{}, allowance.scheduled.left]],
+      },
+    ],
+  },
+  ofMirror(0, {
+    key: 'quarantined',
+    json: ({ mirror }) => mirror.quarantined,
+    metrics: [
+      {
+        name: 'quarantined',
+        help: 'Responses in quarantine.',
+        samples: ({ mirror: { quarantined } }) => [[{}, quarantined]],
+      },
+    ],
+  }),
+  ofMirror(0, {
+    key: 'waiting',
+    json: ({ mirror }) => mirror.waiting,
+    lines: ({ mirror: { waiting } }) =>
+      waiting === 0
+        ? []
+        : [{ label: 'waiting', value: `${counted(waiting, 'target')} failed and will be retried` }],
+  }),
+  ofMirror(null, {
+    key: 'week',
+    json: ({ trends }) => trends.week,
+    lines: ({ trends: { week } }) => [
+      {
+        label: 'changes',
+        value: `${count(week.changed)} in 7 days`,
+        notes: [`${counted(week.new, 'new company', 'new companies')}, ${count(week.gone)} gone`],
+        tile: 'Changes',
+      },
+    ],
+  }),
+];
+
+/** An entry that shows `empty` as its JSON value, and no line, if there is no mirror yet. */
+function ofMirror(empty: unknown, fact: Fact<ShownMirror>): Fact {
+  const mirrorOf = ({ mirror, trends, ...others }: Shown): ShownMirror | null =>
+    mirror === null || trends === null ? null : { ...others, mirror, trends };
+  return {
+    ...fact,
+    json(shown) {
+      const own = mirrorOf(shown);
+      return own === null ? empty : fact.json(own);
+    },
+    lines(shown, format) {
+      const own = mirrorOf(shown);
+      return own === null ? [] : (fact.lines?.(own, format) ?? []);
+    },
+  };
+}
+
+function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: number): Line {
+  const { known, gone, registryTotal, registryTotalAt } = coverage;
+  const { low, high, by } = coverageEstimate;
+  const present = known - gone;
+  const isExact = by === 'statistics' && registryTotal !== null;
+  const notes = [
+    ...(registryTotal === null || registryTotalAt === null
+      ? ['the registry reports no count, so completeness is unknown']
+      : isExact
+        ? [`registry count of ${ago(registryTotalAt, nowMs)}`]
+        : [`the registry count of ${ago(registryTotalAt, nowMs)} is only ${count(registryTotal)}`]),
+    ...estimateNotes(coverageEstimate),
+    ...(gone > 0 ? [`${count(gone)} gone`] : []),
+  ];
+  return {
+    label: 'companies',
+    value: isExact ? `${count(present)} of ${count(registryTotal)} (${percent(low)})` : count(present),
+    notes,
+    tile: 'Companies',
+    ...(by === 'nothing' ? {} : { share: { low, high } }),
+  };
+}
+
+/** The share of search results that were known before supplements the registry count, or replaces it. */
+function estimateNotes({ low, high, by, recaptured }: CoverageEstimate): string[] {
+  const evidence =
+    recaptured === null
+      ? null
+      : `${percent(recaptured.low)} to ${percent(recaptured.high)} of the companies on ${counted(recaptured.pages, 'search page')} were known before`;
+  if (by !== 'searches') return evidence === null ? [] : [evidence];
+  return [`estimated share ${percent(low)} to ${percent(high)}${evidence === null ? '' : `: ${evidence}`}`];
+}
+
+/** Compares the records with the known companies, because a record can be fetched only for a known company. */
+function recordsLine({ coverage: { known, gone, fetched } }: MirrorFacts): Line {
+  const present = known - gone;
+  const share = present === 0 ? 0 : Math.min(1, fetched / present);
+  return {
+    label: 'records',
+    value: `${count(fetched)} (${percent(share)} of the known companies)`,
+    tile: 'Records',
+    share: { low: share, high: share },
+  };
+}
+
+function ageLines(label: string, numbers: readonly number[] = []): Line[] {
+  const total = numbers.reduce((sum, one) => sum + one, 0);
+  if (total === 0) return [];
+  const names = [...AGE_DAYS.map((days) => counted(days, 'day')), 'older'];
+  const figures = numbers.flatMap((one, at) => (one > 0 ? [`${names[at]} ${count(one)}`] : []));
+  return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / total) }];
+}
+
+function callsLine({ allowance, trends, nowMs }: Shown, time: FormatTime): Line {
+  const { left, windows } = allowance.scheduled;
+  const notes = windows.flatMap((window, at) => {
+    const reserved = window.left - Math.min(window.left, allowance.backfill.windows[at]?.left ?? window.left);
+    const rate = trends?.rate ?? NO_CALLS;
+    const text = quotaForecastText(forecastQuota(window, rate, { windows, nowMs }), nowMs, time);
+    return [windowNote(window, { reserved, time }), ...(text === null ? [] : [text])];
+  });
+  return {
+    label: 'calls',
+    value: left === Number.POSITIVE_INFINITY ? 'unlimited' : `${count(Math.max(0, left))} left`,
+    notes,
+    tile: 'Calls',
+  };
+}
+
+function windowNote(
+  { name, limit, spent, resetsAtMs }: WindowState,
+  { reserved, time }: { readonly reserved: number; readonly time: FormatTime },
+): string {
+  const reserve = reserved > 0 ? `, ${count(reserved)} of the rest reserved for scheduled runs` : '';
+  const reset = resetsAtMs === null ? '' : `; resets ${time(resetsAtMs)}`;
+  return `${count(spent)} of ${counted(limit, 'call')} used ${windowRow(name).words.current}${reserve}${reset}`;
+}
+
+function rateLine({ settings, trends }: Shown): Line {
+  const { perMinute } = settings.allowance;
+  const limit = perMinute === null ? 'no limit' : `at most ${counted(perMinute, 'call')} a minute`;
+  const used = trends === null ? '' : `; ${counted(trends.callsLastHour, 'call')} in the last hour`;
+  return { label: 'rate', value: `${limit}${used}` };
+}
+
+/** Returns a line for each reason why no call can be made now. */
+function pauseLines(
+  { exhausted, reported, pausedUntilMs, left, resumesAtMs }: LedgerState,
+  time: FormatTime,
+): Line[] {
+  const lines: Line[] = [];
+  const add = (label: string, value: string) => lines.push({ label, value });
+  if (exhausted !== null)
+    add(
+      'upstream',
+      `reported on ${time(exhausted.atMs)} that the quota is used up; the ledger counted ${count(exhausted.left)} left`,
+    );
+  if (reported !== null)
+    add('upstream', `reports ${counted(reported.left, 'call')} left until ${time(reported.untilMs)}`);
+  if (left <= 0)
+    add('paused', resumesAtMs === null ? 'this account has no calls left' : `until ${time(resumesAtMs)}`);
+  else if (pausedUntilMs !== null) add('paused', `by the upstream until ${time(pausedUntilMs)}`);
+  return lines;
+}
+
+/** Formats an age: `3 days 4 h ago`. */
+export function ago(iso: string, nowMs: number): string {
+  const passedMs = nowMs - Date.parse(iso);
+  return passedMs < 1000 ? 'just now' : `${duration(passedMs)} ago`;
+}
+
+function finite(calls: number): number | null {
+  return calls === Number.POSITIVE_INFINITY ? null : calls;
+}
+
+/** Returns a time as JSON. A permanent pause is stored as a time later than any date. */
+function timeOf(ms: number | null): string | null {
+  return ms === null || ms > LAST_DATE_MS ? null : isoTime(ms);
+}
+
+function seconds(valueMs: number | null): number | null {
+  return valueMs === null ? null : valueMs / 1000;
+}
+
+const NO_CALLS: CallRate = { calls: 0, overMs: 0 };
+const SHOWN_WAL_BYTES = 1_000_000;
+const LAST_DATE_MS = 8.64e15;

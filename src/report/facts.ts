@@ -1,0 +1,212 @@
+import type { Database } from 'better-sqlite3';
+import { DateTime } from 'luxon';
+import type { Ledger, LedgerState } from '../allowance/ledger.ts';
+import type { Allowance } from '../allowance/windows.ts';
+import { isoTime } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
+import { type BackfillItemState, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
+import { disabledReceivers } from '../warehouse/deliveries.ts';
+import { type FileFacts, readFileFacts, waitingCount } from '../warehouse/health.ts';
+import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
+import {
+  type AgeClass,
+  ageClasses,
+  type CallBucket,
+  type CallStretch,
+  callBuckets,
+  callSpan,
+  resultsByDay,
+} from '../warehouse/page_queries.ts';
+import { type RunRow, recentRuns } from '../warehouse/run.ts';
+import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
+import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
+import { type Health, healthOf } from './health.ts';
+import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
+import type { FormatTime } from './problems.ts';
+import { type CallRate, observedRate, RATE_PERIOD_MS } from './quota_forecast.ts';
+
+/**
+ * The state of a mirror and its account at one time. `status`, the status page, the metrics, `doctor` and the worker
+ * all read this object, and so report the same figures. `fact_table.ts` describes how each fact is shown.
+ */
+export interface Facts {
+  readonly nowMs: number;
+  readonly settings: FactSettings;
+  /** Null if there is no mirror yet. */
+  readonly mirror: MirrorFacts | null;
+  /** The remaining quota. Backfills have their own values, because they cannot use the reserve. */
+  readonly allowance: { readonly scheduled: LedgerState; readonly backfill: LedgerState };
+  readonly health: Health;
+}
+
+/** The facts in a warehouse. All of them are cheap enough to read every few seconds. */
+export interface MirrorFacts extends LockState {
+  readonly coverage: Coverage;
+  readonly coverageEstimate: CoverageEstimate;
+  readonly completion: CompletionForecast;
+  /** When the last successful run ended, UTC; null if no run has succeeded yet. */
+  readonly lastSuccessAt: string | null;
+  /** The latest runs, most recent first. */
+  readonly runs: readonly RunRow[];
+  /** The number of quarantine entries (responses and single items). */
+  readonly quarantined: number;
+  /** The number of failed targets that are waiting for a retry. */
+  readonly waiting: number;
+  readonly files: FileFacts;
+}
+
+/** A warehouse's lock. */
+export interface LockState {
+  /** The run that holds the lock; null if no run holds it. */
+  readonly holder: LockHolder | null;
+  /** True if the holder's heartbeat is recent, which means that a run is in progress. */
+  readonly isHeld: boolean;
+}
+
+/** The part of the configuration that the facts depend on. */
+export interface FactSettings extends Schedules {
+  readonly sourceName: string;
+  readonly accountId: string;
+  readonly tier: string;
+  readonly allowance: Allowance;
+  /** The last day of a paid licence (`2027-03-31`); null if unknown. */
+  readonly licenceEnds: string | null;
+  /** The names of the configured notification receivers. */
+  readonly receivers: readonly string[];
+}
+
+export interface FactSources {
+  readonly nowMs: number;
+  /** The warehouse; null if there is no mirror yet. */
+  readonly db: Database | null;
+  readonly ledger: Pick<Ledger, 'state'>;
+  /** The number of calls missing from the ledger (see `HealthFacts`). */
+  readonly lostCalls: number;
+  readonly settings: FactSettings;
+  readonly formatTime: FormatTime;
+}
+
+/** Reads the facts, with one query for each. The warehouse is read in one transaction. */
+export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }: FactSources): Facts {
+  const allowance = { scheduled: ledger.state(nowMs), backfill: ledger.state(nowMs, 'backfill') };
+  const account = { allowance: settings.allowance, ledger: allowance.scheduled };
+  const read = () => ({
+    mirror: db === null ? null : readMirror(db, { nowMs, ...account }),
+    overdueSchedules: db === null ? [] : overdueSchedules(db, settings, nowMs),
+    disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
+  });
+  const { mirror, ...others } = db === null ? read() : db.transaction(read)();
+  const { isHeld = false, runs = [], lastSuccessAt: succeededAt = null, quarantined = 0 } = mirror ?? {};
+  const facts = { nowMs, isRunning: isHeld, runs, lastSuccessAt: succeededAt, quarantined, lostCalls };
+  const health = healthOf(
+    { ...facts, ...others, allowance: allowance.scheduled, licenceEnds: settings.licenceEnds },
+    formatTime,
+  );
+  return { nowMs, settings, mirror, allowance, health };
+}
+
+function readMirror(
+  db: Database,
+  account: { readonly nowMs: number; readonly allowance: Allowance; readonly ledger: LedgerState },
+): MirrorFacts {
+  const coverage = readCoverage(db);
+  const { known, gone, registryTotal } = coverage;
+  return {
+    coverage,
+    coverageEstimate: estimateCoverage({ known: known - gone, registryTotal, ...readSearchEvidence(db) }),
+    completion: readCompletion(db, account),
+    lastSuccessAt: lastSuccessAt(db),
+    runs: recentRuns(db, MAX_RUNS),
+    quarantined: openQuarantineCount(db),
+    waiting: waitingCount(db, account.nowMs),
+    files: readFileFacts(db),
+    ...readLock(db, account.nowMs),
+  };
+}
+
+/** Reads only the lock, so that `doctor` can show it even if other tables are unreadable. */
+export function readLock(db: Database, nowMs: number): LockState {
+  const holder = lockHolder(db);
+  return {
+    holder,
+    isHeld: holder !== null && nowMs - Date.parse(holder.heartbeatAt) <= LOCK_STALE_AFTER_MS,
+  };
+}
+
+/** How the mirror has developed. Reading it takes longer in a large mirror, because it counts calls and companies. */
+export interface Trends {
+  /** The number of calls in the last hour, and since midnight. */
+  readonly callsLastHour: number;
+  readonly callsToday: number;
+  readonly rate: CallRate;
+  /** The results of the runs in the last seven days. */
+  readonly week: { readonly new: number; readonly changed: number; readonly gone: number };
+  /**
+   * The number of records and list items in each class of `AGE_DAYS`, and one more class for everything older; null if
+   * they were not counted, because that takes a scan of all companies.
+   */
+  readonly ages: readonly AgeClass[] | null;
+  /** The unfinished backfills. */
+  readonly backfills: readonly {
+    readonly backfill: BackfillRow;
+    readonly counts: Readonly<Record<BackfillItemState, number>>;
+  }[];
+}
+
+/** The age classes' upper limits, in days. */
+export const AGE_DAYS = [1, 7, 30, 90] as const;
+
+/** Reads the trends. A day starts at midnight in `zone` (default: this machine's). */
+export function readTrends(
+  db: Database,
+  nowMs: number,
+  { zone = 'local', withAges = true }: { readonly zone?: string; readonly withAges?: boolean } = {},
+): Trends {
+  const buckets = callBuckets(db);
+  const untilMs = Math.round(nowMs) + 1;
+  const midnightMs = DateTime.fromMillis(nowMs, { zone }).startOf('day').toMillis();
+  // Read one more hour, because the period can start in the middle of an hour.
+  const hours = buckets({
+    fromMs: Math.round(nowMs) - RATE_PERIOD_MS - HOUR_MS,
+    toMs: untilMs,
+    bucketMs: HOUR_MS,
+  });
+  const sentSince = (fromMs: number) => sentCalls(buckets, { fromMs, toMs: untilMs, bucketMs: DAY_MS });
+  const week = resultsByDay(db)(nowMs - RATE_PERIOD_MS);
+  const backfills = backfillTable(db);
+  return {
+    callsLastHour: sentSince(Math.round(nowMs) - HOUR_MS),
+    callsToday: sentSince(midnightMs),
+    rate: observedRate(hours, { firstCallMs: callSpan(db)()?.firstMs ?? null, nowMs }),
+    week: {
+      new: sumOf(week.map((day) => day.new)),
+      changed: sumOf(week.map((day) => day.changed)),
+      gone: sumOf(week.map((day) => day.gone)),
+    },
+    ages: withAges
+      ? ageClasses(
+          db,
+          AGE_DAYS.map((days) => isoTime(nowMs - days * DAY_MS)),
+        )
+      : null,
+    backfills: backfills
+      .unfinished()
+      .map((backfill) => ({ backfill, counts: backfills.counts(backfill.backfillId) })),
+  };
+}
+
+function sentCalls(read: (stretch: CallStretch) => CallBucket[], stretch: CallStretch): number {
+  return sumOf(
+    read(stretch)
+      .filter(({ outcome }) => outcome !== 'unsent')
+      .map(({ calls }) => calls),
+  );
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}
+
+const MAX_RUNS = 12;

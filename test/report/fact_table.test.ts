@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import type { LedgerState } from '../../src/allowance/ledger.ts';
+import { isoTime } from '../../src/clock.ts';
+import { timesIn } from '../../src/page/page_figures.ts';
+import { tilesSection } from '../../src/page/section/tiles.ts';
+import { FACTS, type Shown } from '../../src/report/fact_table.ts';
+import type { Trends } from '../../src/report/facts.ts';
+import { FACT_SETTINGS, factsAt } from '../support/facts.ts';
+import { UNLIMITED } from '../support/ledger.ts';
+
+const NOW_MS = Date.UTC(2027, 2, 10, 12);
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A mirror whose figures all differ, so that a figure in the wrong place is noticed. */
+function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trends } {
+  const facts = factsAt(NOW_MS);
+  const window = {
+    ...{ name: 'total' as const, limit: 977, spent: 311, left: 666 },
+    sinceMs: 0,
+    resetsAtMs: null,
+  };
+  const ledger = { ...UNLIMITED, left: 666, windows: [window], spentEver: 311 } as LedgerState;
+  return {
+    ...facts,
+    settings: { ...FACT_SETTINGS, allowance: { ...FACT_SETTINGS.allowance, perMinute: 13 } },
+    allowance: { scheduled: ledger, backfill: { ...ledger, left: 569, windows: [{ ...window, left: 569 }] } },
+    mirror: {
+      ...(facts.mirror as NonNullable<Shown['mirror']>),
+      coverage: {
+        ...{ known: 1_042, fetched: 237, gone: 17, registryTotal: 2_050 },
+        ...{ registryTotalAt: isoTime(NOW_MS - 3 * DAY_MS), knownShare: 0.5, fetchedShare: 0.1156 },
+      },
+      coverageEstimate: { low: 0.5, high: 0.5, by: 'statistics', recaptured: null },
+      completion: {
+        ...{ is: 'expected', estimatedAtMs: NOW_MS - HOUR_MS },
+        ...{ earliestMs: NOW_MS + 4 * DAY_MS, latestMs: NOW_MS + 6 * DAY_MS },
+      },
+      ...{ lastSuccessAt: isoTime(NOW_MS - 2 * HOUR_MS), quarantined: 7, waiting: 23 },
+      files: { bytes: 5_100_000, walBytes: 2_300_000, schemaVersion: '390' },
+    },
+    trends: {
+      ...{ callsLastHour: 41, callsToday: 83, rate: { calls: 0, overMs: DAY_MS } },
+      week: { new: 59, changed: 61, gone: 3 },
+      ages: [2, 29, 31, 37, 43].map((records, at) => ({ records, summaries: 100 + at })),
+      backfills: [],
+    },
+  };
+}
+
+const json = (shown: Shown) => Object.fromEntries(FACTS.map((fact) => [fact.key, fact.json(shown)]));
+const text = (shown: Shown) =>
+  FACTS.flatMap((fact) => fact.lines?.(shown, { time: isoTime, zone: 'UTC' }) ?? []).map(
+    ({ label, value, notes = [] }) => [label, value, ...notes].join(' | '),
+  );
+
+test('every fact has its own value in JSON', () => {
+  expect(json(mirror())).toMatchObject({
+    ...{ source: 'Sandbox', account: 'main', tier: 'free', at: '2027-03-10T12:00:00.000Z' },
+    coverage: {
+      ...{ known: 1_042, records: 237, gone: 17, registry_total: 2_050, known_share: 0.5 },
+      record_share: 0.1156,
+    },
+    completion: {
+      ...{ is: 'expected', estimated_at: '2027-03-10T11:00:00.000Z', earliest: '2027-03-14T12:00:00.000Z' },
+      latest: '2027-03-16T12:00:00.000Z',
+    },
+    freshness: [
+      { within_days: 1, records: 2, summaries: 100 },
+      { within_days: 7, records: 29, summaries: 101 },
+      { within_days: 30, records: 31, summaries: 102 },
+      { within_days: 90, records: 37, summaries: 103 },
+      { within_days: null, records: 43, summaries: 104 },
+    ],
+    warehouse: { bytes: 5_100_000, wal_bytes: 2_300_000, schema_version: '390' },
+    ...{ calls_last_hour: 41, quarantined: 7, waiting: 23, week: { new: 59, changed: 61, gone: 3 } },
+    allowance: {
+      ...{ left: 666, left_for_backfills: 569, per_minute: 13, resumes_at: null },
+      windows: [{ name: 'total', limit: 977, spent: 311, left: 666, resets_at: null }],
+    },
+  });
+});
+
+test('every fact has its own value in text', () => {
+  expect(text(mirror())).toEqual([
+    'health | Healthy',
+    'companies | 1,025 of 2,050 (50 %) | registry count of 3 days ago | 17 gone',
+    'records | 237 (23.1 % of the known companies)',
+    'finish | Complete by 14–16 March | estimate of 2027-03-10T11:00:00.000Z',
+    'seen in | 1 day 100 · 7 days 101 · 30 days 102 · 90 days 103 · older 104',
+    'fetched in | 1 day 2 · 7 days 29 · 30 days 31 · 90 days 37 · older 43',
+    'files | warehouse 5.1 MB, WAL 2.3 MB',
+    'calls | 666 left | 311 of 977 calls used in total, 97 of the rest reserved for scheduled runs',
+    'rate | at most 13 calls a minute; 41 calls in the last hour',
+    'waiting | 23 targets failed and will be retried',
+    'changes | 61 in 7 days | 59 new companies, 3 gone',
+  ]);
+});
+
+test('the page shows the same values as text in its tiles', () => {
+  const shown = mirror();
+  const context = { settings: {} as never, times: timesIn('UTC', NOW_MS), hasTables: false };
+  const drawn = tilesSection.open({ db: {} as never })(shown as never, context);
+  const markup = [drawn].flat().map((part) => part.markup);
+  const tiles = [...markup.join('').matchAll(/<dt>(.*?)<\/dt><dd><span class="value">(.*?)<\/span>/g)];
+  expect(tiles.map(([, title, value]) => [title, value])).toEqual([
+    ['Companies', '1,025 of 2,050 (50 %)'],
+    ['Records', '237 (23.1 % of the known companies)'],
+    ['Finish', 'Complete by 14–16 March'],
+    ['Calls', '666 left'],
+    ['Changes', '61 in 7 days'],
+  ]);
+});
+
+test('every metric has its own value', () => {
+  const shown = mirror();
+  const samples = FACTS.flatMap(({ metrics }) => metrics ?? []).flatMap((metric) =>
+    metric.samples(shown).map(([labels, value]) => [metric.name, ...Object.values(labels), value]),
+  );
+  expect(samples).toEqual([
+    ['sync_last_success_timestamp_seconds', (NOW_MS - 2 * HOUR_MS) / 1000],
+    ['coverage_ratio', 0.5],
+    ['companies', 'known', 1_042],
+    ['companies', 'fetched', 237],
+    ['companies', 'gone', 17],
+    ['completion_timestamp_seconds', 'earliest', (NOW_MS + 4 * DAY_MS) / 1000],
+    ['completion_timestamp_seconds', 'latest', (NOW_MS + 6 * DAY_MS) / 1000],
+    ['warehouse_bytes', 'database', 5_100_000],
+    ['warehouse_bytes', 'log', 2_300_000],
+    ['allowance_remaining', 666],
+    ['quarantined', 7],
+  ]);
+});
+
+test('without a mirror, the facts about the account are still shown', () => {
+  const shown: Shown = { ...mirror(), mirror: null, trends: null };
+  expect(json(shown)).toMatchObject({ coverage: null, quarantined: 0, allowance: { left: 666 } });
+  expect(text(shown)).toEqual([
+    'health | Healthy',
+    'calls | 666 left | 311 of 977 calls used in total, 97 of the rest reserved for scheduled runs',
+    'rate | at most 13 calls a minute',
+  ]);
+});
+
+test('while the key is rejected, no finish is forecast', () => {
+  const shown = mirror();
+  const health = {
+    ...{ state: 'needs_you' as const, waitsUntilMs: null },
+    problems: [{ name: 'key_refused' as const, cause: 'The key was refused.', remedy: 'Correct it.' }],
+  };
+  expect(text({ ...shown, health })).toContain('finish | Unknown until the key is accepted');
+});
