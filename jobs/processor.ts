@@ -5,7 +5,7 @@ import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { MirrorError, messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
-import { updateStoredEstimate } from '../src/operations/stored_estimate.ts';
+import { updateStoredEstimate } from '../src/operations/estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
 import { finishRun, startRun } from '../src/warehouse/run.ts';

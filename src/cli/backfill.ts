@@ -9,7 +9,7 @@ import {
   keepBackfill,
   runBackfill,
 } from '../operations/backfill.ts';
-import { estimateOrder, estimateRest } from '../operations/estimate_backfill.ts';
+import { estimateOrder, estimateRest } from '../operations/estimate.ts';
 import { type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
 import { readAge } from './backfill/age.ts';
 import { backfillData, describeBackfill, describeLists } from './backfill/backfill_text.ts';

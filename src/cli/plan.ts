@@ -8,7 +8,6 @@ import type { Focus } from '../planner.ts';
 import { localTime } from '../report/figures.ts';
 import { openContext, type SharedFlags, withFocus, withMaxCalls, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
-import { nextRunOf } from './plan/next_run.ts';
 import { callData, describeCalls, describeSyncEstimate, scopeData } from './plan/sync_cost_text.ts';
 
 export interface PlanFlags extends SharedFlags {
@@ -22,8 +21,8 @@ export function planCommand(): Command {
   const command = new Command('plan')
     .description(
       'Estimates the calls that are due: how many of each kind, their share of the allowance, how long they take, ' +
-        'and the finish date. Due records are counted. Searches are simulated with names and identifiers like the known ' +
-        'ones, so their estimate is a range. The range narrows as the mirror fills.',
+        'and the finish date. Due records and listings are counted. The searches for missing companies are estimated ' +
+        'from what is known, so their number is a range.',
     )
     .option('--explain [n]', 'also list the next n calls (default: 10), with reason and expected yield', few)
     .addHelpText('after', EXAMPLES)
@@ -36,44 +35,32 @@ export function planCommand(): Command {
 
 /** Prints the cost estimate for `plan` and `sync --dry-run`. */
 export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanFlags, output: Output): void {
-  const dialect = requireDialect(config);
+  requireDialect(config);
   const nowMs = systemClock.now();
   const focus = flags.focus ?? config.focus;
   const explain = flags.explain === undefined ? 0 : flags.explain === true ? FEW : flags.explain;
-  const planned = estimateNextSync(config, { nowMs, focus, explain, onProgress: showEstimating(output) });
-  const { estimate: sync, scope, known, next: calls, state } = planned;
   const maxCalls = flags.maxCalls ?? Number.POSITIVE_INFINITY;
+  const planned = estimateNextSync(config, { nowMs, focus, explain, maxCalls });
+  const { estimate: sync, scope, known, next: calls, state } = planned;
   const estimate = accountCostOf({
     ...{ allowance: allowanceOf(config), state, purpose: 'scheduled', nowMs, maxCalls },
     calls: { stats: sync.stats, search: sync.search, entity: sync.entity },
     sum: sync.total,
   });
-  const pageSize = dialect.search.paging.size;
-  const next = nextRunOf(sync, { left: Math.min(state.left, maxCalls), focus, pageSize });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
-  const text = describeSyncEstimate({ cost: estimate, sync, scope, known, next, resumesAt }, output);
+  const text = describeSyncEstimate({ cost: estimate, sync, scope, known, resumesAt }, output);
   output.result({
     command,
     data: {
       ...{ dry_run: true, focus, scope: scopeData(scope), ...costData(estimate) },
       companies: { known, registry: sync.size, to_find: sync.companies },
-      next_run: next,
+      next_run: sync.nextRun,
       ...(explain === 0 ? {} : { next_calls: calls.map(callData) }),
     },
     text: explain === 0 ? text : `${text}\n\n${describeCalls(calls, output)}`,
     attention: null,
   });
 }
-
-/** Shows a progress line if an estimate takes longer than one second. */
-export function showEstimating(output: Pick<Output, 'progress'>, now = () => performance.now()) {
-  const startedMs = now();
-  return (share: number): void => {
-    if (now() - startedMs >= SILENT_MS) output.progress(`Estimating… ${Math.floor(100 * share)} %`);
-  };
-}
-
-const SILENT_MS = 1_000;
 
 function few(text: string): number {
   const value = Number(text);

@@ -1,4 +1,4 @@
-import type { SearchQuery } from '../call.ts';
+import { queryKey, type SearchQuery } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { BackfillKnowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
@@ -31,9 +31,10 @@ export function estimateBackfill(options: {
 }): BackfillEstimate {
   const { knowledge, dialect, wanted } = options;
   const names = estimateNames(knowledge, dialect, wanted);
-  const queries = [...knowledge.freshQueries()];
+  const queries = [...knowledge.queries()];
+  const fresh = new Set([...knowledge.freshQueries()].map(({ query }) => queryKey(query)));
   const listings = wanted.listings.map((listing) =>
-    estimateListing(listing, { knowledge, queries, dialect }),
+    estimateListing(listing, { knowledge, queries, fresh, dialect }),
   );
   const records = wanted.withRecords ? [names.records, ...listings.map(({ records: due }) => due)] : [];
   const stats = exactly(names.needsStatistics ? 1 : 0);
@@ -76,13 +77,17 @@ function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, 
 interface ListingFacts {
   readonly knowledge: BackfillKnowledge;
   readonly queries: readonly QueryState[];
+  /** The keys of the queries with recent enough listings. */
+  readonly fresh: ReadonlySet<string>;
   readonly dialect: Dialect;
 }
 
 /** Estimates a listing's due records and remaining pages. */
 function estimateListing(listing: WantedListing, facts: ListingFacts) {
   const rules = searchRules(facts.dialect);
-  const state = facts.queries.find(({ query }) => isSameQuery(query, listing.query));
+  const state = facts.queries.find(
+    ({ query }) => isSameQuery(query, listing.query) && facts.fresh.has(queryKey(query)),
+  );
   const { companies, fresh } = companiesOf(listing.query, facts);
   const shown = listing.splits ? companies : within(companies, { low: 0, high: finite(rules.window) });
   const isSplit = (total: number) => listing.splits && total > rules.window;
@@ -101,18 +106,17 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
 }
 
 /**
- * Estimates how many companies match a query, and counts the known matches with a fresh record. Known companies are not
- * a random sample of the registry, because a search finds many companies with similar names. The known matches are
- * therefore extrapolated to the smallest listing that includes every match, such as the listing for `ac` if the query
- * is `acme`. Without such a listing, they are extrapolated to the whole registry.
+ * Estimates how many companies match a query, and counts the known matches with a fresh record. Of the unseen companies
+ * `G` in the smallest listing that includes every match, such as the listing for `ac` if the query is `acme`, the share
+ * `(c + ½) / (C + 1)` is expected to match. `C` companies in this listing are known, and `c` of them match. Without such
+ * a listing, `G` and `C` count the whole registry, and a hundred companies that do not match are added to `C`.
  */
 function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
   const { semantics } = searchRules(dialect);
   const registry = knowledge.latestStats()?.total ?? null;
-  if (query.by === 'name' && semantics === null) {
-    const own = queries.find((state) => isSameQuery(state.query, query))?.total ?? null;
+  const own = queries.find((state) => isSameQuery(state.query, query))?.total ?? null;
+  if (query.by === 'name' && semantics === null)
     return { companies: own === null ? { low: 0, high: registry } : exactly(own), fresh: 0 };
-  }
   const matches = matcherOf(query, semantics);
   const container = smallestContaining(query, queries, dialect);
   const isContained = container === null ? () => true : matcherOf(container.query, semantics);
@@ -126,17 +130,21 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
     matching++;
     if (knowledge.isFresh(company.entityId)) fresh++;
   }
-  return { companies: scaledMatches(matching, contained, most), fresh };
+  return { companies: matchesIn(matching, contained, most, container === null ? UNSEEN_NAMES : 1), fresh };
 }
 
-function scaledMatches(matching: number, contained: number, most: number | null): CallRange {
-  if (most === null || contained === 0) return { low: Math.min(matching, most ?? Infinity), high: most };
-  const scale = Math.max(1, most / contained);
-  // Two standard deviations of a Poisson count. Adding 1 prevents an empty range if no known company matches.
-  const spread = scale === 1 ? 0 : 2 * Math.sqrt(matching + 1);
+/**
+ * Adds the expected unseen matches to `matching`. Searches for frequent words come first, so the companies that are still
+ * unseen match a given query more often than the known ones. The range is therefore not symmetric.
+ */
+function matchesIn(matching: number, contained: number, most: number | null, prior: number): CallRange {
+  if (most === null) return { low: matching, high: null };
+  const odds = Math.max(0, most - contained) / (contained + prior);
+  const unseen = odds * (matching + 0.5);
+  const spread = Math.sqrt(unseen * (1 + odds));
   return {
-    low: Math.min(most, Math.max(matching, Math.floor((matching - spread) * scale))),
-    high: Math.min(most, Math.ceil((matching + spread) * scale)),
+    low: matching + Math.floor(Math.max(0, FEWER * unseen - spread)),
+    high: Math.min(Math.max(matching, most), matching + Math.ceil(MORE * unseen + spread)),
   };
 }
 
@@ -179,3 +187,6 @@ function finite(value: number): number | null {
 
 // The factor by which splitting a prefix increases the number of pages.
 const SPLIT_FACTOR = 1.5;
+const UNSEEN_NAMES = 100;
+const FEWER = 0.8;
+const MORE = 1.5;

@@ -1,10 +1,21 @@
+import { shownShareOf } from '../change_rate/listing_signal.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
-import { StopRule } from '../plan/discovery/stop_rule.ts';
-import { type RegistrySize, sizeOf } from '../plan/registry_size.ts';
-import type { Planner } from '../planner.ts';
+import { windowOf } from '../names/query_matching.ts';
+import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
+import { coveringQueries } from '../plan/refresh/covering_queries.ts';
+import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
+import type { Focus } from '../planner.ts';
 import { type CallRange, exactly, sumOf, within } from './call_range.ts';
-import { type Budget, type Simulation, simulateSearches } from './search_simulation.ts';
+import {
+  around,
+  foundBy,
+  type SearchBy,
+  type SearchCost,
+  type SearchFacts,
+  searchCost,
+} from './search_cost.ts';
 
 /** The estimated calls until nothing is due, and the companies that these calls find. */
 export interface SyncEstimate {
@@ -16,161 +27,200 @@ export interface SyncEstimate {
   /** The number of new companies that these calls find. */
   readonly companies: CallRange;
   readonly size: RegistrySize;
+  /** The calls of the next run, which ends when the quota is used up. */
+  readonly nextRun: NextRun;
+}
+
+export interface NextRun {
+  readonly calls: CallRange;
+  readonly statistics: CallRange;
+  readonly searches: CallRange;
+  readonly records: CallRange;
+  /** The number of new companies that these searches find. */
+  readonly companies: CallRange;
 }
 
 export interface SyncEstimateInput {
   readonly knowledge: Knowledge;
-  /** The planner's knowledge while the mirror is empty. */
-  readonly nothing: Knowledge;
   readonly dialect: Dialect;
-  readonly openPlanner: (knowledge: Knowledge) => Planner;
   readonly isStatsDue: boolean;
   /** The number of known companies with a due record. */
   readonly recordsDue: number;
-  /** Whether a search is among the next calls; null if the next calls are not planned yet. */
-  readonly isSearchNext: boolean | null;
-  readonly budget: Budget;
+  /** The expected yield of the planner's best search for new companies; null if the planner has none. */
+  readonly bestSearch: number | null;
+  /** Listings from before this time are due again. */
+  readonly listingsBeforeMs: number;
   readonly nowMs: number;
+  readonly focus: Focus;
+  /** The number of calls that the next run can make. Infinity means no limit. */
+  readonly left: number;
 }
 
 /**
- * Estimates the calls for a sync. Due records are counted and searches are simulated. Each company that a search finds
- * adds one record call.
+ * Estimates the calls for a sync from the planner's own counts. Due records and due listings are counted. The searches
+ * for missing companies follow from `searchCost`. Each company that a search finds adds one record call.
  */
 export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
-  const { knowledge, dialect, isStatsDue, recordsDue } = ask;
-  const size = sizeOf(knowledge, dialect);
-  const discovery = estimateDiscovery(ask, size);
+  const { knowledge, isStatsDue, recordsDue } = ask;
+  const dialect = withInferredIdentifiers(ask.dialect, knowledge);
+  const size = sizeOf(knowledge, ask.dialect);
   const stats = exactly(isStatsDue ? 1 : 0);
-  const entity = sumOf([exactly(recordsDue), discovery.companies]);
-  const parts = sumOf([stats, discovery.searches, entity]);
-  const totalOf = (calls: CallRange) => within(sumOf([stats, exactly(recordsDue), calls]), parts);
-  return {
-    ...{ stats, search: discovery.searches, entity },
-    total: totalOf(widened(discovery.calls, shortfallOf(totalOf(discovery.calls)))),
-    companies: discovery.companies,
-    size,
-  };
+  const repeated = repeatedListings(ask);
+  const due = sumOf([exactly(recordsDue), repeated.records]);
+  const missing = { low: size.low - knowledge.knownCount(), high: missingOf(size, knowledge) };
+  const facts =
+    ask.bestSearch === null ? null : searchFacts(dialect, { ...ask, bestSearch: ask.bestSearch }, size);
+  const cost = facts === null ? NO_SEARCH : searchCost(facts);
+  const isOpen = facts !== null && missing.high === null;
+  // Without an upper bound, only the companies that the registry has at least are counted.
+  const atLeast = (calls: number): CallRange => ({ low: calls, high: null });
+  const pages = Math.max(1, Math.ceil(missing.low / dialect.search.paging.size));
+  const search = sumOf([exactly(repeated.pages), isOpen ? atLeast(pages) : cost.all.searches]);
+  const companies = isOpen ? atLeast(missing.low) : cost.all.companies;
+  const entity = sumOf([due, companies]);
+  const parts = sumOf([stats, search, entity]);
+  const middle =
+    sumOf([stats, exactly(repeated.pages), due]).low +
+    middleOf(cost.all.searches) +
+    middleOf(cost.all.companies);
+  const total = isOpen ? parts : within(around(middle, TOTAL_SPREAD, 0), parts);
+  const nextRun = nextRunOf(
+    { stats: stats.low, total, entity, repeatedPages: repeated.pages, cost, facts, isOpen },
+    ask,
+  );
+  return { stats, search, entity, total, companies, size, nextRun };
 }
 
-/**
- * Returns the factor by which each end must move so that the upper end is USUAL_RATIO times the lower end. The factor
- * is at most WIDEST.
- */
-function shortfallOf({ low, high }: CallRange): number {
-  if (high === null || high === 0) return 1;
-  return Math.min(WIDEST, Math.max(1, Math.sqrt((USUAL_RATIO * low) / high)));
+function missingOf({ high }: RegistrySize, knowledge: Knowledge): number | null {
+  return high === null ? null : high - knowledge.knownCount();
 }
 
-function widened({ low, high }: CallRange, factor: number): CallRange {
-  return { low: Math.floor(low / factor), high: high === null ? null : Math.ceil(high * factor) };
-}
-
-/** The estimated calls for finding unknown companies and fetching their records. */
-interface DiscoveryEstimate {
-  readonly searches: CallRange;
-  readonly companies: CallRange;
-  /**
-   * The searches, and the record calls for the companies found. This range is narrower than the sum, because more
-   * searches often mean fewer records and vice versa.
-   */
-  readonly calls: CallRange;
-}
-
-function estimateDiscovery(ask: SyncEstimateInput, size: RegistrySize): DiscoveryEstimate {
-  const { knowledge, dialect } = ask;
-  const known = knowledge.knownCount();
-  if (isIdle(ask, size)) return NOTHING;
-  const missing = { low: size.low - known, high: size.high === null ? null : size.high - known };
-  const pages = Math.ceil(missing.low / dialect.search.paging.size);
-  if (size.high === null || known < MIN_KNOWN) {
-    const fewest = Math.max(1, pages);
-    const searches = { low: fewest, high: size.high === null ? null : fewest * FIRST_GUESS };
-    return { searches, companies: missing, calls: sumOf([searches, missing]) };
-  }
-  const simulations = simulateSearches({ ...ask, totals: [...new Set([size.low, size.high])] });
-  return estimateOf(simulations, { low: missing.low, high: size.high - known });
-}
-
-/**
- * Returns whether there is no search to send. Other evidence is checked first, because opening a planner is slow if
- * many names are known.
- */
-function isIdle(
-  { knowledge, openPlanner, isSearchNext, nowMs }: SyncEstimateInput,
+function searchFacts(
+  dialect: Dialect,
+  { knowledge, bestSearch }: SyncEstimateInput & { readonly bestSearch: number },
   size: RegistrySize,
-): boolean {
-  if (isSearchNext === true) return false;
-  const missing = size.high === null ? null : size.high - knowledge.knownCount();
-  const isSearching = missing !== null && missing > 0 && !new StopRule(knowledge).isOver(missing);
-  if (isSearchNext === null && isSearching) return false;
-  return openPlanner(knowledge).next({ ...ENDLESS, nowMs, most: 1 }).calls.length === 0;
+): SearchFacts {
+  const { paging, min_length } = dialect.search;
+  const known = knowledge.knownCount();
+  // Without an upper bound, at least one more page of companies is expected.
+  const total = Math.max(size.high ?? size.low, known + (size.by === 'statistics' ? 0 : 1));
+  return {
+    by: searchedBy(dialect, knowledge, total),
+    missing: Math.max(0, total - known),
+    size: total,
+    pageSize: paging.size,
+    window: windowOf(dialect),
+    bestYield: bestSearch,
+    isMinLengthLong: min_length > 1,
+    stopSearches: knowledge.latestStats()?.total == null ? STOP + STOP_PER_ROOT * Math.sqrt(paging.size) : 0,
+  };
 }
 
-function estimateOf(
-  simulations: readonly Simulation[],
-  missing: { readonly low: number; readonly high: number },
-): DiscoveryEstimate {
-  const searches = simulations.map((one) => one.searches);
-  // If no simulation makes a search, the stop rule has already ended discovery.
-  if (simulations.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
-  const found = Math.floor(Math.min(...simulations.map((one) => one.found)) * FEWER_FOUND);
-  const calls = callsOf(simulations);
-  const maxSearches = Math.ceil(Math.max(...searches) * MORE_SEARCHES + IN_VAIN);
-  return {
-    searches: {
-      low: Math.floor(Math.min(...searches) * FEWER_SEARCHES),
-      high: calls.high === null ? null : Math.min(maxSearches, calls.high),
-    },
-    companies: { low: Math.min(missing.low, found), high: missing.high },
-    calls,
-  };
+function searchedBy(dialect: Dialect, knowledge: Knowledge, size: number): SearchBy {
+  const { min_length, identifiers, identifier_param, matches } = dialect.search;
+  const listing = min_length === 0 ? listingOfAll(knowledge.queries(), dialect) : null;
+  if (min_length === 0 && size <= windowOf(dialect) && (listing?.status ?? 'open') === 'open')
+    return 'listing';
+  // If one parameter searches both, an identifier's prefix also matches inside names.
+  const isMixed = identifier_param === null && matches === 'substring';
+  if (identifiers === 'prefix' && !isMixed) return 'identifiers';
+  switch (matches) {
+    case 'prefix':
+      return 'name prefix';
+    case 'token':
+      return 'whole word';
+    case 'substring':
+      return 'substring';
+    default:
+      return 'word prefix';
+  }
 }
 
 /**
- * Returns a range around the geometric mean of the simulated numbers of calls. The range is wider if the simulations
- * differ more than usual.
+ * Counts the pages of the listings that are due again. A listing shows a change in `1 − (1 + v·m·t/k)^−k` of its
+ * companies. `v` is the share of changes that listings show, and `t` the listing's age in days. The change rates have a
+ * Gamma prior with shape `k` and mean `m`, of which this is the Laplace transform.
  */
-function callsOf(simulations: readonly Simulation[]): CallRange {
-  const logs = simulations.map(({ searches, found }) => Math.log(Math.max(1, searches + found)));
-  const middle = meanOf(logs);
-  const spread = Math.sqrt(meanOf(logs.map((one) => (one - middle) ** 2)));
-  const excess = Math.max(0, spread - USUAL_SPREAD);
-  const low = Math.exp(Math.max(middle - excess, Math.min(...logs)));
-  const high = Math.exp(Math.min(middle + excess, Math.max(...logs)));
-  const isOpen = simulations.some(({ isCutShort }) => isCutShort);
-  // With few simulations, the spread is underestimated, so the range is made wider.
-  const lack = LACK * (1 - Math.min(1, simulations.length / USUAL_SIMULATIONS));
-  // If the companies turn out to be unreachable, the calls end early. The lower end therefore takes account of
-  // simulations that found nothing.
-  const inVain = simulations.filter(({ found }) => found === 0).map(({ searches }) => searches);
+function repeatedListings({ knowledge, listingsBeforeMs, nowMs }: SyncEstimateInput) {
+  const due = coveringQueries([...knowledge.queries()]).filter(
+    ({ listedAtMs }) => listedAtMs < listingsBeforeMs,
+  );
+  const estimates = knowledge.changeEstimates();
+  const { shape, meanPerDay } = estimates.prior;
+  const shown = shownShareOf(estimates);
+  let [pages, flagged] = [0, 0];
+  for (const { pages: own, rows, listedAtMs } of due) {
+    const days = (nowMs - listedAtMs) / DAY_MS;
+    pages += Math.max(1, own);
+    flagged += rows * (1 - (1 + (shown * meanPerDay * days) / shape) ** -shape);
+  }
+  return { pages, records: around(flagged, 2, 0) };
+}
+
+interface RunParts {
+  readonly stats: number;
+  readonly total: CallRange;
+  readonly repeatedPages: number;
+  /** The due records and the records of the companies that searches find. */
+  readonly entity: CallRange;
+  readonly cost: SearchCost;
+  readonly facts: SearchFacts | null;
+  readonly isOpen: boolean;
+}
+
+/**
+ * Estimates the next run. Under `balanced`, productive searches come first, then records, then the other searches. Under
+ * `coverage`, all searches come before records. Under `records` and `freshness`, records come before searches.
+ */
+function nextRunOf(parts: RunParts, { left, focus }: SyncEstimateInput): NextRun {
+  const { total, repeatedPages, entity, cost, facts, isOpen } = parts;
+  const statistics = Math.min(left, parts.stats);
+  const room = left - statistics;
+  const leading = leadingSearches(cost, focus);
+  const scenario = (bound: 'low' | 'high') => {
+    const all =
+      repeatedPages + (isOpen && bound === 'high' ? Infinity : (cost.all.searches[bound] ?? Infinity));
+    const records = entity[bound === 'low' ? 'high' : 'low'] ?? Infinity;
+    const first = Math.min(room, all, leading.searches[bound] ?? Infinity);
+    const searches = first + Math.max(0, Math.min(all - first, room - first - records));
+    return { searches, records: Math.min(room - searches, records) };
+  };
+  const [few, many] = [scenario('low'), scenario('high')];
+  const searches = between(few.searches, many.searches);
   return {
-    low: Math.min(Math.floor(low * FEWER * (1 - lack)), ...inVain),
-    high: isOpen ? null : Math.ceil(high * MORE * (1 + lack)),
+    calls: between(Math.min(left, total.low), Math.min(left, total.high ?? Infinity)),
+    statistics: exactly(statistics),
+    searches,
+    records: between(few.records, many.records),
+    companies: facts === null ? exactly(0) : foundBy(cost, searches, facts),
   };
 }
 
-function meanOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+/** Returns the searches that come before records. */
+function leadingSearches(cost: SearchCost, focus: Focus): SearchCost['all'] {
+  switch (focus) {
+    case 'coverage':
+      return cost.all;
+    case 'records':
+    case 'freshness':
+      return NOTHING;
+    default:
+      return cost.productive;
+  }
 }
 
-const ENDLESS = { left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null } };
-const NOTHING: DiscoveryEstimate = { searches: exactly(0), companies: exactly(0), calls: exactly(0) };
-// Names and identifiers cannot be simulated from fewer known companies.
-const MIN_KNOWN = 20;
-const FIRST_GUESS = 8;
-// These constants were chosen with `npm run bench price` so that nine of ten ranges include the actual number of calls.
-const FEWER = 0.829;
-const MORE = 1.24;
-const USUAL_SPREAD = 0.3;
-const USUAL_SIMULATIONS = 6;
-const LACK = 0.1;
-// The minimum ratio of the upper to the lower end of a total range. In the benchmark, narrower ranges included the
-// actual number of calls less often.
-const USUAL_RATIO = 1.49;
-const WIDEST = 1.1;
-const FEWER_SEARCHES = 0.5;
-const MORE_SEARCHES = 1.5;
-// The number of searches before the stop rule ends the search for a single unreachable company.
-const IN_VAIN = 130;
-const FEWER_FOUND = 0.8;
+function between(one: number, other: number): CallRange {
+  const high = Math.max(one, other);
+  return { low: Math.min(one, other), high: high === Infinity ? null : high };
+}
+
+function middleOf({ low, high }: CallRange): number {
+  return high === null ? low : Math.sqrt(low * high);
+}
+
+const NOTHING = { searches: exactly(0), companies: exactly(0) };
+const NO_SEARCH: SearchCost = { all: NOTHING, productive: NOTHING };
+const TOTAL_SPREAD = 1.22;
+// The stop rule's limit, of which the planner knows no more than one page of missing companies (stop_rule.ts).
+const STOP = 120;
+const STOP_PER_ROOT = 10;

@@ -4,13 +4,15 @@ import { sizeOf } from '../plan/registry_size.ts';
 import { findingsOf, type Watchlist, wantedNow } from '../plan/wanted/watchlist_planner.ts';
 import { estimateBackfill } from './backfill_estimate.ts';
 import { type CallRange, exactly, reducedBy, sumOf } from './call_range.ts';
-import type { SyncEstimate } from './sync_estimate.ts';
+import type { NextRun, SyncEstimate } from './sync_estimate.ts';
 
 export interface WatchlistEstimateInput {
   readonly knowledge: BackfillKnowledge;
   readonly dialect: Dialect;
   readonly watchlist: Watchlist;
   readonly isStatsDue: boolean;
+  /** The number of calls that the next run can make. Infinity means no limit. */
+  readonly left: number;
 }
 
 /** Estimates a watchlist's sync like a backfill, excluding records that are still fresh. */
@@ -19,6 +21,7 @@ export function estimateWatchlist({
   dialect,
   watchlist,
   isStatsDue,
+  left,
 }: WatchlistEstimateInput): SyncEstimate {
   const kinds = new Set(['search', 'entity'] as const);
   const wanted = wantedNow({ knowledge, dialect, watchlist, kinds });
@@ -26,13 +29,31 @@ export function estimateWatchlist({
   const { found, spared } = knownOf({ knowledge, dialect, watchlist });
   const stats = exactly(isStatsDue ? 1 : 0);
   const listCalls: CallRange = reducedBy(estimate.total, estimate.stats.low + spared);
-  return {
+  const parts = {
     stats,
     search: estimate.search,
     entity: reducedBy(estimate.entity, spared),
     total: sumOf([stats, listCalls]),
     companies: watchlist.of === 'ids' ? exactly(0) : reducedBy(estimate.entity, found),
-    size: sizeOf(knowledge, dialect),
+  };
+  return { ...parts, size: sizeOf(knowledge, dialect), nextRun: nextRunOf(parts, left) };
+}
+
+/** A watchlist's searches come before its records. */
+function nextRunOf(parts: Omit<SyncEstimate, 'size' | 'nextRun'>, left: number): NextRun {
+  const calls = atMost(parts.total, left);
+  const searches = atMost(parts.search, left - parts.stats.low);
+  return {
+    ...{ calls, statistics: atMost(parts.stats, left), searches },
+    records: atMost(parts.entity, left - parts.stats.low - searches.low),
+    companies: parts.companies,
+  };
+}
+
+function atMost({ low, high }: CallRange, most: number): CallRange {
+  return {
+    low: Math.min(low, most),
+    high: high === null && most === Infinity ? null : Math.min(high ?? most, most),
   };
 }
 
@@ -40,7 +61,7 @@ export function estimateWatchlist({
  * Returns how many companies in the backfill estimate have already been found (`found`), and how many of their records
  * need no call (`spared`).
  */
-function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput, 'isStatsDue'>) {
+function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput, 'isStatsDue' | 'left'>) {
   switch (watchlist.of) {
     case 'ids':
       return { found: 0, spared: 0 };

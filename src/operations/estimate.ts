@@ -1,35 +1,39 @@
 import { existsSync } from 'node:fs';
-import type { Ledger, LedgerState } from '../allowance/ledger.ts';
+import type { LedgerState } from '../allowance/ledger.ts';
 import type { Call } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
-import { nextCalls } from '../estimate/next_calls.ts';
-import type { Budget } from '../estimate/search_simulation.ts';
-import { estimateSync, type SyncEstimate, type SyncEstimateInput } from '../estimate/sync_estimate.ts';
+import { type BackfillEstimate, estimateBackfill } from '../estimate/backfill_estimate.ts';
+import { estimateSync, type SyncEstimate } from '../estimate/sync_estimate.ts';
 import { estimateWatchlist } from '../estimate/watchlist_estimate.ts';
 import { Pending } from '../plan/pending.ts';
+import { isSweep } from '../plan/refresh/sweeps.ts';
 import { statisticsDue } from '../plan/statistics_due.ts';
 import type { Watchlist } from '../plan/wanted/watchlist_planner.ts';
 import type { Focus, Planner, QuotaLeft, Scope } from '../planner.ts';
+import { type BackfillItem, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
+import { freshnessSince } from '../warehouse/backfill_progress.ts';
+import { lastCallId } from '../warehouse/call.ts';
+import { NewerWarehouseError } from '../warehouse/migrate.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
+import { readStoredEstimate, storeEstimate } from '../warehouse/stored_estimate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { plannerOver, readScope, watchKnowledge, watchPlannerOver } from './assemble.ts';
+import { plannerOver, readScope, type Workspace, watchKnowledge, watchPlannerOver } from './assemble.ts';
+import type { BackfillOrder } from './backfill.ts';
+import { listingOf } from './backfill_items.ts';
 import { openLedgerOf } from './configured_ledger.ts';
 import { ALL_KINDS } from './run.ts';
+import type { RunReport } from './run_report.ts';
 
 export interface EstimateInput {
   readonly nowMs: number;
   readonly focus: Focus;
+  /** The maximum number of calls in the next run; default: the remaining quota. */
+  readonly maxCalls?: number;
   /** How many of the next calls to return in `next`. */
   readonly explain: number;
-  /**
-   * The simulation's limit on CPU time, in milliseconds. An estimate that reaches it has a wider range or no upper
-   * bound.
-   */
-  readonly simulateMs?: number;
-  /** Called with the finished share of the work, from 0 to 1. */
-  readonly onProgress?: (share: number) => void;
 }
 
 export interface NextSyncEstimate {
@@ -44,66 +48,58 @@ export interface NextSyncEstimate {
 }
 
 /**
- * Estimates the calls that the next runs of `sync` will need, and plans the first calls. Nothing is written or sent.
+ * Estimates the calls that the next runs of `sync` will need, and plans the first calls with the planner that `sync`
+ * uses. Nothing is written or sent.
  */
 export function estimateNextSync(config: Config, input: EstimateInput): NextSyncEstimate {
-  const { nowMs, focus, explain } = input;
-  const budget = openBudget(input);
+  const { nowMs, explain } = input;
   const scope = readScope(config.scope);
   const ledger = openLedgerOf(config);
   const warehouse = existsSync(config.warehouse)
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
-    : null;
-  const empty = openWarehouse({ path: ':memory:', nowMs });
-  const context: EstimateContext = { config, warehouse: warehouse ?? empty, empty, nowMs, focus };
+    : openWarehouse({ path: ':memory:', nowMs });
+  const context: EstimateContext = { ...input, config, warehouse };
   try {
     const state = ledger.state(nowMs);
     const left = leftOf(state);
-    const calls = explain === 0 ? [] : nextCallsOf(context, scope, left, explain);
-    const isStatsDue = isStatsCallDue(context, left);
-    const isSearchNext = explain === 0 ? null : calls.some(({ kind }) => kind === 'search');
+    const planner = () =>
+      scope.of === 'whole' ? wholePlanner(context, ALL_KINDS) : watchPlanner(context, scope);
+    const next = explain === 0 ? [] : planner().next({ nowMs, left, most: explain }).calls;
+    const run = {
+      isStatsDue: isStatsCallDue(context, left),
+      left: Math.min(state.left, input.maxCalls ?? Number.POSITIVE_INFINITY),
+    };
     return {
-      ...{ state, scope, next: calls },
-      known: openKnowledge(context.warehouse).knownCount(),
-      estimate:
-        scope.of === 'whole'
-          ? estimateWhole(context, { isStatsDue, isSearchNext, budget })
-          : estimateWatched(context, scope, isStatsDue),
+      ...{ state, scope, next },
+      known: openKnowledge(warehouse).knownCount(),
+      estimate: scope.of === 'whole' ? estimateWhole(context, run) : estimateWatched(context, scope, run),
     };
   } finally {
-    warehouse?.close();
-    empty.close();
+    warehouse.close();
     ledger.close();
   }
 }
 
-interface EstimateContext {
+interface EstimateContext extends EstimateInput {
   readonly config: Config;
   readonly warehouse: Warehouse;
-  /** An empty warehouse, which represents the mirror before its first call. */
-  readonly empty: Warehouse;
-  readonly nowMs: number;
-  readonly focus: Focus;
 }
 
-/** Opens a watchlist's planner. Its calls are not sent. */
-function watchPlannerOf({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
+interface NextRunFacts {
+  readonly isStatsDue: boolean;
+  readonly left: number;
+}
+
+function wholePlanner(
+  { config, warehouse, nowMs, focus }: EstimateContext,
+  kinds: typeof ALL_KINDS,
+): Planner {
+  return plannerOver(openKnowledge(warehouse), config, { focus, kinds, startedAtMs: nowMs });
+}
+
+function watchPlanner({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
   return watchPlannerOver(knowledge, config, { watchlist, kinds: ALL_KINDS, startedAtMs: nowMs });
-}
-
-function nextCallsOf(
-  context: EstimateContext,
-  scope: Scope,
-  left: QuotaLeft,
-  count: number,
-): readonly Call[] {
-  const { config, warehouse, nowMs, focus } = context;
-  if (scope.of !== 'whole') return watchPlannerOf(context, scope).next({ nowMs, left, most: count }).calls;
-  return nextCalls({
-    ...{ knowledge: openKnowledge(warehouse), dialect: requireDialect(config), left, nowMs, count },
-    openPlanner: (of) => plannerOver(of, config, { focus, kinds: ALL_KINDS, startedAtMs: nowMs }),
-  });
 }
 
 /** Returns whether a statistics call is due and may be sent now. */
@@ -114,50 +110,94 @@ function isStatsCallDue({ config, warehouse, nowMs }: EstimateContext, left: Quo
   return isFree && statisticsDue({ knowledge, nowMs, left, age }) !== null;
 }
 
-function estimateWhole(
-  { config, warehouse, empty, nowMs, focus }: EstimateContext,
-  rest: Pick<SyncEstimateInput, 'isStatsDue' | 'isSearchNext' | 'budget'>,
-): SyncEstimate {
-  const before = isoTime(Math.max(0, nowMs - config.max_age.records.ms));
+function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimate {
+  const { config, warehouse, nowMs, focus } = context;
+  const before = (ageMs: number) => Math.max(0, nowMs - ageMs);
+  const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
+  const [best] = wholePlanner(context, new Set(['search'])).next({ nowMs, left, most: 1 }).calls;
   return estimateSync({
-    ...{ knowledge: openKnowledge(warehouse), nothing: openKnowledge(empty), nowMs, ...rest },
-    dialect: requireDialect(config),
-    openPlanner: (of) => plannerOver(of, config, { focus, kinds: new Set(['search']), startedAtMs: nowMs }),
-    recordsDue: dueRecordCount(warehouse.db, before),
+    ...{ knowledge: openKnowledge(warehouse), dialect: requireDialect(config), nowMs, focus, ...run },
+    recordsDue: dueRecordCount(warehouse.db, isoTime(before(config.max_age.records.ms))),
+    bestSearch: best === undefined || isSweep(best) ? null : best.expected,
+    listingsBeforeMs: before(config.max_age.summaries.ms),
   });
 }
 
 function estimateWatched(
   { config, warehouse, nowMs }: EstimateContext,
   watchlist: Watchlist,
-  isStatsDue: boolean,
+  run: NextRunFacts,
 ): SyncEstimate {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
-  return estimateWatchlist({ knowledge, dialect: requireDialect(config), watchlist, isStatsDue });
+  return estimateWatchlist({ knowledge, dialect: requireDialect(config), watchlist, ...run });
 }
 
 /** Returns a quota with unlimited calls, because the plan also covers the time after the allowance resets. */
-function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
+function leftOf(state: LedgerState): QuotaLeft {
   const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
-  return { calls: Infinity, lifetimeLimit };
+  return { calls: Number.POSITIVE_INFINITY, lifetimeLimit };
 }
 
 /**
- * Limits the simulation's CPU time from now on. If elapsed time were limited, other processes would affect the
- * estimate.
+ * Estimates the calls needed until nothing is due, and stores the estimate for `status` and the status page. Call this
+ * function after a run.
  */
-function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Budget {
-  const started = process.cpuUsage();
-  const usedShare = () => {
-    const { user, system } = process.cpuUsage(started);
-    return (user + system) / 1000 / simulateMs;
-  };
-  return {
-    ...{ searches: MOST_SEARCHES, usedShare },
-    ...(onProgress && { onProgress: (share) => onProgress(Math.min(1, Math.max(share, usedShare()))) }),
-  };
+export function updateStoredEstimate(workspace: Workspace, { totals }: Pick<RunReport, 'totals'>): void {
+  const { config, warehouse, clock } = workspace;
+  if (config.dialect === undefined || (totals.calls === 0 && readStoredEstimate(warehouse.db) !== null))
+    return;
+  const nowMs = clock.now();
+  try {
+    const { estimate } = estimateNextSync(config, { nowMs, focus: config.focus, explain: 0 });
+    storeEstimate(warehouse.db, { at: isoTime(nowMs), calls: estimate.total });
+  } catch (error) {
+    // A newer version of the program migrated the file during this run, and will store an estimate after its own run.
+    if (!(error instanceof NewerWarehouseError)) throw error;
+  }
 }
 
-// This limit keeps `plan` below 3 seconds, including process start-up.
-const SIMULATE_MS = 1_900;
-const MOST_SEARCHES = 12_000;
+/** Estimates the calls that a backfill order needs, without storing the order. */
+export function estimateOrder(workspace: Workspace, order: BackfillOrder): BackfillEstimate {
+  const { warehouse, clock } = workspace;
+  const nowMs = clock.now();
+  return estimateItems(workspace, order.items, {
+    ...{
+      backfillId: 0,
+      title: order.title,
+      withRecords: order.withRecords,
+      finishedAt: null,
+      cancelledAt: null,
+    },
+    ...{ createdAt: isoTime(nowMs), freshAfter: isoTime(nowMs - order.freshForMs) },
+    afterCallId: lastCallId(warehouse.db),
+  });
+}
+
+/** Estimates the calls that a backfill's remaining items need. */
+export function estimateRest(workspace: Workspace, backfill: BackfillRow): BackfillEstimate {
+  const table = backfillTable(workspace.warehouse.db);
+  const open = (['entity', 'name', 'query', 'prefix'] as const).flatMap((kind) =>
+    table.open(backfill.backfillId, kind),
+  );
+  return estimateItems(workspace, open, backfill);
+}
+
+function estimateItems(
+  { warehouse, config }: Workspace,
+  items: readonly BackfillItem[],
+  backfill: BackfillRow,
+): BackfillEstimate {
+  const isFresh = freshnessSince(warehouse.db, backfill);
+  const dialect = requireDialect(config);
+  const of = (...kinds: readonly BackfillItem['kind'][]) => items.filter(({ kind }) => kinds.includes(kind));
+  return estimateBackfill({
+    knowledge: openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms),
+    dialect,
+    wanted: {
+      entityIds: of('entity').flatMap(({ given }) => (isFresh(given) ? [] : [given])),
+      names: of('name').map(({ given }) => given),
+      listings: of('query', 'prefix').map(listingOf),
+      withRecords: backfill.withRecords,
+    },
+  });
+}

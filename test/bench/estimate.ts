@@ -1,80 +1,105 @@
-// npm run bench price [-- --registries 10 --first 1 --companies 600]
+// npm run bench price [-- --registries 40 --first 1 --companies 600 --calls 100]
 // Compares the cost estimates of `plan` and `backfill --dry-run` with the actual calls, for random sandbox registries.
-// The estimates are for a whole registry once a tenth is listed, for a list of ids and for a list of names.
+// The estimates are for the next run and for the whole registry once a tenth is listed, for a prefix, for a list of ids
+// and for a list of names. An estimate is right if its range contains the actual number and is narrow enough.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
+import { folded } from '../../src/names/folding.ts';
 import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import type { BackfillItem } from '../../src/warehouse/backfill.ts';
 import { type EstimateResult, openEstimateCase } from './estimate/case.ts';
 
 const { values } = parseArgs({
   options: {
-    registries: { type: 'string', default: '10' },
+    registries: { type: 'string', default: '40' },
     first: { type: 'string', default: '1' },
     companies: { type: 'string', default: '600' },
+    calls: { type: 'string', default: '100' },
   },
 });
 const first = Number(values.first);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const held = { sync: 0, ids: 0, names: 0 };
-const reported = { all: 0, held: 0 };
-print(
-  'seed  by          searches      actual  whole registry  actual  upper/lower      ids  actual   names  actual',
-);
+const COLUMNS = ['calls', 'searches', 'records', 'companies', 'whole', 'prefix', 'ids', 'names'] as const;
+/** The widest permitted range, as the ratio of its ends. */
+const WIDEST: Readonly<Record<(typeof COLUMNS)[number], number>> = {
+  ...{ calls: 1.5, searches: 2, records: 2, companies: 2 },
+  ...{ whole: 1.5, prefix: 1.5, ids: 1.5, names: 1.5 },
+};
+const right = new Map<string, number>();
+const counted = new Map<string, number>();
+const within = new Map<string, number>();
+print(`seed  ${'by'.padEnd(10)}  ${COLUMNS.map((column) => column.padStart(16)).join('  ')}`);
 for (let seed = first; seed < first + Number(values.registries); seed++) {
-  const idStyle = randomProfile(seed).ids === 'number' ? 'numeric' : 'registry';
+  const profile = randomProfile(seed);
+  const idStyle = profile.ids === 'number' ? 'numeric' : 'registry';
   const companies = [...generateRegistry({ companies: Number(values.companies), seed, ids: idStyle })];
   const testCase = await openEstimateCase(seed, companies);
   try {
-    const sync = await testCase.sync();
-    const ids = await testCase.backfill(companies.slice(0, 200).map(({ id }) => item('entity', String(id))));
-    const names = await testCase.backfill(companies.slice(300, 500).map(({ name }) => item('name', name)));
-    const ratio = sync.estimate.high === null ? Infinity : sync.estimate.high / sync.estimate.low;
-    if (holds(sync) && ratio <= 1.5) held.sync++;
-    if (sync.by === 'statistics') reported.all++;
-    if (sync.by === 'statistics' && holds(sync) && ratio <= 1.5) reported.held++;
-    if (isWithinTenth(ids)) held.ids++;
-    if (isWithinTenth(names)) held.names++;
-    print(
-      [
-        String(seed).padStart(4),
-        sync.by.padEnd(10),
-        rangeOf(sync.searches).padStart(13),
-        String(sync.searches.actual).padStart(7),
-        rangeOf(sync).padStart(15),
-        `${sync.actual}${holds(sync) ? ' ' : '!'}`.padStart(8),
-        (ratio === Infinity ? 'open' : ratio.toFixed(2)).padStart(10),
-        rangeOf(ids).padStart(9),
-        `${ids.actual}${isWithinTenth(ids) ? ' ' : '!'}`.padStart(7),
-        rangeOf(names).padStart(8),
-        `${names.actual}${isWithinTenth(names) ? ' ' : '!'}`.padStart(7),
-      ].join('  '),
-    );
+    const { by, whole, next } = await testCase.sync(Number(values.calls));
+    const results: Record<(typeof COLUMNS)[number], EstimateResult | null> = {
+      ...next,
+      whole,
+      prefix:
+        profile.search.matches === 'token'
+          ? null
+          : await testCase.backfill([item('prefix', commonPrefix(companies.map(({ name }) => name)))]),
+      ids: await testCase.backfill(companies.slice(0, 200).map(({ id }) => item('entity', String(id)))),
+      names: await testCase.backfill(companies.slice(300, 500).map(({ name }) => item('name', name))),
+    };
+    const cells = COLUMNS.map((column) => {
+      const result = results[column];
+      if (result === null) return ''.padStart(16);
+      const isRight = isWithin(result, WIDEST[column]);
+      add(within, column, contains(result));
+      add(right, column, isRight);
+      if (by === 'statistics') {
+        add(counted, column, isRight);
+        add(counted, `all ${column}`, true);
+      }
+      add(right, `all ${column}`, true);
+      return `${rangeOf(result)} ${result.actual}${isRight ? ' ' : contains(result) ? '~' : '!'}`.padStart(
+        16,
+      );
+    });
+    print(`${String(seed).padStart(4)}  ${by.padEnd(10)}  ${cells.join('  ')}`);
   } finally {
     await testCase.close();
   }
 }
-print(
-  `of ${values.registries}: ${held.sync} whole registries within the interval, with upper ≤ 1.5 × lower ` +
-    `(${reported.held} of the ${reported.all} that report their size); ` +
-    `${held.ids} lists of ids and ${held.names} lists of names within a tenth`,
-);
+const summary = (label: string, of: (column: string) => string) =>
+  print(`${label.padEnd(16)}  ${COLUMNS.map((column) => of(column).padStart(16)).join('  ')}`);
+summary('right', (column) => `${right.get(column) ?? 0} of ${right.get(`all ${column}`) ?? 0}`);
+summary('contained', (column) => `${within.get(column) ?? 0} of ${right.get(`all ${column}`) ?? 0}`);
+summary('right (counted)', (column) => `${counted.get(column) ?? 0} of ${counted.get(`all ${column}`) ?? 0}`);
 
-function holds({ estimate, actual }: EstimateResult): boolean {
-  return estimate.low <= actual && actual <= (estimate.high ?? Infinity);
+function add(to: Map<string, number>, key: string, isAdded: boolean): void {
+  to.set(key, (to.get(key) ?? 0) + (isAdded ? 1 : 0));
 }
 
-/** Returns whether the actual number of calls is in the range after it is widened by 10%. */
-function isWithinTenth({ estimate, actual }: EstimateResult): boolean {
-  return estimate.low * 0.9 <= actual && actual <= (estimate.high ?? 0) * 1.1;
+function contains({ estimate, actual }: EstimateResult): boolean {
+  return estimate.low <= actual && actual <= (estimate.high ?? Number.POSITIVE_INFINITY);
+}
+
+/** Returns whether the range contains the actual number, and its ends differ by at most this factor or by ten. */
+function isWithin({ estimate, actual }: EstimateResult, widest: number): boolean {
+  const { low, high } = estimate;
+  if (high === null || !contains({ estimate, actual })) return false;
+  return high <= widest * low || high - low <= 10;
 }
 
 function rangeOf({ estimate }: EstimateResult): string {
-  if (estimate.high === null) return `${estimate.low} …`;
+  if (estimate.high === null) return `${estimate.low}…`;
   return estimate.low === estimate.high ? String(estimate.low) : `${estimate.low}–${estimate.high}`;
 }
 
-function item(kind: 'entity' | 'name', given: string): BackfillItem {
-  return { kind, searchedBy: null, given };
+/** Returns the first three letters that most names begin with. */
+function commonPrefix(names: readonly string[]): string {
+  const prefixes = names.map((name) => folded(name).slice(0, 3)).filter((text) => /^[a-z]{3}$/.test(text));
+  const counts = Map.groupBy(prefixes, (text) => text);
+  return [...counts].toSorted((one, other) => other[1].length - one[1].length)[0]?.[0] ?? 'lim';
+}
+
+function item(kind: 'entity' | 'name' | 'prefix', given: string): BackfillItem {
+  return { kind, searchedBy: kind === 'prefix' ? 'name' : null, given };
 }

@@ -12,6 +12,7 @@ function recordsOf(queries: readonly QueryState[], fresh: ReadonlySet<string> = 
   const knowledge: Partial<BackfillKnowledge> = {
     latestStats: () => ({ total: 10_000 }) as ReturnType<BackfillKnowledge['latestStats']>,
     knownCompanies: () => companies,
+    queries: () => queries,
     freshQueries: () => queries,
     isFresh: (id) => fresh.has(id),
   };

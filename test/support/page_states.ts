@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { isoTime } from '../../src/clock.ts';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { openLedgerOf } from '../../src/operations/configured_ledger.ts';
-import { updateStoredEstimate } from '../../src/operations/stored_estimate.ts';
+import { updateStoredEstimate } from '../../src/operations/estimate.ts';
 import type { CauseName } from '../../src/report/problems.ts';
 import { acquireLock, heartbeat, releaseLock } from '../../src/warehouse/lock.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';

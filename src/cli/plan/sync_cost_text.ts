@@ -1,6 +1,6 @@
 import { type Call, targetOf } from '../../call.ts';
 import type { AccountCost } from '../../estimate/account_cost.ts';
-import type { SyncEstimate } from '../../estimate/sync_estimate.ts';
+import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
 import type { Watchlist } from '../../plan/wanted/watchlist_planner.ts';
 import type { Scope } from '../../planner.ts';
@@ -8,7 +8,6 @@ import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 import { printable, tableLines } from '../table.ts';
 import { describeCost, range } from './cost_text.ts';
-import { describeNextRun, type NextRun } from './next_run.ts';
 
 /** Describes the cost and yield of the next `sync` runs as text. */
 export function describeSyncEstimate(
@@ -17,12 +16,11 @@ export function describeSyncEstimate(
     readonly sync: SyncEstimate;
     readonly scope: Scope;
     readonly known: number;
-    readonly next: NextRun;
     readonly resumesAt: string | null;
   },
   output: Output,
 ): string {
-  const { cost: estimate, sync, scope, known, next, resumesAt } = facts;
+  const { cost: estimate, sync, scope, known, resumesAt } = facts;
   const size = [
     ...(scope.of === 'whole' ? [] : [`  watchlist  ${describeWatchlist(scope)}`]),
     `  registry   ${describeSize(sync.size, known)}`,
@@ -34,7 +32,7 @@ export function describeSyncEstimate(
     ...describeCost(estimate),
     ...(estimate.isBounded ? [] : [`  yield      ${describeYield(sync)}`]),
     ...size,
-    `  next run   ${describeNextRun(next, resumesAt)}`,
+    `  next run   ${describeNextRun(sync.nextRun, resumesAt)}`,
   ].join('\n');
 }
 
@@ -68,6 +66,24 @@ function describeSize({ low, high, by }: RegistrySize, known: number): string {
   if (by === 'statistics')
     return `${counted(low, 'company', 'companies')} by the registry count, ${knownText}`;
   return `${range({ low, high }, 'company', 'companies')} by search totals, ${knownText}`;
+}
+
+/** Describes the next run: `98 calls: 1 statistics, 70 to 97 searches that find 3,100 to 4,850 companies, 0 to 27 records`. */
+function describeNextRun(run: NextRun, resumesAt: string | null): string {
+  if (run.calls.high === 0)
+    return resumesAt === null
+      ? 'no calls: the quota is used up'
+      : `no calls: the quota is used up until ${resumesAt}`;
+  const companies =
+    run.companies.high === null || run.companies.high === 0
+      ? ''
+      : ` that find ${range(run.companies, 'company', 'companies')}`;
+  const parts = [
+    ...(run.statistics.high === 0 ? [] : [`${count(run.statistics.low)} statistics`]),
+    ...(run.searches.high === 0 ? [] : [`${range(run.searches, 'search', 'searches')}${companies}`]),
+    ...(run.records.high === 0 ? [] : [range(run.records, 'record')]),
+  ];
+  return `${range(run.calls, 'call')}: ${parts.join(', ')}`;
 }
 
 /** Formats the next calls as a table, best first. */

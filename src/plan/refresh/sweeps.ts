@@ -1,4 +1,4 @@
-import { FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { type Call, FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
 import { DAY_MS } from '../../durations.ts';
 import type { LoadResult, QueryState } from '../../knowledge.ts';
 import { type AgeLimit, dueBeforeMs } from '../due.ts';
@@ -229,8 +229,13 @@ function offerOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number): SweepOffer 
 
 function callFor({ query }: Sweep, active: ActiveSweep | null, expected: number): SearchCall {
   const page = active?.next ?? FIRST_PAGE;
-  const reason = page.index === 0 ? 'summaries are due again' : 'summaries are due again: next page';
+  const reason = page.index === 0 ? REASON : `${REASON}: next page`;
   return { kind: 'search', query, page, reason, expected };
+}
+
+/** Returns whether the call was planned as a page of a repeated listing. */
+export function isSweep({ reason }: Call): boolean {
+  return reason.startsWith(REASON);
 }
 
 /** Counts the companies on the page that no other listing has shown since `sinceMs`. */
@@ -238,5 +243,6 @@ function newlyListed({ rows }: LoadResult, sinceMs: number): number {
   return rows.filter((row) => (row.listedAtMs ?? 0) <= sinceMs).length;
 }
 
+const REASON = 'summaries are due again';
 const LOOK_PAST = 64;
 const MIN_ROWS = 0.1;

@@ -5,8 +5,7 @@ import { configFrom } from '../../../src/config/load_config.ts';
 import type { CallRange } from '../../../src/estimate/call_range.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
 import { type BackfillOrder, keepBackfill, runBackfill } from '../../../src/operations/backfill.ts';
-import { estimateNextSync } from '../../../src/operations/estimate.ts';
-import { estimateOrder } from '../../../src/operations/estimate_backfill.ts';
+import { estimateNextSync, estimateOrder } from '../../../src/operations/estimate.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { Company } from '../../../src/sandbox/company_store.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
@@ -20,12 +19,22 @@ export interface EstimateResult {
   readonly actual: number;
 }
 
+export interface SyncResult {
+  readonly by: string;
+  readonly whole: EstimateResult;
+  /** The next run's calls and their parts. */
+  readonly next: Readonly<Record<'calls' | 'searches' | 'records' | 'companies', EstimateResult>>;
+}
+
 /** A random sandbox registry. Each method uses its own folder. */
 export interface EstimateCase {
   readonly sandbox: Sandbox;
-  /** Mirrors a tenth of the registry, estimates the calls for the rest, and mirrors the rest. */
-  sync(): Promise<EstimateResult & { readonly by: string; readonly searches: EstimateResult }>;
-  /** Estimates a backfill's calls in an almost empty mirror, and runs the backfill. */
+  /**
+   * Mirrors a tenth of the registry, estimates the calls for the next run and for the rest, and makes that run and the
+   * rest.
+   */
+  sync(nextRunCalls: number): Promise<SyncResult>;
+  /** Estimates a backfill's calls, and runs the backfill. The mirror is almost empty. For a prefix, a tenth is listed. */
   backfill(items: readonly BackfillItem[]): Promise<EstimateResult>;
   close(): Promise<void>;
 }
@@ -35,11 +44,13 @@ export async function openEstimateCase(seed: number, companies: readonly Company
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
   return {
     sandbox,
-    sync: () =>
-      inWorkspace(sandbox, join(folder, 'sync'), (workspace) => compareSync(workspace, companies.length)),
+    sync: (nextRunCalls) =>
+      inWorkspace(sandbox, join(folder, 'sync'), (workspace) =>
+        compareSync(workspace, companies.length, nextRunCalls),
+      ),
     backfill: (items) =>
       inWorkspace(sandbox, join(folder, items[0]?.kind ?? ''), (workspace) =>
-        compareBackfill(workspace, items),
+        compareBackfill(workspace, items, companies.length),
       ),
     close: async () => {
       await sandbox.close();
@@ -61,26 +72,41 @@ async function inWorkspace<T>(
   }
 }
 
-async function compareSync(workspace: Workspace, companies: number) {
+async function compareSync(
+  workspace: Workspace,
+  companies: number,
+  nextRunCalls: number,
+): Promise<SyncResult> {
   const { config } = workspace;
-  for (;;) {
-    const { coverage, ending } = await syncFor(workspace, BATCH_CALLS);
-    if (coverage.known >= companies / 10 || ending.ended === 'done') break;
-  }
+  const known = await listTenth(workspace, companies);
   const { estimate } = estimateNextSync(config, {
     nowMs: workspace.clock.now(),
     focus: config.focus,
     explain: 0,
-    // There is no time limit, so that the estimate does not depend on how busy the machine is.
-    simulateMs: Number.POSITIVE_INFINITY,
+    maxCalls: nextRunCalls,
   });
-  const { totals } = await syncFor(workspace, MAX_CALLS);
+  const first = await syncFor(workspace, nextRunCalls);
+  const rest = await syncFor(workspace, MAX_CALLS);
+  const { calls, searches, records, companies: found } = estimate.nextRun;
+  const { totals, coverage } = first;
   return {
-    estimate: estimate.total,
-    actual: totals.calls,
     by: estimate.size.by,
-    searches: { estimate: estimate.search, actual: totals.callsByKind.search },
+    whole: { estimate: estimate.total, actual: totals.calls + rest.totals.calls },
+    next: {
+      calls: { estimate: calls, actual: totals.calls },
+      searches: { estimate: searches, actual: totals.callsByKind.search },
+      records: { estimate: records, actual: totals.callsByKind.entity },
+      companies: { estimate: found, actual: coverage.known - known },
+    },
   };
+}
+
+/** Lists a tenth of the registry, and returns the number of known companies. */
+async function listTenth(workspace: Workspace, companies: number): Promise<number> {
+  for (;;) {
+    const { coverage, ending } = await syncFor(workspace, BATCH_CALLS);
+    if (coverage.known >= companies / 10 || ending.ended === 'done') return coverage.known;
+  }
 }
 
 function syncFor(workspace: Workspace, maxCalls: number) {
@@ -93,11 +119,13 @@ function syncFor(workspace: Workspace, maxCalls: number) {
 async function compareBackfill(
   workspace: Workspace,
   items: readonly BackfillItem[],
+  companies: number,
 ): Promise<EstimateResult> {
   const order: BackfillOrder = {
     ...{ title: 'a list', items, identity: 'a list', withRecords: true, freshForMs: 0 },
   };
-  await syncFor(workspace, 1);
+  if (items[0]?.kind === 'prefix') await listTenth(workspace, companies);
+  else await syncFor(workspace, 1);
   const estimate = estimateOrder(workspace, order);
   const { backfill } = keepBackfill(workspace, order);
   const { run: report } = await runBackfill(workspace, {
