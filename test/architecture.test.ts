@@ -55,6 +55,7 @@ const ROOT_FILES: readonly string[] = [
   'mirror.ts',
   'outcome.ts',
   'planner.ts',
+  'printable.ts',
   'random.ts',
   'run_totals.ts',
 ];

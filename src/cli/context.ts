@@ -17,11 +17,18 @@ export interface SharedFlags {
 }
 
 export function withSharedOptions(command: Command): Command {
-  return command
-    .option('--config <file>', 'configuration file (default: registry-mirror.yaml)')
-    .option('--json', 'print one JSON document, even on a terminal')
-    .option('--quiet', 'print only problems that need attention')
-    .option('-v, --verbose', 'also print the files in use, each call, and the causes of errors');
+  for (const option of sharedOptions()) command.addOption(option);
+  return command;
+}
+
+/** The options of every command that reads the configuration. */
+export function sharedOptions(): Option[] {
+  return [
+    new Option('--config <file>', 'configuration file (default: registry-mirror.yaml)'),
+    new Option('--json', 'print one JSON document'),
+    new Option('--quiet', 'print only problems that need attention'),
+    new Option('-v, --verbose', 'also print the files in use, each call, and the causes of errors'),
+  ];
 }
 
 /** Adds the options that limit a command's calls. */

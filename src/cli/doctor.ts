@@ -21,7 +21,6 @@ import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
 import { checkVolatileFields } from './doctor/volatile_fields.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 import { headlineOf } from './run_report.ts';
-import { wrapped } from './table.ts';
 
 interface DoctorFlags extends SharedFlags {
   readonly online?: boolean;
@@ -211,11 +210,8 @@ function print(findings: readonly Finding[], hasFailed: boolean, output: Output)
 }
 
 function describe({ check, status, message, remedy }: Finding, output: Output): string {
-  const indent = ' '.repeat(9);
-  const width = Math.min(output.columns, WIDEST) - indent.length;
-  const line = `${output.style(STYLES[status], status.padEnd(8))} ${wrapped(`${check}: ${message}`, width, indent)}`;
-  if (remedy === null) return line;
-  return `${line}\n${indent}${output.style('dim', `→ ${wrapped(remedy, width - 2, `${indent}  `)}`)}`;
+  const line = `${output.style(STYLES[status], status.padEnd(8))} ${check}: ${message}`;
+  return remedy === null ? line : `${line}\n${output.style('dim', `         → ${remedy}`)}`;
 }
 
 function summary({ problem: problems, warning: warnings }: Record<Finding['status'], number>): string {
@@ -223,8 +219,6 @@ function summary({ problem: problems, warning: warnings }: Record<Finding['statu
   return warnings > 0 ? `${counted(warnings, 'warning')}, no problems.` : 'No problems.';
 }
 
-// The maximum line width. Longer lines are hard to read.
-const WIDEST = 100;
 const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;
 
 const EXAMPLES = `

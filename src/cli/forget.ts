@@ -5,6 +5,7 @@ import { type Config, requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { forget } from '../load/forget.ts';
 import { exclusively } from '../operations/exclusive.ts';
+import { printable } from '../printable.ts';
 import { counted, localTime } from '../report/figures.ts';
 import { companiesLike, nameOf } from '../warehouse/company_history.ts';
 import { forgottenCompanies, permitAgain } from '../warehouse/forget.ts';
@@ -12,7 +13,7 @@ import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 import { type Output, standardStreams } from './output.ts';
 import { openAsker } from './questions.ts';
-import { printable, tableLines } from './table.ts';
+import { tableLines } from './text_layout.ts';
 
 interface ForgetFlags extends SharedFlags {
   readonly yes?: boolean;

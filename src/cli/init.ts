@@ -9,7 +9,6 @@ import { wholeNumber, withSharedOptions } from './context.ts';
 import { fromFlags, fromQuestions, type InitFlags } from './init/answers.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 import { type Asker, openAsker } from './questions.ts';
-import { withWorkingCommands, withWorkingLinks } from './setting.ts';
 
 /** `init`: writes a commented configuration from a few questions or from flags. */
 export function initCommand(): Command {
@@ -76,7 +75,7 @@ function refuseExisting(path: string, { force }: InitFlags): void {
 }
 
 function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
-  const text = withWorkingLinks(configText(answers), standardStreams().env);
+  const text = configText(answers);
   // Check the text without the key and the watchlist, because neither has to exist yet.
   const env = { [answers.keyVariable]: 'not-set-yet' };
   parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
@@ -95,9 +94,7 @@ function report(output: Output, path: string, { keyVariable, keyFile }: InitAnsw
   const { env } = standardStreams();
   const isSet = keyFile !== null || (env[keyVariable] ?? '') !== '';
   const key = isSet ? [] : [`export ${keyVariable}=…`];
-  const next = [...key, 'registry-mirror probe', 'registry-mirror sync'].map((line) =>
-    withWorkingCommands(line, env),
-  );
+  const next = [...key, 'registry-mirror probe', 'registry-mirror sync'];
   output.result({
     command: 'init',
     data: { file: path, next },

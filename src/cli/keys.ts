@@ -13,7 +13,7 @@ import {
 } from '../warehouse/serve_accounts.ts';
 import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import type { Output, Result } from './output.ts';
-import { tableLines } from './table.ts';
+import { tableLines } from './text_layout.ts';
 
 interface LimitFlags extends SharedFlags {
   readonly tier?: Tier;

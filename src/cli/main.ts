@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../operations/version.ts';
 import { COMMANDS } from './commands.ts';
+import { sharedOptions } from './context.ts';
+import { documentPath } from './documents.ts';
 import {
   fittedTo,
   jsonDocument,
@@ -10,39 +12,29 @@ import {
   type Streams,
   standardStreams,
 } from './output.ts';
-import { withWorkingCommands, withWorkingLinks } from './setting.ts';
 
 /** Runs one command and sets the exit code. */
-export async function main(given: readonly string[]): Promise<void> {
-  const argv = withFlagsLast(given);
+export async function main(argv: readonly string[]): Promise<void> {
   const streams = standardStreams();
   // A closed pipe (such as `| head`) is not an error.
   streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
-  const program = await openProgram(argv);
+  const has = (flag: string) => argv.includes(flag);
+  const flags = { json: has('--json'), quiet: has('--quiet'), verbose: has('--verbose') || has('-v') };
+  const output = openOutput(flags, streams);
+  const program = await openProgram(argv, output);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     const command = fullNameOf(program, argv);
-    if (error instanceof CommanderError && error.exitCode === 0) return;
-    const has = (flag: string) => argv.includes(flag);
-    const flags = { json: has('--json'), quiet: has('--quiet'), verbose: has('--verbose') || has('-v') };
-    const output = openOutput(flags, streams);
-    if (error instanceof CommanderError) printUsageError(error, command, output, streams);
-    process.exitCode = error instanceof CommanderError ? 2 : printError(error, command, output, streams);
+    if (!(error instanceof CommanderError)) process.exitCode = printError(error, command, output, streams);
+    else if (error.exitCode !== 0) {
+      printUsageError(error, command, output, streams);
+      process.exitCode = 2;
+    }
   }
-}
-
-/** Moves shared flags to the end, because many users write them before the command. */
-function withFlagsLast(argv: readonly string[]): string[] {
-  let at = 0;
-  while (/^(-v|--(json|quiet|verbose|config(=.*)?))$/.test(argv[at] ?? ''))
-    at += argv[at] === '--config' ? 2 : 1;
-  const rest = argv.slice(at);
-  const end = rest.includes('--') ? rest.indexOf('--') : rest.length;
-  return rest.length === 0 ? [...argv] : [...rest.slice(0, end), ...argv.slice(0, at), ...rest.slice(end)];
 }
 
 /** Returns the full name of the command that `argv` selects, such as `keys create`. */
@@ -58,16 +50,15 @@ function fullNameOf(program: Command, argv: readonly string[]): string {
   return names.join(' ');
 }
 
-/** Prints a usage error as JSON. Commander has already printed it on standard error. */
+/** Prints a usage error as JSON. In other modes, Commander has already printed it on standard error. */
 function printUsageError(
   { code, message }: CommanderError,
   command: string,
   { mode }: Output,
-  { stdout, env }: Streams,
+  { stdout }: Streams,
 ): void {
   if (mode !== 'json') return;
-  const see = command === '' ? 'registry-mirror --help' : `registry-mirror ${command} --help`;
-  const hint = withWorkingCommands(`See: ${see}`, env);
+  const hint = `See: registry-mirror ${`${command} --help`.trim()}`;
   const text = code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
   stdout.write(jsonDocument(command, null, { message: text, hint }));
 }
@@ -75,8 +66,8 @@ function printUsageError(
 /**
  * Builds the program. Commands that are not in `argv` have only a name and a summary, which the program's help shows.
  */
-export async function openProgram(argv: readonly string[]): Promise<Command> {
-  const { stdout, stderr, env } = standardStreams();
+export async function openProgram(argv: readonly string[], output?: Output): Promise<Command> {
+  const { stdout, stderr } = standardStreams();
   const program = new Command('registry-mirror')
     .description(
       'Keeps a local SQLite copy of a company registry that is available only through a metered API.',
@@ -84,14 +75,18 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
     .version(VERSION)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
-      writeOut: (text) => stdout.write(fittedTo(stdout, withWorkingLinks(text, env))),
-      writeErr: (text) => stderr.write(fittedTo(stderr, withWorkingLinks(text, env))),
+      writeOut: (text) => stdout.write(fittedTo(stdout, text)),
+      writeErr: (text) => output?.mode !== 'json' && stderr.write(fittedTo(stderr, text)),
     })
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
-    .addHelpText('after', FIRST_STEPS);
+    .addHelpText('after', FIRST_STEPS)
+    .enablePositionalOptions()
+    .hook('preAction', passSharedOptions);
+  // Users may write the shared options before the command too.
+  for (const option of sharedOptions()) program.addOption(option.hideHelp());
   // Import all commands for `completion`, because its script lists every command's options.
-  const isWhole = argv[0] === 'completion';
+  const isWhole = argv.includes('completion');
   for (const { name, summary, open } of COMMANDS) {
     const command = isWhole || argv.includes(name) ? await open() : new Command(name);
     program.addCommand(command.summary(summary));
@@ -106,6 +101,16 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
   return program;
 }
 
+/** Passes the shared options that precede the command on to the command, as if they followed it. */
+function passSharedOptions(program: Command, command: Command): void {
+  for (const [name, value] of Object.entries(program.opts())) {
+    const option = command.options.find((one) => one.attributeName() === name);
+    const own = command.getOptionValue(name);
+    if (option?.parseArg !== undefined) command.setOptionValue(name, option.parseArg(value, own));
+    else if (own === undefined) command.setOptionValue(name, value);
+  }
+}
+
 const FIRST_STEPS = `
 Examples:
   $ registry-mirror demo       try everything with a sample registry on this machine
@@ -115,4 +120,5 @@ Examples:
   $ registry-mirror sync       send the most valuable calls, within the allowance
   $ registry-mirror status     coverage, allowance, last runs
 
-For a command's options and examples: registry-mirror COMMAND --help`;
+For a command's options and examples: registry-mirror COMMAND --help
+Documentation: ${documentPath()}`;

@@ -2,17 +2,16 @@ import { styleText } from 'node:util';
 import { type Environment, processEnvironment } from '../config/process_environment.ts';
 import { MirrorError } from '../errors.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
-import { fittedText } from './fitted_text.ts';
-import { withWorkingLinks } from './setting.ts';
+import { wrappedText } from './text_layout.ts';
 
 /**
- * A command's output. Data is printed on standard output, and everything else on standard error. On a terminal, the
- * output is text with progress lines. In a pipe or with `--json`, it is exactly one JSON document. With `--quiet`, only
- * problems that need attention are printed.
+ * A command's output. Data is printed on standard output, and everything else on standard error. The output is text,
+ * with progress lines on a terminal. With `--json`, it is exactly one JSON document. With `--quiet`, only problems that
+ * need attention are printed.
  */
 export interface Output {
   readonly mode: 'text' | 'json' | 'quiet';
-  /** The terminal's width in columns, or 100 if there is no terminal. */
+  /** The terminal's width in columns, or Infinity if there is no terminal. */
   readonly columns: number;
   /** Prints the result as a JSON document or as text. */
   result(result: Result): void;
@@ -35,8 +34,8 @@ export interface Result {
   /** The `data` in the JSON document, with keys in snake_case. */
   readonly data: unknown;
   readonly text: string;
-  /** The text to print with `--quiet`, or null if nothing needs attention. */
-  readonly attention: string | null;
+  /** The text to print with `--quiet`. Absent or null if nothing needs attention. */
+  readonly attention?: string | null;
 }
 
 /** The `error` in the JSON document. */
@@ -71,64 +70,71 @@ export function standardStreams(): Streams {
 }
 
 export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams): Output {
-  const mode = flags.quiet ? 'quiet' : flags.json || !stdout.isTTY ? 'json' : 'text';
-  const isColoured = mode === 'text' && !isSet(env.NO_COLOR) && env.TERM !== 'dumb';
+  const mode = flags.quiet ? 'quiet' : flags.json || printsJson(stdout, env) ? 'json' : 'text';
+  const isColoured = mode === 'text' && stdout.isTTY && !isSet(env.NO_COLOR) && env.TERM !== 'dumb';
   const showsProgress = mode === 'text' && stderr.isTTY && !isSet(env.CI);
   const clear = showsProgress ? '\r\x1b[K' : '';
   const columns = columnsOf(stdout);
-  const adapted = (text: string) => withWorkingLinks(text, env);
   return {
     mode,
     columns,
-    result: ({ command, error = null, data, text, attention }) => {
+    result: ({ command, error = null, data, text, attention = null }) => {
       if (clear !== '') stderr.write(clear);
       if (mode === 'json') stdout.write(jsonDocument(command, data, error));
-      else if (mode === 'text') stdout.write(`${fittedText(adapted(text), columns)}\n`);
-      else if (attention !== null) stdout.write(`${adapted(attention)}\n`);
+      else if (mode === 'text') stdout.write(`${wrappedText(text, columns)}\n`);
+      else if (attention !== null) stdout.write(`${attention}\n`);
     },
     document: (text) => {
       stdout.write(text);
     },
     note: (line) => {
-      if (mode === 'text') stderr.write(`${clear}${fittedTo(stderr, adapted(line))}\n`);
+      if (mode === 'text' && stderr.isTTY) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
     },
     detail: (line) => {
       if (flags.verbose) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
     },
     progress: (line) => {
-      if (showsProgress) stderr.write(`${clear}${line.slice(0, columns - 1)}`);
+      if (showsProgress) stderr.write(`${clear}${line.slice(0, columnsOf(stderr) - 1)}`);
     },
     style: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
   };
 }
 
-/** Prints an error in the format of `output`, and returns the exit code. */
+/**
+ * Returns whether the deprecated variable REGISTRY_MIRROR_PIPE asks for JSON without a terminal, as version 0.1 printed
+ * it. The next minor version ignores this variable.
+ */
+function printsJson(stdout: NodeJS.WriteStream, env: Environment): boolean {
+  return env.REGISTRY_MIRROR_PIPE === 'json' && !stdout.isTTY;
+}
+
+/** Prints an error once, in the format of `output`, and returns the exit code. */
 export function printError(given: unknown, command: string, output: Output, streams: Streams): number {
-  const { stdout, stderr, env } = streams;
+  const { stdout, stderr } = streams;
   const error = explainSqlite(given, 'the warehouse or the ledger');
   output.progress('');
   for (let at = error; at instanceof Error; at = at.cause) output.detail(stackOf(at));
-  if (!(error instanceof MirrorError)) {
-    stderr.write(`registry-mirror ${command}: unexpected error; please report it\n${stackOf(error)}\n`);
-    if (output.mode === 'json')
-      stdout.write(jsonDocument(command, null, { message: 'unexpected error', hint: null }));
-    return 1;
-  }
-  const { message, exitCode } = error;
-  const hint = error.hint === null ? null : withWorkingLinks(error.hint, env);
+  const { message, hint, exitCode } =
+    error instanceof MirrorError ? error : { message: UNEXPECTED, hint: null, exitCode: 1 };
   if (output.mode === 'json') stdout.write(jsonDocument(command, null, { message, hint }));
-  const text = `registry-mirror ${command}: ${message}${hint === null ? '' : `\n  → ${hint}`}`;
-  stderr.write(`${fittedTo(stderr, text)}\n`);
+  else {
+    const text = `registry-mirror ${command}: ${message}${hint === null ? '' : `\n  → ${hint}`}`;
+    stderr.write(`${fittedTo(stderr, text)}\n`);
+  }
+  if (!(error instanceof MirrorError)) stderr.write(`${stackOf(error)}\n`);
   return exitCode;
 }
 
+const UNEXPECTED = 'unexpected error; please report it';
+
 /** Breaks lines that are too wide for the terminal of `stream`. Without a terminal, the text does not change. */
 export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
-  return stream.isTTY ? fittedText(text, columnsOf(stream)) : text;
+  return wrappedText(text, columnsOf(stream));
 }
 
 /** Returns 100 columns if the terminal reports 0, as can happen in containers and recorded sessions. */
-function columnsOf({ columns }: { readonly columns?: number }): number {
+function columnsOf({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
+  if (!isTTY) return Number.POSITIVE_INFINITY;
   return columns === undefined || columns === 0 ? USUAL_COLUMNS : Math.max(columns, LEAST_COLUMNS);
 }
 
@@ -136,7 +142,7 @@ const USUAL_COLUMNS = 100;
 const LEAST_COLUMNS = 30;
 
 // An empty variable, such as NO_COLOR or CI, counts as not set (no-color.org).
-function isSet(value: string | undefined): boolean {
+export function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 

@@ -1,12 +1,12 @@
-import stringWidth from 'fast-string-width';
+import stringWidth from 'string-width';
 import { targetOf } from '../call.ts';
 import { MINUTE_MS } from '../durations.ts';
 import type { OnProgress } from '../mirror.ts';
 import type { Outcome } from '../outcome.ts';
+import { printable } from '../printable.ts';
 import { count, counted, duration, percent } from '../report/figures.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
-import { printable } from './table.ts';
 
 /** The start and limits of the run that is shown. */
 export interface ProgressBounds {

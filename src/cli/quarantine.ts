@@ -4,6 +4,7 @@ import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { type Replayed, replayQuarantined } from '../load/replay.ts';
 import { exclusively } from '../operations/exclusive.ts';
+import { printable } from '../printable.ts';
 import { count, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
@@ -11,7 +12,7 @@ import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
 import { describeEntry, describeList, entryData } from './quarantine/quarantine_text.ts';
-import { fitted, printable } from './table.ts';
+import { fitted } from './text_layout.ts';
 import { withWarehouse } from './with_warehouse.ts';
 
 interface ChoiceFlags extends SharedFlags {

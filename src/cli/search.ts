@@ -7,7 +7,7 @@ import { csvText } from '../warehouse/export/row_writers.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
-import { tableLines } from './table.ts';
+import { tableLines } from './text_layout.ts';
 
 interface SearchFlags extends SharedFlags {
   readonly limit: number;

@@ -8,7 +8,7 @@ import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
 import { listedFields, servedRecords } from '../warehouse/serve_records.ts';
 import { type SharedFlags, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
-import { tableLines } from './table.ts';
+import { tableLines } from './text_layout.ts';
 import { unknownCompany } from './unknown_company.ts';
 import { withWarehouse } from './with_warehouse.ts';
 

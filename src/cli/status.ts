@@ -6,11 +6,11 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { withFacts } from '../operations/read_facts.ts';
+import { printable } from '../printable.ts';
 import { isListening } from '../redis/address.ts';
 import { readLock, readTrends } from '../report/facts.ts';
 import { localTime } from '../report/figures.ts';
 import type { Health } from '../report/health.ts';
-
 import { recentRuns } from '../warehouse/run.ts';
 import { runCalls } from '../warehouse/run_calls.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
@@ -18,7 +18,6 @@ import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOp
 import { type Output, standardStreams } from './output.ts';
 import { describeRun, runData } from './status/run_text.ts';
 import { type StatusReading, statusData, statusText } from './status/status_text.ts';
-import { printable } from './table.ts';
 
 interface StatusFlags extends SharedFlags {
   readonly runs: number;
@@ -45,7 +44,8 @@ async function status(flags: StatusFlags): Promise<void> {
   const interruption = interruptible(() => {});
   try {
     while (!interruption.signal.aborted) {
-      if (output.mode === 'text') standardStreams().stdout.write(CLEAR);
+      const { stdout } = standardStreams();
+      if (output.mode === 'text' && stdout.isTTY) stdout.write(CLEAR);
       await show(config, output, flags);
       await systemClock.sleep(everyMs, interruption.signal);
     }

@@ -23,7 +23,7 @@ export function workerCommand(): Command {
       .description(
         'Polls statistics, sweeps searches and fetches records at the times set in `schedule:`, within the allowance. ' +
           'For several registries, repeat --config. A second worker for the same registry is on standby and takes ' +
-          'over when the first one stops. Logs are JSON lines on standard error.',
+          'over when the first one stops. Logs go to standard error: as text on a terminal, and otherwise as JSON lines.',
       )
       // Options after a subcommand's name belong to the subcommand.
       .enablePositionalOptions()
@@ -33,7 +33,7 @@ export function workerCommand(): Command {
         'port for /health, /ready, /metrics and /queues (default: worker.health_port)',
         portNumber,
       )
-      .option('--json', 'print one JSON document at the end, even on a terminal')
+      .option('--json', 'print one JSON document at the end, and log JSON lines even on a terminal')
       .option('--quiet', 'log warnings and errors only')
       .option('-v, --verbose', 'log every call')
       .addCommand(runCommand())
@@ -50,22 +50,28 @@ async function work(flags: WorkerFlags): Promise<void> {
   try {
     await serve(flags, output);
   } catch (error) {
-    if (output.mode === 'text') throw error;
-    // Without a terminal, standard error must contain only JSON lines.
-    const stderr = new Writable({
-      write: (text, _encoding, done) => {
-        openLogger('error').fatal(String(text).trim());
-        done();
-      },
-    }) as NodeJS.WriteStream;
-    process.exitCode = printError(error, 'worker', output, { ...streams, stderr });
+    process.exitCode = printError(error, 'worker', output, { ...streams, stderr: logLines(streams.stderr) });
+    // A hanging Redis connection could keep the process alive.
     setImmediate(() => process.exit());
   }
 }
 
+/** Returns a stream that logs each text, because standard error contains only JSON lines without a terminal. */
+function logLines(stderr: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (stderr.isTTY) return stderr;
+  const log = openLogger('error');
+  return new Writable({
+    write: (text, _encoding, done) => {
+      log.fatal(String(text).trim());
+      done();
+    },
+  }) as NodeJS.WriteStream;
+}
+
 async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   const configs = loadAll(flags);
-  const log = openLogger(flags.quiet ? 'warn' : flags.verbose ? 'debug' : configs[0].worker.log_level);
+  const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : configs[0].worker.log_level;
+  const log = openLogger(level, output.mode !== 'json' && process.stderr.isTTY);
   captureConsole(log);
   const end = untilStopped();
   const worker = await startWorker({ configs, log, onFatal: end.fatal });

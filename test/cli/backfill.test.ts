@@ -265,7 +265,7 @@ describe('the backfill command', () => {
     await upstream.run('backfill', '--ids', list, '--max-calls', '1');
     expect((await upstream.run('backfill', '--cancel', '1')).json.data.cancelled).toBe(true);
     expect((await upstream.run('backfill', '--list')).json.data.unfinished).toEqual([]);
-    expect((await upstream.run('backfill', '--resume', '1')).stderr).toContain('backfill 1 was cancelled');
+    expect((await upstream.run('backfill', '--resume', '1')).said).toContain('backfill 1 was cancelled');
   });
 
   it('the backfill command rejects invalid options before it spends a call', async () => {
@@ -283,8 +283,8 @@ describe('the backfill command', () => {
       [['--qeury', 'a'], 'Did you mean --query?'],
     ];
     const refused = await Promise.all(mistakes.map(([args]) => upstream.run('backfill', ...args)));
-    refused.forEach(({ code, stderr }, at) => {
-      expect(stderr).toContain(mistakes[at]?.[1]);
+    refused.forEach(({ code, said }, at) => {
+      expect(said).toContain(mistakes[at]?.[1]);
       expect(code).toBe(2);
     });
     expect(upstream.sandbox.arrivals()).toEqual([]);

@@ -21,7 +21,7 @@ async function run(...args: string[]) {
     notify: [{ name: 'desk', webhook: { url: 'https://hooks.example/a-token', secret: SECRET } }],
   };
   writeFileSync(join(folder, 'registry-mirror.yaml'), stringify(config));
-  return { folder, ...(await runCommand(args, { cwd })) };
+  return { folder, ...(await runCommand([...args, '--json'], { cwd })) };
 }
 
 test('config show prints the file and every value, without secrets', async () => {

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** The JSON document that a command prints without a terminal. It is checked against the published schema. */
 async function documentOf(...args: string[]) {
-  const { stdout } = await atTerminal(args, { columns: null });
+  const { stdout } = await atTerminal([...args, '--json'], { columns: null });
   const document = JSON.parse(stdout);
   expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
   return document;
@@ -66,7 +66,7 @@ it('the summary counts a record that was fetched again as fetched, and --verbose
   writeFileSync(list, id);
   const backfill = ['backfill', '--ids', list, '--again', ...config];
   expect((await documentOf(...backfill)).data.run).toMatchObject({ fetched: 1, changed: 0 });
-  const { stdout, stderr } = await atTerminal(['-v', ...backfill], { columns: null });
+  const { stdout, stderr } = await atTerminal(['-v', '--json', ...backfill], { columns: null });
   expect(JSON.parse(stdout).data.run).toMatchObject({ fetched: 1, changed: 0 });
   expect(stderr).toMatch(new RegExp(`record ${id}: ok \\(HTTP 200, `));
 });

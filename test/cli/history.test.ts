@@ -62,11 +62,11 @@ describe('history', () => {
   });
 
   it('history suggests similar ids if the id is unknown', async () => {
-    const { code, stderr } = await upstream.run('history', '00');
+    const { code, said } = await upstream.run('history', '00');
     expect(code).toBe(2);
-    expect(stderr).toContain('company 00 is not in the mirror');
-    expect(stderr).toContain('Did you mean 0001 (Laxey Mills Limited)');
+    expect(said).toContain('company 00 is not in the mirror');
+    expect(said).toContain('Did you mean 0001 (Laxey Mills Limited)');
     const byName = await upstream.run('history', 'laxey mill');
-    expect(byName.stderr).toContain('Did you mean 0001');
+    expect(byName.said).toContain('Did you mean 0001');
   });
 });

@@ -35,8 +35,8 @@ function configured(extra: object = {}) {
   };
   writeFileSync(join(folder, 'registry-mirror.yaml'), JSON.stringify(config));
   const run = async (...args: string[]) => {
-    const { code, stderr, json } = await runCommand(args, { cwd: folder });
-    return { code, stderr, data: json?.data ?? null };
+    const { code, said, json } = await runCommand([...args, '--json'], { cwd: folder });
+    return { code, said, data: json?.data ?? null };
   };
   const ask = (sql: string) => {
     const reader = openWarehouse({ path, readonly: true, nowMs: START_MS });
@@ -63,7 +63,7 @@ test('export writes files and prints the next cursor', async () => {
   expect((await feed(data.cursor)).data.files).toMatchObject([{ name: 'entity.jsonl', rows: 0 }]);
   expect(await feed('5-000000000000')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('start with'),
+    said: expect.stringContaining('start with'),
   });
   expect((await run('export', '--format', 'datasette', '--out', '.')).data).toEqual({
     file: 'metadata.yaml',
@@ -111,7 +111,7 @@ test('reprocess applies a changed mapping', async () => {
 
 test('forget erases a company only after confirmation', async () => {
   const { run, ask } = configured();
-  expect(await run('forget', 'C1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(await run('forget', 'C1')).toMatchObject({ code: 2, said: expect.stringContaining('--yes') });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
   expect(await run('forget', 'C1', '--yes')).toMatchObject({
     code: 0,
@@ -145,7 +145,7 @@ test('forget lists the erased ids, and after --undo a backfill can fetch their r
 test('forget fails if no id was given', async () => {
   expect(await configured().run('forget')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no id was given'),
+    said: expect.stringContaining('no id was given'),
   });
 });
 
@@ -169,7 +169,7 @@ test('commands change nothing while another run holds the lock', async () => {
   for (const args of [['reprocess'], ['compact'], ['forget', 'C1', '--yes']])
     expect(await run(...args)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("another run holds the warehouse's lock"),
+      said: expect.stringContaining("another run holds the warehouse's lock"),
     });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
   holder.close();

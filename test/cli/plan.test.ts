@@ -116,9 +116,9 @@ describe('plan', () => {
   it('plan fails without a dialect, and names the command that learns one', async () => {
     const upstream = await place();
     upstream.configure({ dialect: undefined });
-    const { code, stderr } = await upstream.run('plan');
+    const { code, said } = await upstream.run('plan');
     expect(code).toBe(2);
-    expect(stderr).toContain('probe');
+    expect(said).toContain('probe');
   });
 });
 

@@ -36,9 +36,9 @@ describe('init', () => {
     ],
   ])('init rejects %j and writes no file', async (args, words) => {
     const directory = folder();
-    const { code, stderr } = await run(directory, args);
+    const { code, said } = await run(directory, args);
     expect(code).toBe(2);
-    expect(stderr).toContain(words);
+    expect(said).toContain(words);
     expect(() => readFileSync(join(directory, 'registry-mirror.yaml'))).toThrow();
   });
 });
@@ -229,6 +229,9 @@ async function place(profile: ApiProfileInput): Promise<{ directory: string; san
 
 /** Runs a command in a folder, in this process. */
 async function run(directory: string, args: readonly string[]) {
-  const { json, ...ran } = await runCommand(args, { cwd: directory, env: { REGISTRY_API_KEY: 'k' } });
+  const { json, ...ran } = await runCommand([...args, '--json'], {
+    cwd: directory,
+    env: { REGISTRY_API_KEY: 'k' },
+  });
   return { ...ran, document: json, data: json?.data };
 }

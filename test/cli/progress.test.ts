@@ -1,4 +1,4 @@
-import stringWidth from 'fast-string-width';
+import stringWidth from 'string-width';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Progress, progressLine } from '../../src/cli/progress.ts';
 import type { Outcome } from '../../src/outcome.ts';

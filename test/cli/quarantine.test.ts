@@ -61,9 +61,9 @@ describe('quarantine', () => {
     expect(newer).toHaveLength(1);
     const { json } = await upstream.run('quarantine', 'list', '--all');
     expect(json.data.counts).toMatchObject({ open: 0, superseded: entries.length });
-    const { code, stderr } = await upstream.run('quarantine', 'replay', String(entries[0].number));
+    const { code, said } = await upstream.run('quarantine', 'replay', String(entries[0].number));
     expect(code).toBe(2);
-    expect(stderr).toContain('is not open: it is superseded');
+    expect(said).toContain('is not open: it is superseded');
     expect(await versions()).toEqual(newer);
   });
 
@@ -80,9 +80,7 @@ describe('quarantine', () => {
     );
     await upstream.run('quarantine', 'discard', '--all');
     expect((await upstream.run('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
-    expect((await upstream.run('quarantine', 'show', '99')).stderr).toContain(
-      'the quarantine has no entry 99',
-    );
+    expect((await upstream.run('quarantine', 'show', '99')).said).toContain('the quarantine has no entry 99');
     expect((await upstream.run('quarantine', 'show', 'x')).code).toBe(2);
   });
 });

@@ -30,7 +30,7 @@ async function backedUp() {
     }),
   );
   const run = async (...args: string[]) => {
-    const printed = await atTerminal([...args, '--config', config], { columns: null });
+    const printed = await atTerminal([...args, '--json', '--config', config], { columns: null });
     return { ...printed, json: JSON.parse(printed.stdout) };
   };
   add('C1');

@@ -68,8 +68,8 @@ describe('show', () => {
   });
 
   it('show suggests similar ids if the id is unknown', async () => {
-    const { code, stderr } = await upstream.run('show', '00');
+    const { code, said } = await upstream.run('show', '00');
     expect(code).toBe(2);
-    expect(stderr).toContain('Did you mean 0001 (Société Générale de Vins)');
+    expect(said).toContain('Did you mean 0001 (Société Générale de Vins)');
   });
 });

@@ -73,7 +73,7 @@ describe('keys', () => {
     const config = ['--config', configured('free', null), '--json'];
     const refused = await runCommand(['keys', 'create', 'trial', '--tier', 'free', ...config]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('A free account needs an allowance.');
+    expect(refused.said).toContain('A free account needs an allowance.');
     expect(
       (await runCommand(['keys', 'create', 'trial', '--tier', 'free', '--total', '100', ...config])).code,
     ).toBe(0);

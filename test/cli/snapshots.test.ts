@@ -71,11 +71,14 @@ const DOCUMENTS = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 describe("a command's output", () => {
   it.each(SHOWN)(
-    "a command's output fits 60 and 160 columns, and is JSON without a terminal: %s",
+    "a command's output fits 60 and 160 columns, and is JSON with --json: %s",
     async (name, args) => {
       const narrow = await shown(args(), { columns: 60, noColor: '1' });
       const wide = await shown(args(), { columns: 160, noColor: '1' });
+      const json = await shown([...args(), '--json'], { columns: null });
+      // Without a terminal, the text is the same, and no line is broken or truncated.
       const piped = await shown(args(), { columns: null });
+      expect(steady(piped).split(/\s+/).slice(0, 5)).toEqual(steady(wide).split(/\s+/).slice(0, 5));
       expect(tooWide(narrow, 60)).toEqual([]);
       expect(tooWide(wide, 160)).toEqual([]);
       // NO_COLOR removes only the colours.
@@ -85,7 +88,7 @@ describe("a command's output", () => {
       const text = [
         section('60 columns', narrow),
         section('160 columns', wide),
-        section('no terminal', piped),
+        section('--json', indented(json)),
       ];
       await expect(`${text.map(steady).join('\n')}`).toMatchFileSnapshot(`snapshots/${name}.txt`);
     },
@@ -108,11 +111,15 @@ function section(title: string, text: string): string {
   return `──── ${title} ────\n${text}`;
 }
 
-/** Returns the lines that are too wide, unless one long word causes this. */
+function indented(json: string): string {
+  return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
+}
+
+/** Returns the lines that are too wide, unless one long word causes this, or the line is a command. */
 function tooWide(text: string, columns: number): string[] {
   return text
     .split('\n')
-    .filter((line) => stringWidth(line) > columns)
+    .filter((line) => stringWidth(line) > columns && !/^ *\$ /.test(line))
     .filter((line) => Math.max(...line.split(' ').map((word) => stringWidth(word))) < columns / 2);
 }
 
@@ -128,12 +135,12 @@ function steady(text: string): string {
     .join('\n')
     .replaceAll(folder, folder.replace(/.{6}$/, '######'))
     .replaceAll(new URL(sandbox.baseUrl).port, '#####')
-    .replace(/\{"check":"(?:runtime|SQLite|disk|warehouse|Redis)"[^}]*\},?/g, '')
+    .replace(/ *\{\s*"check": "(?:runtime|SQLite|disk|warehouse|Redis)"[^}]*\},?\n/g, '')
     .replace(/[0-9a-f]{12,}/g, (hex) => '#'.repeat(hex.length))
     .replace(/(?<=in )\d+ ms/g, '# ms')
     .replace(/\d+(\.\d)? [kM]B/g, '## kB')
-    .replace(/(?<="(?:wal_)?bytes":)\d+/g, '#')
-    .replace(/(?<="schema_version":")\d+/, '#');
+    .replace(/(?<="(?:wal_)?bytes": )\d+/g, '#')
+    .replace(/(?<="schema_version": ")\d+/, '#');
 }
 
 // Removes doctor's findings about this machine, along with their continuation lines.

@@ -82,8 +82,8 @@ test('status and doctor report a disabled notification receiver', async () => {
 });
 
 test('status --run exits with 2 and a hint if the run is unknown', async () => {
-  const { code, stderr } = await status('--run', '99');
+  const { code, said } = await status('--run', '99');
   expect(code).toBe(2);
-  expect(stderr).toContain('the warehouse has no run 99');
-  expect(stderr).toContain('registry-mirror status --runs 20');
+  expect(said).toContain('the warehouse has no run 99');
+  expect(said).toContain('registry-mirror status --runs 20');
 });

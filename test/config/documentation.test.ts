@@ -33,7 +33,9 @@ describe('docs/configuration.md', () => {
   it('docs/configuration.md lists the environment variables', () => {
     const listed = [...rows].filter(([key]) => key.startsWith('REGISTRY_MIRROR_'));
     const expected = Object.entries(VARIABLES).map(([name, key]) => [name, [`\`${key}\``]]);
-    expect(listed).toEqual([['REGISTRY_MIRROR_CONFIG', ['the configuration file itself']], ...expected]);
+    const others = ['REGISTRY_MIRROR_CONFIG', 'REGISTRY_MIRROR_PIPE'];
+    expect(listed.slice(0, 2).map(([name]) => name)).toEqual(others);
+    expect(listed.slice(2)).toEqual(expected);
   });
 
   it('docs/configuration.md contains a valid minimal file and a valid dialect', () => {

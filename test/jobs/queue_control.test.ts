@@ -16,9 +16,9 @@ it('`worker run` adds a job, which the worker runs', async () => {
 
 it('`worker run` rejects an unknown job and lists the known jobs', async () => {
   const place = await workplace();
-  const { code, stderr } = await place.upstream.run('worker', 'run', 'poll-weather');
+  const { code, said } = await place.upstream.run('worker', 'run', 'poll-weather');
   expect(code).toBe(2);
-  expect(stderr).toContain('Name one of: poll-stats, sweep-search, fetch-entities.');
+  expect(said).toContain('Name one of: poll-stats, sweep-search, fetch-entities.');
 });
 
 it('`worker pause` and `worker resume` take effect on the HTTP port, in the metrics and in the log', async () => {

@@ -10,10 +10,12 @@ describe.concurrent('the command `worker`', () => {
   it('the command `worker` prints how to start Redis and exits with 2 if Redis does not respond', async (test) => {
     const { place, redis } = await workplace(test);
     await redis.kill();
-    const { code, stderr, json } = await place.upstream.cli('worker');
+    const { code, said, json } = await place.upstream.cli('worker');
+    const { stderr } = await place.upstream.cli('worker', '--quiet');
     expect(code).toBe(2);
+    expect(said).toContain(`Redis at ${redis.url} does not respond`);
+    expect(said).toContain('redis-server --appendonly yes');
     expect(stderr).toContain(`Redis at ${redis.url} does not respond`);
-    expect(stderr).toContain('redis-server --appendonly yes');
     expect(json).toMatchObject({ ok: false, command: 'worker' });
     for (const line of stderr.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     await redis.start();
@@ -22,15 +24,9 @@ describe.concurrent('the command `worker`', () => {
   it('the command `worker` rejects two configurations for the same registry', async (test) => {
     const { place } = await workplace(test);
     const { configPath } = place.upstream;
-    const { code, stderr } = await place.upstream.cli(
-      'worker',
-      '--config',
-      configPath,
-      '--config',
-      configPath,
-    );
+    const { code, said } = await place.upstream.cli('worker', '--config', configPath, '--config', configPath);
     expect(code).toBe(2);
-    expect(stderr).toContain('two configurations have the same queue `isle-of-man.main`');
+    expect(said).toContain('two configurations have the same queue `isle-of-man.main`');
   });
 
   it('after SIGTERM, the command `worker` loads the in-flight calls, queues the next batch and exits with 0', async (test) => {

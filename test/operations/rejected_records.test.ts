@@ -64,7 +64,7 @@ async function run(command: readonly string[], settings: object = {}) {
     }),
   );
   calls = [];
-  const { code, json } = await runCommand([...command, '--config', config]);
+  const { code, json } = await runCommand([...command, '--json', '--config', config]);
   const records = calls.filter((one) => one.startsWith('/api/entity/')).length;
   return { code, data: json.data, message: json.error?.message, records, calls: calls.length };
 }

@@ -223,9 +223,9 @@ describe('sync with a failing upstream', () => {
     async (_name, text, message) => {
       const upstream = await upstreamOf();
       writeFileSync(upstream.configPath, text);
-      const { code, stderr } = await upstream.run('sync');
+      const { code, said } = await upstream.run('sync');
       expect(code).toBe(2);
-      expect(stderr).toMatch(message);
+      expect(said).toMatch(message);
       expect(upstream.sandbox.arrivals()).toHaveLength(0);
       expect(existsSync(join(upstream.folder, 'data'))).toBe(false);
     },

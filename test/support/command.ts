@@ -16,6 +16,8 @@ export interface Finished {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** The error message with its remedy, from the JSON document or from standard error. */
+  readonly said: string;
   /** The JSON document on standard output, or undefined if there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests check single fields of the document
   readonly json: any;
@@ -46,7 +48,7 @@ async function finish(child: ChildProcess): Promise<Finished> {
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((done) =>
     child.once('close', (...how) => done(how)),
   );
-  return { code, signal, stdout, stderr, json: documentIn(stdout) };
+  return { code, signal, ...readable({ stdout, stderr }) };
 }
 
 /** The terminal's width in columns, or null if a pipe receives the output. */
@@ -84,10 +86,7 @@ async function runInside(
   process.chdir(cwd);
   try {
     await main(args);
-    return {
-      ...{ code: Number(process.exitCode ?? 0), signal: null, ...printed },
-      json: documentIn(printed.stdout),
-    };
+    return { code: Number(process.exitCode ?? 0), signal: null, ...readable(printed) };
   } finally {
     for (const restore of streams) restore();
     process.exitCode = undefined;
@@ -115,7 +114,15 @@ function redirect(
   };
 }
 
-function documentIn(stdout: string): unknown {
+function readable({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) {
+  const json = documentIn(stdout);
+  const { message, hint } = json?.error ?? {};
+  const said = message === undefined ? stderr : `${message}\n  → ${hint ?? ''}\n${stderr}`;
+  return { stdout, stderr, said, json };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests check single fields of the document
+function documentIn(stdout: string): any {
   try {
     return JSON.parse(stdout);
   } catch {

@@ -17,7 +17,7 @@ export interface Upstream {
   readonly configPath: string;
   /** Writes the configuration or another file into the folder, and returns its path. */
   configure(overrides: Overrides, name?: string): string;
-  /** Starts the command in a separate process. A `--config` argument replaces the default configuration. */
+  /** Starts the command in a separate process. It prints JSON. A `--config` argument replaces the configuration. */
   start(...args: string[]): Command;
   /** Runs the command in a separate process and waits until it ends. */
   cli(...args: string[]): Promise<Finished>;
@@ -48,7 +48,7 @@ export async function openUpstream(
 
   const started: Command[] = [];
   const start = (...args: string[]): Command => {
-    const command = startCommand(withConfig(args, configPath));
+    const command = startCommand(withShared(args, configPath));
     started.push(command);
     return command;
   };
@@ -59,7 +59,7 @@ export async function openUpstream(
     configure,
     start,
     cli: (...args) => start(...args).finished,
-    run: (...args) => runCommand(withConfig(args, configPath)),
+    run: (...args) => runCommand(withShared(args, configPath)),
     arrived: async (calls, { process: child }) => {
       while (sandbox.arrivals().length < calls && child.exitCode === null) await sleep(1);
     },
@@ -73,8 +73,13 @@ export async function openUpstream(
   };
 }
 
-function withConfig(args: readonly string[], configPath: string): string[] {
-  return args.includes('--config') ? [...args] : [...args, '--config', configPath];
+function withShared(args: readonly string[], configPath: string): string[] {
+  const isSet = (...flags: string[]) => flags.some((flag) => args.includes(flag));
+  return [
+    ...args,
+    ...(isSet('--config') ? [] : ['--config', configPath]),
+    ...(isSet('--json', '--quiet', '--csv') ? [] : ['--json']),
+  ];
 }
 
 function configOf(sandbox: Sandbox, folder: string, { upstream, ...overrides }: Overrides): ConfigInput {

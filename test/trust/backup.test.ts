@@ -45,9 +45,9 @@ test('a failed backup replaces no file and leaves no file behind', async () => {
   await upstream.run('sync');
   const taken = join(upstream.folder, 'taken.db');
   writeFileSync(taken, 'precious');
-  const { code, stderr } = await upstream.run('backup', taken);
+  const { code, said } = await upstream.run('backup', taken);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/taken\.db already exists\n.*Name another file/);
+  expect(said).toMatch(/taken\.db already exists\n.*Name another file/);
 
   const before = readdirSync(upstream.folder).sort();
   expect(await upstream.run('backup', join(taken, 'inside.db'))).toMatchObject({ code: 2 });

@@ -29,7 +29,7 @@ test("if a newer version migrates the file during an older version's run, that r
 
   const older = upstream.start('sync');
   await upstream.arrived(20, older);
-  const meanwhile = await newer('sync', '--config', upstream.configPath);
+  const meanwhile = await newer('sync', '--json', '--config', upstream.configPath);
   expect(older.process.exitCode).toBeNull();
   expect(meanwhile.said).toContain('"ended":"another_run"');
   expect(schemaOf()).toBe('999');
@@ -46,7 +46,7 @@ test("if a newer version migrates the file during an older version's run, that r
 
   for (const command of ['sync', 'status', 'reprocess']) {
     const refused = await upstream.cli(command);
-    expect({ command, code: refused.code, said: refused.stderr }).toEqual({
+    expect({ command, code: refused.code, said: refused.said }).toEqual({
       command,
       code: 1,
       said: expect.stringMatching(/written by a newer version .*999.*\n.*[Nn]othing was changed/),

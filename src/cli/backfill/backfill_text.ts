@@ -4,7 +4,7 @@ import { count, counted, localTime } from '../../report/figures.ts';
 import type { BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';
 import { headlineOf } from '../run_report.ts';
-import { tableLines } from '../table.ts';
+import { tableLines } from '../text_layout.ts';
 import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;

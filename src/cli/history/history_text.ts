@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../json/json.ts';
 import { faithful } from '../../json/json.ts';
+import { printable } from '../../printable.ts';
 import { counted, localTime } from '../../report/figures.ts';
 import type { History, HistoryChange, HistoryVersion } from '../../warehouse/company_history.ts';
 import type { Output } from '../output.ts';
-import { fitted, printable } from '../table.ts';
+import { fitted } from '../text_layout.ts';
 
 /** Describes one company's versions as text, most recent first. */
 export function describeHistory(

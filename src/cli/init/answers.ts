@@ -2,8 +2,8 @@ import { type WindowLimits, windowRows } from '../../allowance/window_table.ts';
 import type { InitAnswers } from '../../config/initial_config.ts';
 import { UsageError } from '../../errors.ts';
 import type { SharedFlags } from '../context.ts';
+import { documentPath } from '../documents.ts';
 import { type Asker, readCount, readText } from '../questions.ts';
-import { documentPath } from '../setting.ts';
 
 export interface InitFlags extends SharedFlags, Partial<WindowLimits> {
   readonly yes?: boolean;

@@ -4,9 +4,10 @@ import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
 import type { Watchlist } from '../../plan/wanted/watchlist_planner.ts';
 import type { Scope } from '../../planner.ts';
+import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
-import { printable, tableLines } from '../table.ts';
+import { tableLines } from '../text_layout.ts';
 import { describeCost, range } from './cost_text.ts';
 
 /** Describes the cost and yield of the next `sync` runs as text. */

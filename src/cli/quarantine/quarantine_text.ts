@@ -1,7 +1,8 @@
+import { printable } from '../../printable.ts';
 import { byteSize, count, counted, localTime } from '../../report/figures.ts';
 import type { Quarantined } from '../../warehouse/quarantine.ts';
 import type { Output } from '../output.ts';
-import { printable, tableLines } from '../table.ts';
+import { tableLines } from '../text_layout.ts';
 
 export function describeList(entries: readonly Quarantined[], open: number, output: Output): string {
   if (entries.length === 0) return 'The quarantine is empty.';

@@ -1,10 +1,10 @@
+import { printable } from '../../printable.ts';
 import { count, duration, localTime } from '../../report/figures.ts';
 import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import type { CallCount } from '../../warehouse/activity.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import type { RunCall } from '../../warehouse/run_calls.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../table.ts';
 import { table } from './status_text.ts';
 
 /** One run, as `status --run` shows it. */

@@ -1,4 +1,5 @@
 import type { WorkerStatus } from '../../../jobs/worker_status.ts';
+import { printable } from '../../printable.ts';
 import { ago, FACTS, type Line, type Shown } from '../../report/fact_table.ts';
 import { count, duration, localTime } from '../../report/figures.ts';
 import type { HealthState } from '../../report/health.ts';
@@ -6,7 +7,7 @@ import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import { orderData, settledText } from '../backfill/backfill_text.ts';
 import type { Output } from '../output.ts';
-import { type Column, fitted, printable, tableLines } from '../table.ts';
+import { type Column, fitted, tableLines } from '../text_layout.ts';
 
 /** What `status` shows beside the facts. */
 export interface StatusReading extends Shown {

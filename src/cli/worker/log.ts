@@ -1,12 +1,16 @@
 import { format } from 'node:util';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { PinoPretty as pretty } from 'pino-pretty';
 import type { Config } from '../../config/config.ts';
+import { processEnvironment } from '../../config/process_environment.ts';
+import { isSet } from '../output.ts';
 
 /**
- * Opens a logger that writes JSON lines to standard error. Log lines cannot contain API keys, because configurations
- * are not logged, errors are logged with selected fields only, and a Secret is printed as `[key]`.
+ * Opens a logger that writes to standard error: JSON lines, or readable lines for a terminal. Log lines cannot contain
+ * API keys, because configurations are not logged, errors are logged with selected fields only, and a Secret is printed
+ * as `[key]`.
  */
-export function openLogger(level: Config['worker']['log_level']): Logger {
+export function openLogger(level: Config['worker']['log_level'], isReadable = false): Logger {
   return pino(
     {
       base: { pid: process.pid },
@@ -15,8 +19,20 @@ export function openLogger(level: Config['worker']['log_level']): Logger {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describedError },
     },
-    pino.destination({ dest: 2, sync: true }),
+    isReadable ? readableLines() : pino.destination({ dest: 2, sync: true }),
   );
+}
+
+/** Formats log lines for a terminal: time, level, message, then the other values. */
+function readableLines(): DestinationStream {
+  return pretty({
+    destination: 2,
+    sync: true,
+    colorize: !isSet(processEnvironment().NO_COLOR),
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid',
+    singleLine: true,
+  });
 }
 
 /** Sends console output from libraries and warnings from Node.js to the log, so that every line is JSON. */

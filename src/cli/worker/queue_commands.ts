@@ -47,8 +47,11 @@ function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
  * subcommand's name.
  */
 function contextOf(command: Command): Promise<Context> {
-  const { config, ...flags } = command.optsWithGlobals<Omit<SharedFlags, 'config'> & { config?: string[] }>();
-  return openContext({ ...flags, ...(config?.[0] !== undefined && { config: config[0] }) });
+  const { config, ...flags } = command.optsWithGlobals<
+    Omit<SharedFlags, 'config'> & { config?: string | string[] }
+  >();
+  const [path] = [config].flat();
+  return openContext({ ...flags, ...(path !== undefined && { config: path }) });
 }
 
 function print(

@@ -53,14 +53,14 @@ describe('a file that is corrupt, locked or in use', () => {
       const upstream = await upstreamOf(60);
       await upstream.cli('sync');
       damage(join(upstream.folder, `${file}.db`));
-      const { code, stderr, json } = await upstream.run('sync');
+      const { code, said, json } = await upstream.run('sync');
       expect(code).toBeGreaterThan(0);
       expect(json).toMatchObject({
         ok: false,
         error: { message: expect.stringMatching(new RegExp(`${file}.*malformed`)) },
       });
-      expect(stderr).toContain(file);
-      expect(stderr).not.toMatch(/\n\s+at /);
+      expect(said).toContain(file);
+      expect(said).not.toMatch(/\n\s+at /);
     },
   );
 
@@ -70,9 +70,9 @@ describe('a file that is corrupt, locked or in use', () => {
     const holder = new Sqlite(join(upstream.folder, 'warehouse.db'));
     onTestFinished(() => void holder.close());
     holder.exec('BEGIN IMMEDIATE');
-    const { code, stderr } = await upstream.run('sync');
+    const { code, said } = await upstream.run('sync');
     expect({ code, arrivals: upstream.sandbox.arrivals().length }).toEqual({ code: 1, arrivals: 10 });
-    expect(stderr).toMatch(/warehouse.*locked.*\n.*Another program has locked the file/);
+    expect(said).toMatch(/warehouse.*locked.*\n.*Another program has locked the file/);
     holder.exec('ROLLBACK');
     expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 60 });
   }, 40_000);

@@ -35,12 +35,12 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
     command('mount', '-o', 'remount,size=100m', disk);
     const resumed = await upstream.cli('sync');
     const faults = [
-      ...(isFull && !isClean(stopped.stderr) ? [`no clean message: ${stopped.stderr}`] : []),
-      ...(resumed.code === 0 ? [] : [`did not resume: ${resumed.stderr}`]),
+      ...(isFull && !isClean(stopped.said) ? [`no clean message: ${stopped.said}`] : []),
+      ...(resumed.code === 0 ? [] : [`did not resume: ${resumed.said}`]),
       ...unequal(upstream, warehouse),
     ];
     process.stdout.write(
-      `${JSON.stringify({ kib, holdsLedger, isFull, message: stopped.stderr.split('\n')[0], faults })}\n`,
+      `${JSON.stringify({ kib, holdsLedger, isFull, message: stopped.said.split('\n')[0], faults })}\n`,
     );
     return faults.length === 0;
   } finally {
@@ -50,11 +50,8 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
 }
 
 /** Returns whether standard error is one message with a remedy and no stack trace. */
-function isClean(stderr: string): boolean {
-  return (
-    /^registry-mirror sync: .*(full|disk I\/O|no space|ENOSPC).*\n {2}→ /i.test(stderr) &&
-    !/\n\s+at /.test(stderr)
-  );
+function isClean(said: string): boolean {
+  return /^.*(full|disk I\/O|no space|ENOSPC).*\n {2}→ /i.test(said) && !/\n\s+at /.test(said);
 }
 
 function unequal(upstream: Upstream, warehouse: string): string[] {

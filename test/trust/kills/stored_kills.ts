@@ -90,11 +90,11 @@ function laterOf(random: Random): number {
 
 /** Runs `sync` until it ends without a kill, and returns the faults. */
 async function endWhole(upstream: Upstream): Promise<string[]> {
-  const { json, stderr } = await upstream.cli('sync');
-  if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${stderr}`];
+  const { json, said } = await upstream.cli('sync');
+  if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${said}`];
   const broken = compared(upstream);
   const derived = dumpOf(upstream);
-  const { code, stderr: why } = await upstream.cli('reprocess');
+  const { code, said: why } = await upstream.cli('reprocess');
   if (code !== 0) return [...broken, `reprocess ended with ${code}: ${why}`];
   const rebuilt = dumpOf(upstream);
   const differing = derived.filter((row, at) => row !== rebuilt[at]);

@@ -65,8 +65,8 @@ export const VICTIMS: Readonly<
       args,
       spared: () => wholeAndOver(upstream, marks),
       finish: async () => {
-        const { json, stderr } = await upstream.cli(...args);
-        return json?.ok === true ? compared(upstream) : [`the last backfill failed: ${stderr}`];
+        const { json, said } = await upstream.cli(...args);
+        return json?.ok === true ? compared(upstream) : [`the last backfill failed: ${said}`];
       },
     };
   },
@@ -103,8 +103,8 @@ export const VICTIMS: Readonly<
       mostStatements: null,
       after: () => [...marks.after(), ...unchanged()],
       finish: async () => {
-        const { code, stderr } = await upstream.cli('reprocess');
-        return [...(code === 0 ? [] : [`exit ${code}: ${stderr}`]), ...unchanged(), ...compared(upstream)];
+        const { code, said } = await upstream.cli('reprocess');
+        return [...(code === 0 ? [] : [`exit ${code}: ${said}`]), ...unchanged(), ...compared(upstream)];
       },
     };
   },
@@ -119,11 +119,11 @@ export const VICTIMS: Readonly<
       mostStatements: null,
       after: () => [...marks.after(), ...torn(out)],
       finish: async () => {
-        const { code, stderr } = await upstream.cli(...args);
+        const { code, said } = await upstream.cli(...args);
         const { files } = manifestIn(out);
         const rows = files.find(({ table }) => table === 'entity')?.rows;
         return [
-          ...(code === 0 ? torn(out) : [`exit ${code}: ${stderr}`]),
+          ...(code === 0 ? torn(out) : [`exit ${code}: ${said}`]),
           ...(rows === companies.length ? [] : [`${rows} records of ${companies.length} were exported`]),
         ];
       },
@@ -177,8 +177,8 @@ async function open(companies: readonly GeneratedCompany[], overrides: Overrides
 
 async function openMirrored(companies: readonly GeneratedCompany[]) {
   const opened = await open(companies);
-  const { stderr, code } = await opened.upstream.cli('sync');
-  if (code !== 0) throw new Error(`sync failed: ${stderr}`);
+  const { said, code } = await opened.upstream.cli('sync');
+  if (code !== 0) throw new Error(`sync failed: ${said}`);
   return opened;
 }
 
@@ -207,8 +207,8 @@ function wholeAndOver(upstream: Upstream, marks: Marks): string[] {
 }
 
 async function syncToTheEnd(upstream: Upstream): Promise<string[]> {
-  const { json, stderr } = await upstream.cli('sync');
-  if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${stderr}`];
+  const { json, said } = await upstream.cli('sync');
+  if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${said}`];
   return compared(upstream);
 }
 

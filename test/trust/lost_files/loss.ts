@@ -100,9 +100,9 @@ function overspent(arrivals: number): string[] {
 
 /** Checks that one message reports the loss, with a remedy and without a stack trace. */
 function faultsIn(results: readonly Finished[]): string[] {
-  return results.flatMap(({ code, signal, stderr }) => {
+  return results.flatMap(({ code, signal, said }) => {
     if (signal === 'SIGKILL' || code === 0) return [];
-    if (/\n\s+at |unexpected error/.test(stderr)) return [`a stack trace: ${stderr.slice(0, 600)}`];
-    return code === 1 || code === 2 ? [] : [`exit ${code}: ${stderr.slice(0, 300)}`];
+    if (/\n\s+at |unexpected error/.test(said)) return [`a stack trace: ${said.slice(0, 600)}`];
+    return code === 1 || code === 2 ? [] : [`exit ${code}: ${said.slice(0, 300)}`];
   });
 }

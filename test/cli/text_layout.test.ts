@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { fitted, printable, tableLines, wrapped } from '../../src/cli/table.ts';
+import { fitted, tableLines, wrappedText } from '../../src/cli/text_layout.ts';
+import { printable } from '../../src/printable.ts';
 
 const columns = [
   { header: 'id' },
@@ -53,7 +54,9 @@ describe('text', () => {
   });
 
   it('printed text is wrapped at spaces', () => {
-    expect(wrapped('one two three four', 9, '  ')).toBe('one two\n  three\n  four');
-    expect(wrapped('one two three four', 10)).toBe('one two\nthree four');
+    expect(wrappedText('  one two three four', 11)).toBe('  one two\n    three\n    four');
+    expect(wrappedText('one two three four', 10)).toBe('one two\nthree four');
+    expect(wrappedText('  label  one two three', 20)).toBe('  label  one two\n         three');
+    expect(wrappedText('  $ one two three', 10)).toBe('  $ one two three');
   });
 });
