@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { exclusively } from '../operations/exclusive.ts';
 import { byteSize, counted } from '../report/figures.ts';
+import { answerTable } from '../warehouse/answer.ts';
 import { pruneAnswers, vacuum } from '../warehouse/retention.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
@@ -33,6 +34,7 @@ async function compact(flags: SharedFlags): Promise<void> {
         maxAge === null
           ? { answers: 0, bytes: 0 }
           : pruneAnswers(warehouse.db, { maxAgeMs: maxAge.ms, versions }, clock.now());
+      answerTable(warehouse.db).packAll();
       vacuum(warehouse.db);
       return { ended: 'done', pruned: done };
     });

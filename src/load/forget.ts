@@ -4,7 +4,6 @@ import type { Dialect, SearchDialect } from '../dialect/dialect.ts';
 import { decodeText, readBody } from '../dialect/response_body.ts';
 import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
-import { headersIn } from '../warehouse/answer.ts';
 import {
   answersThatMayMention,
   eraseEntity,
@@ -101,7 +100,7 @@ function redactResponses({ db }: Warehouse, dialect: Dialect, traces: Traces, re
 /** Returns the body without the entity, or null if the body does not contain it. */
 function bodyWithout(dialect: Dialect, traces: Traces, answer: SuspectAnswer): Buffer | null {
   if (answer.kind !== 'search') return isMentioned(traces, answer) ? EMPTY : null;
-  const contentType = headersIn(answer.headers)['content-type'] ?? '';
+  const contentType = answer.headers['content-type'] ?? '';
   const { json } = readBody(answer.body, contentType);
   if (!Array.isArray(valueAt(json, dialect.search.results)))
     return isMentioned(traces, answer) ? EMPTY : null;
@@ -110,15 +109,17 @@ function bodyWithout(dialect: Dialect, traces: Traces, answer: SuspectAnswer): B
 
 /** Returns the headers that do not mention the entity. A redacted body is always UTF-8. */
 function headersWithout({ pattern }: Traces, { headers }: SuspectAnswer): string | null {
-  const kept = Object.entries(headersIn(headers)).filter(([, value]) => !pattern.test(unescapedUrl(value)));
+  const kept = Object.entries(headers).filter(([, value]) => !pattern.test(unescapedUrl(value)));
   const redacted = kept.map(([name, value]) => [name, name === 'content-type' ? 'application/json' : value]);
   return redacted.length === 0 ? null : JSON.stringify(Object.fromEntries(redacted));
 }
 
 /** Returns whether a request or its response contains the entity's id or one of its names, in any JSON escaping. */
 function isMentioned({ pattern }: Traces, { target, body, headers }: SuspectAnswer): boolean {
-  const text = decodeText(body, headersIn(headers)['content-type'] ?? '') ?? body.toString('latin1');
-  return [text, unescaped(text), headers ?? '', unescapedUrl(target)].some((one) => pattern.test(one));
+  const text = decodeText(body, headers['content-type'] ?? '') ?? body.toString('latin1');
+  return [text, unescaped(text), JSON.stringify(headers), unescapedUrl(target)].some((one) =>
+    pattern.test(one),
+  );
 }
 
 function unescaped(text: string): string {

@@ -73,8 +73,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         if (!calls.add({ ...callRow(attempt), runId })) continue;
         stored.add(attempt.callId);
         const body = withoutForgotten(attempt);
-        if (body !== null)
-          session.responses.keep(attempt.callId, attempt.call.kind, body, headersOf(attempt.headers));
+        if (body !== null) session.responses.keep(attempt.callId, body, headersOf(attempt.headers));
       }
     });
   }
@@ -118,6 +117,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
           return result;
         });
         calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
+        session.responses.packWaiting();
         // The planner reads the names before it chooses the next search.
         if (outcomes.some(({ call }) => call.kind === 'search')) session.known.indexNames();
         session.save();

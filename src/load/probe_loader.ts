@@ -30,7 +30,7 @@ export function openProbeLoader(options: {
     store: (attempts) =>
       warehouse.write(() => {
         for (const attempt of attempts) {
-          const { callId, call, body } = attempt;
+          const { callId, body } = attempt;
           calls.add({
             ...callRow(attempt),
             kind: 'probe',
@@ -38,7 +38,7 @@ export function openProbeLoader(options: {
             page: null,
             runId,
           });
-          if (body !== null) responses.keep(callId, call.kind, body, headersText(attempt));
+          if (body !== null) responses.keep(callId, body, headersText(attempt));
         }
       }),
     process: (outcomes) =>

@@ -1,6 +1,6 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
-import type { Call } from '../call.ts';
+import { metaTable } from './meta.ts';
 
 /** A stored response with its unmodified body. */
 export interface StoredAnswer {
@@ -9,58 +9,306 @@ export interface StoredAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface AnswerRow {
+/**
+ * Reads and writes `_answer`, which stores response bodies exactly as received.
+ *
+ * A body is stored uncompressed first. Once BLOCK_BYTES of processed bodies are waiting, `packWaiting` moves them to a
+ * block, in which the bodies of consecutive calls are compressed together. The reasons and measurements are in
+ * docs/decisions/0002-storage.md.
+ */
+export function answerTable(db: Database): Answers {
+  return new Answers(db);
+}
+
+export class Answers {
+  readonly #db: Database;
+  readonly #insert;
+  readonly #refer;
+  readonly #select;
+  readonly #blocks: Blocks;
+  readonly #meta;
+  /** The size of the bodies that may be waiting for a block. The first check reads the real size. */
+  #waitingBytes = BLOCK_BYTES;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#blocks = new Blocks(db);
+    this.#meta = metaTable(db);
+    this.#insert = db.prepare<[number, Buffer, string | null]>(
+      'INSERT INTO _answer (call_id, body, headers) VALUES (?, ?, ?)',
+    );
+    // A reference always points to a row with a body, never to another reference.
+    this.#refer = db.prepare<[number, number]>(
+      `UPDATE _answer SET encoding = NULL, body = NULL,
+         same_as = (SELECT coalesce(same_as, call_id) FROM _answer WHERE call_id = ?)
+       WHERE call_id = ?`,
+    );
+    this.#select = db.prepare<[number], BodyRow & { headers: string | null }>(
+      `SELECT b.encoding, b.body, b.block_id AS blockId, b.start, b.body_bytes AS bytes, a.headers
+       FROM _answer a JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id) WHERE a.call_id = ?`,
+    );
+  }
+
+  /** Stores a body as received. */
+  keep(callId: number, body: Buffer, headers: string | null): void {
+    this.#insert.run(callId, body, headers);
+    this.#waitingBytes += body.length;
+  }
+
+  /** Replaces a stored body with a reference to an identical body. */
+  refer(callId: number, sameAs: number): void {
+    this.#refer.run(sameAs, callId);
+  }
+
+  /** Returns the response to a call, or null if the call got none or the response was deleted. */
+  read(callId: number): StoredAnswer | null {
+    const row = this.#select.get(callId);
+    return row === undefined ? null : { body: this.#blocks.bodyOf(row), headers: headersIn(row.headers) };
+  }
+
+  body(callId: number): Buffer | null {
+    return this.read(callId)?.body ?? null;
+  }
+
+  /**
+   * Moves waiting bodies to blocks, if there are enough for a whole block. Call this function in a transaction, after
+   * responses have been processed.
+   */
+  packWaiting(): void {
+    if (this.#waitingBytes < BLOCK_BYTES) return;
+    const after = Number(this.#meta.get('packed_until') ?? 0);
+    const waiting = this.#db.prepare<{ after: number }, Waiting>(WAITING).all({ after });
+    const groups = wholeGroups(waiting);
+    for (const group of groups) this.#blocks.add(group);
+    const last = groups.at(-1)?.at(-1);
+    if (last !== undefined) this.#meta.set('packed_until', String(last.callId));
+    const packed = groups.reduce((sum, group) => sum + group.length, 0);
+    this.#waitingBytes = waiting.slice(packed).reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /**
+   * Moves all bodies to blocks, including those that an older version stored, in transactions of one block each. Only
+   * responses that are not processed yet stay as received.
+   */
+  packAll(): void {
+    const select = this.#db.prepare<[number], Waiting>(UNPACKED);
+    for (let after = 0; ; ) {
+      const waiting = select.all(after);
+      const [group = []] = [...wholeGroups(waiting), waiting];
+      const last = group.at(-1);
+      if (last === undefined) return;
+      this.#db.transaction(() => this.#blocks.add(group)).immediate();
+      after = last.callId;
+    }
+  }
+
+  /** Deletes responses from the table and from their blocks. References are deleted before their targets. */
+  remove(callIds: readonly number[]): void {
+    const ids = JSON.stringify(callIds);
+    const blocks = this.#blocksOf(ids);
+    for (const references of ['IS NOT NULL', 'IS NULL'])
+      this.#db
+        .prepare(
+          `DELETE FROM _answer WHERE same_as ${references} AND call_id IN (SELECT value FROM json_each(?))`,
+        )
+        .run(ids);
+    for (const blockId of blocks) this.#blocks.rewrite(blockId);
+  }
+
+  /** Replaces a response with one that no longer mentions a forgotten entity. */
+  redact(callId: number, redacted: { body: Buffer; headers: string | null; redactedAt: string }): void {
+    const blocks = this.#blocksOf(JSON.stringify([callId]));
+    this.#db
+      .prepare(
+        `UPDATE _answer SET body = @body, encoding = NULL, block_id = NULL, start = NULL, body_bytes = NULL, headers = @headers,
+           redacted_at = @redactedAt
+         WHERE call_id = @callId`,
+      )
+      .run({ ...redacted, callId });
+    for (const blockId of blocks) this.#blocks.rewrite(blockId);
+  }
+
+  #blocksOf(ids: string): number[] {
+    return this.#db
+      .prepare(
+        `SELECT DISTINCT block_id FROM _answer
+         WHERE block_id IS NOT NULL AND call_id IN (SELECT value FROM json_each(?))`,
+      )
+      .pluck()
+      .all(ids) as number[];
+  }
+}
+
+/** The columns of `_answer` that lead to a body. */
+interface BodyRow {
   readonly encoding: string | null;
   readonly body: Buffer;
+  readonly blockId: number | null;
+  readonly start: number;
+  readonly bytes: number;
+}
+
+/** A body that is not in a block yet. */
+interface Waiting {
+  readonly callId: number;
+  readonly bytes: number;
+}
+
+// Responses to probes are left out, because they move to other kinds of calls once a dialect is known.
+const PACKABLE = "b.same_as IS NULL AND kind <> 'probe' AND outcome <> 'received'";
+
+/** The processed bodies up to the first response that is not processed yet. */
+const WAITING = `
+  SELECT call_id AS callId, length(body) AS bytes FROM _answer b JOIN _call USING (call_id)
+  WHERE call_id > @after AND b.encoding IS NULL AND ${PACKABLE}
+    AND call_id < coalesce(
+      (SELECT min(call_id) FROM _call WHERE call_id > @after AND outcome = 'received' AND kind <> 'probe'), 1 << 62)
+  ORDER BY call_id`;
+
+const UNPACKED = `
+  SELECT call_id AS callId, length(body) AS bytes FROM _answer b JOIN _call USING (call_id)
+  WHERE call_id > ? AND b.encoding IS NOT 'block' AND ${PACKABLE}
+  ORDER BY call_id LIMIT 300`;
+
+/** Returns the groups that fill a block, in order. The bodies after them are left for a later block. */
+function wholeGroups(waiting: readonly Waiting[]): Waiting[][] {
+  const groups: Waiting[][] = [];
+  let group: Waiting[] = [];
+  let bytes = 0;
+  for (const one of waiting) {
+    // A large body gets a block of its own, so that the bodies before it can be read quickly.
+    if (one.bytes >= BLOCK_BYTES && group.length > 0) {
+      groups.push(group);
+      group = [];
+      bytes = 0;
+    }
+    group.push(one);
+    bytes += one.bytes;
+    if (bytes < BLOCK_BYTES) continue;
+    groups.push(group);
+    group = [];
+    bytes = 0;
+  }
+  return groups;
+}
+
+/** Reads and writes `_block`. */
+class Blocks {
+  readonly #db: Database;
+  readonly #content;
+  readonly #members;
+  readonly #insert;
+  readonly #move;
+  readonly #row;
+  readonly #delete;
+  readonly #shift;
+  /** The uncompressed content of the blocks that were read last. */
+  readonly #cache = new Map<number, Buffer>();
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#content = db.prepare<[number], Buffer>('SELECT content FROM _block WHERE block_id = ?').pluck();
+    this.#members = db.prepare<[number], Member>(
+      `SELECT a.call_id AS callId, a.start, a.body_bytes AS bytes FROM _block b
+       JOIN _answer a ON a.call_id BETWEEN b.first_call_id AND b.last_call_id AND a.block_id = b.block_id
+       WHERE b.block_id = ? ORDER BY a.call_id`,
+    );
+    this.#row = db.prepare<[number], AnswerRow>(
+      `SELECT call_id AS callId, encoding, body, block_id AS blockId, start, body_bytes AS bytes, headers,
+         redacted_at AS redactedAt, EXISTS (SELECT 1 FROM _answer r WHERE r.same_as = a.call_id) AS isReferenced
+       FROM _answer a WHERE call_id = ?`,
+    );
+    this.#insert = db.prepare<[number, number, Buffer]>(
+      'INSERT INTO _block (first_call_id, last_call_id, content) VALUES (?, ?, ?)',
+    );
+    this.#delete = db.prepare<[number]>('DELETE FROM _answer WHERE call_id = ?');
+    this.#move = db.prepare<[number, string | null, string | null, number | bigint, number, number]>(
+      `INSERT INTO _answer (call_id, encoding, body, headers, redacted_at, block_id, start, body_bytes)
+       VALUES (?, 'block', x'', ?, ?, ?, ?, ?)
+       ON CONFLICT (call_id) DO UPDATE SET encoding = excluded.encoding, body = excluded.body,
+         block_id = excluded.block_id, start = excluded.start, body_bytes = excluded.body_bytes`,
+    );
+    this.#shift = db.prepare<[number, number]>('UPDATE _answer SET start = ? WHERE call_id = ?');
+  }
+
+  bodyOf({ encoding, body, blockId, start, bytes }: BodyRow): Buffer {
+    // Older versions compressed large bodies one by one.
+    if (encoding === 'zstd') return zstdDecompressSync(body);
+    return blockId === null ? body : this.#read(blockId).subarray(start, start + bytes);
+  }
+
+  /** Moves the bodies to a new block. They stay where they are if the block cannot be read back. */
+  add(group: readonly Waiting[]): void {
+    const rows = group.map(({ callId }) => this.#row.get(callId) as AnswerRow);
+    const bodies = rows.map((row) => this.bodyOf(row));
+    const plain = Buffer.concat(bodies);
+    const content = compressed(plain);
+    const [first, last] = [rows.at(0), rows.at(-1)];
+    if (first === undefined || last === undefined || !zstdDecompressSync(content).equals(plain)) return;
+    const blockId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
+    // Rows are deleted and inserted again, because SQLite does not merge the pages of rows that only become shorter.
+    for (const { callId, isReferenced } of rows) if (!isReferenced) this.#delete.run(callId);
+    let start = 0;
+    for (const [at, { callId, headers, redactedAt }] of rows.entries()) {
+      const bytes = bodies[at]?.length ?? 0;
+      this.#move.run(callId, headers, redactedAt, blockId, start, bytes);
+      start += bytes;
+    }
+  }
+
+  /** Removes the bytes that no longer belong to a response. Deletes the block if nothing remains. */
+  rewrite(blockId: number): void {
+    const plain = this.#read(blockId);
+    this.#cache.delete(blockId);
+    const members = this.#members.all(blockId);
+    if (members.length === 0) {
+      this.#db.prepare('DELETE FROM _block WHERE block_id = ?').run(blockId);
+      return;
+    }
+    const bodies = members.map(({ start, bytes }) => plain.subarray(start, start + bytes));
+    this.#db
+      .prepare('UPDATE _block SET content = ? WHERE block_id = ?')
+      .run(compressed(Buffer.concat(bodies)), blockId);
+    let start = 0;
+    for (const { callId, bytes } of members) {
+      this.#shift.run(start, callId);
+      start += bytes;
+    }
+  }
+
+  #read(blockId: number): Buffer {
+    const known = this.#cache.get(blockId);
+    if (known !== undefined) return known;
+    const plain = zstdDecompressSync(this.#content.get(blockId) as Buffer);
+    if (this.#cache.size >= CACHED_BLOCKS) this.#cache.delete(this.#cache.keys().next().value as number);
+    this.#cache.set(blockId, plain);
+    return plain;
+  }
+}
+
+interface AnswerRow extends BodyRow {
+  readonly callId: number;
   readonly headers: string | null;
+  readonly redactedAt: string | null;
+  readonly isReferenced: 0 | 1;
 }
 
-/** Reads and writes `_answer`, which stores response bodies exactly as received. */
-export function answerTable(db: Database) {
-  const insert = db.prepare<[number, string | null, Buffer, string | null]>(
-    'INSERT INTO _answer (call_id, encoding, body, headers) VALUES (?, ?, ?, ?)',
-  );
-  // A reference always points to a row with a body, never to another reference.
-  const refer = db.prepare<[number, number]>(
-    `UPDATE _answer SET encoding = NULL, body = NULL,
-       same_as = (SELECT coalesce(same_as, call_id) FROM _answer WHERE call_id = ?)
-     WHERE call_id = ?`,
-  );
-  const select = db.prepare<[number], AnswerRow>(
-    `SELECT b.encoding, b.body, a.headers FROM _answer a JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id)
-     WHERE a.call_id = ?`,
-  );
-  const read = (callId: number): StoredAnswer | null => {
-    const row = select.get(callId);
-    return row === undefined ? null : { body: decoded(row), headers: headersIn(row.headers) };
-  };
-  return {
-    keep: (callId: number, kind: Call['kind'], body: Buffer, headers: string | null): void => {
-      if (paysToCompress(kind, body)) insert.run(callId, 'zstd', zstdCompressSync(body), headers);
-      else insert.run(callId, null, body, headers);
-    },
-    /** Replaces a stored body with a reference to an identical body. */
-    refer: (callId: number, sameAs: number): void => {
-      refer.run(sameAs, callId);
-    },
-    /** Returns the response to a call, or null if the call got none or the response was deleted. */
-    read,
-    body: (callId: number): Buffer | null => read(callId)?.body ?? null,
-  };
+interface Member {
+  readonly callId: number;
+  readonly start: number;
+  readonly bytes: number;
 }
 
-/**
- * Search pages are compressed because they shrink to a fifth of their size. Single records stay uncompressed, because
- * they shrink to only just over half. Compressing them would make loading take 50% longer, and SQL (`entity_history`)
- * could not read them. The measurements are in docs/decisions/0002-storage.md.
- */
-function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
-  return kind !== 'entity' && body.length >= 2048;
+function compressed(plain: Buffer): Buffer {
+  return zstdCompressSync(plain, {
+    pledgedSrcSize: plain.length,
+    params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
+  });
 }
 
-export function decoded({ encoding, body }: Pick<AnswerRow, 'encoding' | 'body'>): Buffer {
-  return encoding === 'zstd' ? zstdDecompressSync(body) : body;
-}
+const BLOCK_BYTES = 32 * 1024;
+const LEVEL = 3;
+const CACHED_BLOCKS = 8;
 
 export function headersIn(text: string | null): Readonly<Record<string, string>> {
   return text === null ? {} : (JSON.parse(text) as Record<string, string>);

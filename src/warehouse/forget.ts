@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 import { folded } from '../names/folding.ts';
-import { decoded } from './answer.ts';
+import { answerTable } from './answer.ts';
 import { eraseFromDigests } from './deliveries.ts';
 import { feedVersions } from './feed/versions.ts';
 import { nameIndex } from './name_index.ts';
@@ -90,7 +90,7 @@ export interface SuspectAnswer {
   readonly kind: Call['kind'] | 'probe';
   readonly target: string;
   readonly body: Buffer;
-  readonly headers: string | null;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Reads, one by one, all stored responses except other companies' records and responses to the entity's own calls. */
@@ -101,20 +101,21 @@ export function* answersThatMayMention(db: Database, entityId: string): Generato
     )
     .pluck()
     .all(entityId) as number[];
-  const select = db.prepare(
-    `SELECT call_id AS callId, kind, target, encoding, body, headers
-     FROM _answer JOIN _call USING (call_id) WHERE call_id = ?`,
+  const select = db.prepare<[number], Omit<SuspectAnswer, 'body' | 'headers'>>(
+    'SELECT call_id AS callId, kind, target FROM _call WHERE call_id = ?',
   );
+  const answers = answerTable(db);
   for (const id of ids) {
-    const { encoding, ...row } = select.get(id) as SuspectAnswer & { encoding: string | null };
-    yield { ...row, body: decoded({ encoding, body: row.body }) };
+    const call = select.get(id);
+    const answer = answers.read(id);
+    if (call !== undefined && answer !== null) yield { ...call, ...answer };
   }
 }
 
 /** Erases a probe's request and response. Only the row in `_call` remains, which counts the call. */
 export function eraseProbe(db: Database, callId: number): void {
-  db.prepare('DELETE FROM _answer WHERE same_as = ?').run(callId);
-  db.prepare('DELETE FROM _answer WHERE call_id = ?').run(callId);
+  const references = db.prepare('SELECT call_id FROM _answer WHERE same_as = ?').pluck().all(callId);
+  answerTable(db).remove([...(references as number[]), callId]);
   db.prepare("UPDATE _call SET target = ?, reason = '', note = NULL WHERE call_id = ?").run(
     FORGOTTEN,
     callId,
@@ -166,11 +167,9 @@ function eraseFromBackfills(db: Database, entityId: string, names: readonly stri
 export function redactAnswer(
   db: Database,
   callId: number,
-  { body, headers, redactedAt }: { body: Buffer; headers: string | null; redactedAt: string },
+  redacted: { body: Buffer; headers: string | null; redactedAt: string },
 ): void {
-  db.prepare(
-    'UPDATE _answer SET body = ?, encoding = NULL, headers = ?, redacted_at = ? WHERE call_id = ?',
-  ).run(body, headers, redactedAt, callId);
+  answerTable(db).redact(callId, redacted);
   db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
 }
 
@@ -204,10 +203,8 @@ function eraseNames(db: Database, known: KnownTexts): void {
 }
 
 function eraseAnswers(db: Database, entityId: string): void {
-  const calls = "SELECT call_id FROM _call WHERE kind = 'entity' AND target = @entityId";
-  // Delete references before the bodies to which they point.
-  db.prepare(`DELETE FROM _answer WHERE same_as IS NOT NULL AND call_id IN (${calls})`).run({ entityId });
-  db.prepare(`DELETE FROM _answer WHERE call_id IN (${calls})`).run({ entityId });
+  const calls = db.prepare("SELECT call_id FROM _call WHERE kind = 'entity' AND target = ?").pluck();
+  answerTable(db).remove(calls.all(entityId) as number[]);
   db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
 }
 

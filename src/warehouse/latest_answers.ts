@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { decoded, headersIn } from './answer.ts';
+import { answerTable } from './answer.ts';
 
 /** A stored response and its call. */
 export interface LatestAnswer {
@@ -15,17 +15,15 @@ export interface LatestAnswer {
   readonly body: Buffer;
 }
 
-interface Row extends Omit<LatestAnswer, 'headers'> {
-  readonly headers: string | null;
-  readonly encoding: string | null;
-}
+type Row = Omit<LatestAnswer, 'headers' | 'body'>;
 
 /** Returns the last `mostOfEach` responses to each kind of call, newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
   const select = db.prepare<[string, number], Row>(
     `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,
   );
-  return ['stats', 'search', 'entity'].flatMap((kind) => select.all(kind, mostOfEach).map(answerOf));
+  const withAnswer = answersTo(db);
+  return ['stats', 'search', 'entity'].flatMap((kind) => select.all(kind, mostOfEach).flatMap(withAnswer));
 }
 
 /** Returns the responses to the calls that one command made, in call order. */
@@ -36,13 +34,16 @@ export function answersOfCommand(db: Database, command: string): LatestAnswer[] 
        WHERE r.command = ? AND c.kind <> 'probe' AND c.status IS NOT NULL ORDER BY c.call_id`,
     )
     .all(command)
-    .map(answerOf);
+    .flatMap(answersTo(db));
 }
 
-const SELECT = `SELECT c.call_id AS callId, c.kind, c.target, c.page, c.reason, c.status, c.outcome, c.sent_at AS sentAt,
-    a.headers, b.encoding, b.body
-  FROM _call c JOIN _answer a USING (call_id) JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id)`;
+const SELECT = `SELECT c.call_id AS callId, c.kind, c.target, c.page, c.reason, c.status, c.outcome, c.sent_at AS sentAt
+  FROM _call c JOIN _answer a USING (call_id)`;
 
-function answerOf({ headers, encoding, ...row }: Row): LatestAnswer {
-  return { ...row, headers: headersIn(headers), body: decoded({ encoding, body: row.body }) };
+function answersTo(db: Database): (row: Row) => LatestAnswer[] {
+  const answers = answerTable(db);
+  return (row) => {
+    const answer = answers.read(row.callId);
+    return answer === null ? [] : [{ ...row, ...answer }];
+  };
 }

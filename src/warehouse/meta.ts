@@ -50,6 +50,8 @@ export type MetaKey =
   | 'feed_version'
   /** Not null if a reader has prevented `forget` from overwriting the erased bytes. */
   | 'scrub_pending'
+  /** The bodies of calls up to this one are in blocks, except those that an older version stored. */
+  | 'packed_until'
   /** Replaced responses that are older than this time may have been deleted. */
   | 'pruned_until';
 

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { answerTable } from './answer.ts';
 import { metaTable } from './meta.ts';
 import { rewrite } from './scrub.ts';
 
@@ -26,12 +27,19 @@ export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number)
   const pruned = db.transaction(() => choosePrunable(db, before, rules.versions)).immediate();
   // Transactions are small, so that no other writer waits for long. References are deleted before the bodies to which
   // they point.
+  const answers = answerTable(db);
   for (const references of ['IS NOT NULL', 'IS NULL']) {
-    const remove = db.prepare(
-      `DELETE FROM _answer WHERE call_id IN
-         (SELECT call_id FROM prunable JOIN _answer USING (call_id) WHERE same_as ${references} LIMIT ${BATCH})`,
-    );
-    while (remove.run().changes > 0);
+    const select = db
+      .prepare(
+        `SELECT call_id FROM prunable JOIN _answer USING (call_id) WHERE same_as ${references} ORDER BY call_id LIMIT ${BATCH}`,
+      )
+      .pluck();
+    const removeSome = db.transaction(() => {
+      const callIds = select.all() as number[];
+      answers.remove(callIds);
+      return callIds.length;
+    }).immediate;
+    while (removeSome() > 0);
   }
   db.exec('DROP TABLE prunable');
   return pruned;
@@ -48,7 +56,7 @@ function choosePrunable(db: Database, before: string, versions: number): Pruned 
   );
   db.exec(
     `CREATE TEMP TABLE prunable AS
-     SELECT call_id, length(body) AS bytes FROM _answer WHERE call_id NOT IN (SELECT call_id FROM kept)`,
+     SELECT call_id, coalesce(body_bytes, length(body)) AS bytes FROM _answer WHERE call_id NOT IN (SELECT call_id FROM kept)`,
   );
   db.exec('DROP TABLE kept');
   const pruned = db

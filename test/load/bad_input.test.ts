@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/json/json.ts';
 import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
-import { bench } from '../support/loader.ts';
+import { bench, bodyOf } from '../support/loader.ts';
 
 test('keys that collide with built-in columns or with each other get separate columns', () => {
   const text = `{"id":"C1","rowid":1,"order":2,"entity_id":3,"_x":4,"_call_id":5,"a__b":6,"a":{"b":7},"A":{"B":8},
@@ -68,18 +68,18 @@ const nested = (open: string, close: string, depth = 500) =>
 
 test('objects and lists nested 500 levels deep are stored completely', () => {
   const text = `{"id":"C1","objects":${nested('{"in":', '}')},"lists":${nested('[', ']')}}`;
-  const { record, value } = bench();
+  const { record, value, warehouse } = bench();
   expect(record('C1', text).verdict).toBe('ok');
-  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(bodyOf(warehouse, 'SELECT call_id FROM _answer')).toBe(text);
   expect(value('SELECT instr(_rest, ?) > 0 FROM entity', '"bottom"')).toBe(1);
   expect(value('SELECT instr(_rest, ?) > 0 FROM entity__lists__items__items__items', '"bottom"')).toBe(1);
 });
 
 test.each([501, 100_000])('a response nested %i levels deep is quarantined with its body', (depth) => {
   const text = `{"id":"C1","deep":${nested('[', ']', depth)}}`;
-  const { record, value } = bench();
+  const { record, warehouse } = bench();
   expect(record('C1', text).quarantined).toBe(1);
-  expect(value('SELECT CAST(body AS TEXT) FROM _answer JOIN _quarantine USING (call_id)')).toBe(text);
+  expect(bodyOf(warehouse, 'SELECT call_id FROM _quarantine')).toBe(text);
 });
 
 test('lists with mixed types keep the position of each element', () => {
@@ -101,9 +101,9 @@ test('lists with mixed types keep the position of each element', () => {
 
 test('the stored response keeps lone surrogates, NUL and every control character', () => {
   const text = `{"id":"C1","name":"a\\ud800b","nul":"x\\u0000y","controls":"\\u0001\\u001f\\u007f","emoji":"🏢"}`;
-  const { record, all, value } = bench();
+  const { record, all, warehouse } = bench();
   record('C1', text);
-  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(bodyOf(warehouse, 'SELECT call_id FROM _answer')).toBe(text);
   expect(all('SELECT name, nul, emoji FROM entity')).toEqual([
     { name: 'a\ufffdb', nul: 'x\u0000y', emoji: '🏢' },
   ]);
@@ -114,9 +114,9 @@ test('texts, keys and numbers of 10 MB are stored completely', () => {
   const key = 'k'.repeat(10_000_000);
   const digits = '9'.repeat(10_000_000);
   const text = `{"id":"C1","purpose":"${long}","${key}":1,"number":${digits}}`;
-  const { record, value } = bench();
+  const { record, value, warehouse } = bench();
   expect(record('C1', text).verdict).toBe('ok');
-  expect((value('SELECT body FROM _answer') as Buffer).equals(Buffer.from(text))).toBe(true);
+  expect(bodyOf(warehouse, 'SELECT call_id FROM _answer') === text).toBe(true);
   expect(value('SELECT length(purpose) FROM entity')).toBe(long.length);
   expect(value('SELECT length(_rest) FROM entity')).toBe(key.length + '{"/":1}'.length);
   expect(value('SELECT number = ? FROM entity', digits)).toBe(1);
@@ -130,17 +130,17 @@ test('a name of 1 MB is stored completely and can be found', () => {
 
 test('keys with lone surrogates and NUL keep their values', () => {
   const text = String.raw`{"id":"C1","a\u0000b":2,"\ud800":1,"\ud800x":{"y":3}}`;
-  const { record, value, warehouse } = bench();
+  const { record, warehouse } = bench();
   expect(record('C1', text).verdict).toBe('ok');
-  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(bodyOf(warehouse, 'SELECT call_id FROM _answer')).toBe(text);
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
 });
 
 test('if a key is repeated, the row contains its last value, and the stored response both values', () => {
   const text = '{"id":"C1","status":"open","status":"closed"}';
-  const { record, value } = bench();
+  const { record, value, warehouse } = bench();
   record('C1', text);
-  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(bodyOf(warehouse, 'SELECT call_id FROM _answer')).toBe(text);
   expect(value('SELECT status FROM entity')).toBe('closed');
 });
 

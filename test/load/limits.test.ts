@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS, emptySchema, NO_NAMES } from '../../src/warehouse/infer
 import { quarantineRegister } from '../../src/warehouse/quarantine.ts';
 import { addTable } from '../../src/warehouse/schema_growth.ts';
 import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
-import { bench, dialectWith } from '../support/loader.ts';
+import { bench, bodyOf, dialectWith } from '../support/loader.ts';
 
 const DAY_MS = 86_400_000;
 const zeros = (length: number) => new Array<number>(length).fill(0);
@@ -18,14 +18,14 @@ const keys = (count: number, prefix = 'key') =>
 
 test('a response with too many values is quarantined with its body, and its target is not retried for a week', () => {
   const text = `{"id":"C1","list":[${zeros(MAX_VALUES).join(',')}]}`;
-  const { record, all, value } = bench();
+  const { record, all, warehouse } = bench();
   const { failure, quarantined } = record('C1', text);
   expect(quarantined).toBe(1);
   expect((failure?.nextTryAtMs ?? 0) - Date.parse('2026-03-01T00:00:00Z')).toBeGreaterThan(6 * DAY_MS);
   expect(all('SELECT position, reason FROM _quarantine')).toEqual([
     { position: -1, reason: 'HTTP 200, but the body has more than 500,000 values' },
   ]);
-  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(bodyOf(warehouse, 'SELECT call_id FROM _answer')).toBe(text);
 });
 
 test('thousands of rejected results on one page cause one quarantine entry, which a replay closes', () => {

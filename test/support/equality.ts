@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../../src/json/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { answerTable } from '../../src/warehouse/answer.ts';
 
 export interface Comparison {
   readonly upstream: number;
@@ -12,19 +13,17 @@ export interface Comparison {
 
 /** Compares the mirror's stored responses with the upstream's records, field by field. */
 export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison {
-  const responseOf = db.prepare<[string], { body: Buffer; encoding: string | null }>(
-    `SELECT b.body, b.encoding FROM entity e JOIN _answer a ON a.call_id = e._call_id
-     JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id) WHERE e.entity_id = ?`,
-  );
+  const answers = answerTable(db);
+  const callOf = db.prepare<[string], number>('SELECT _call_id FROM entity WHERE entity_id = ?').pluck();
   const differences: string[] = [];
   let upstream = 0;
   for (const { id } of sandbox.companies.all()) {
     upstream += 1;
     if (differences.length >= 10) continue;
     const expected = sandbox.catalogue.record(id)?.text;
-    const response = responseOf.get(id);
-    if (response === undefined) differences.push(`${id}: no record`);
-    else if (expected !== undefined && canonical(response.body.toString()) !== canonical(expected.toString()))
+    const response = answers.body(callOf.get(id) ?? 0);
+    if (response === null) differences.push(`${id}: no record`);
+    else if (expected !== undefined && canonical(response.toString()) !== canonical(expected.toString()))
       differences.push(`${id}: differs`);
   }
   return {

@@ -8,6 +8,7 @@ import type { Mapping } from '../../src/dialect/mapping.ts';
 import type { LoadResult } from '../../src/knowledge.ts';
 import { type Loader, openLoader } from '../../src/load/load.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
+import { answerTable } from '../../src/warehouse/answer.ts';
 import type { SchemaLimits } from '../../src/warehouse/inferred_schema.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
@@ -125,6 +126,13 @@ export function bench(
         .get(...values),
     reopen: () => bench({ ...options, warehouse }),
   };
+}
+
+/** Returns the stored body of the call that the query selects. */
+export function bodyOf({ db }: Warehouse, sql: string): string | undefined {
+  return answerTable(db)
+    .body(db.prepare(sql).pluck().get() as number)
+    ?.toString();
 }
 
 export function entityCall(entityId: string): Call {

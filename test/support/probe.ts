@@ -12,6 +12,7 @@ import { type ProbeReport, probe } from '../../src/operations/probe.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import type { Hints } from '../../src/probe/probe.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { recordDocuments } from '../../src/warehouse/record_document.ts';
 import { NO_HINTS } from './probe_client.ts';
 
 /** A folder whose configuration has no dialect. */
@@ -101,14 +102,15 @@ export async function syncAt(
     });
     const { db } = workspace.warehouse;
     const ids = db.prepare<[], string>('SELECT entity_id FROM _known').pluck().all();
-    const documents = db
-      .prepare<[], { id: string; document: string }>(
-        'SELECT entity_id AS id, document FROM entity_history WHERE observed_to IS NULL',
+    const documentOf = recordDocuments(db);
+    const versions = db
+      .prepare<[], { id: string; callId: number }>(
+        'SELECT entity_id AS id, _call_id AS callId FROM entity_history WHERE observed_to IS NULL',
       )
       .all();
     return {
       known: new Set(ids),
-      records: new Map(documents.map(({ id, document }) => [id, document])),
+      records: new Map(versions.map(({ id, callId }) => [id, documentOf(callId) ?? ''])),
       ended: 'why' in report.ending ? `${report.ending.ended}: ${report.ending.why}` : report.ending.ended,
       calls: report.totals.calls,
       gone: report.totals.gone,

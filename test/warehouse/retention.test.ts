@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { reprocess } from '../../src/load/reprocess.ts';
+import { answerTable } from '../../src/warehouse/answer.ts';
 import { pruneAnswers, vacuum } from '../../src/warehouse/retention.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
@@ -67,7 +70,7 @@ test('once responses have been deleted, loading still works but a rebuild is rej
 
 test('compacting makes the file smaller while readers continue', () => {
   const { warehouse, record, all } = bench();
-  for (let n = 0; n < 50; n++) record('C1', { id: 'C1', n, long: 'x'.repeat(10_000) });
+  for (let n = 0; n < 50; n++) record('C1', { id: 'C1', n, long: randomBytes(5000).toString('hex') });
   const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
   const count = () => reader.db.prepare('SELECT count(*) FROM _call').pluck().get();
   expect(count()).toBe(50);
@@ -75,23 +78,64 @@ test('compacting makes the file smaller while readers continue', () => {
   const before = statSync(warehouse.path).size;
   pruneAnswers(warehouse.db, { maxAgeMs: 0, versions: 1 }, START_MS + DAY_MS);
   vacuum(warehouse.db);
-  expect(statSync(warehouse.path).size).toBeLessThan(before * 0.6);
+  expect(statSync(warehouse.path).size).toBeLessThan(before * 0.9);
   expect(count()).toBe(50);
   expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
   reader.close();
 });
 
-test('search pages are compressed and read back unchanged', () => {
-  const { search, all, warehouse } = bench();
-  const body = JSON.stringify({
+const pageOf = (text: string) =>
+  JSON.stringify({
     total: 200,
-    results: Array.from({ length: 200 }, (_, n) => ({ id: `C${n}`, name: `Company ${n}` })),
+    results: Array.from({ length: 200 }, (_, n) => ({ id: `${text}${n}`, name: `Company ${n}` })),
   });
-  search('c', body);
-  const [{ encoding, size } = {}] = all('SELECT encoding, length(body) AS size FROM _answer');
-  expect(encoding).toBe('zstd');
-  expect(Number(size)).toBeLessThan(body.length / 3);
-  search('c', body);
-  expect(all('SELECT same_as FROM _answer')).toEqual([{ same_as: null }, { same_as: 1 }]);
-  expect(warehouse.db.prepare('SELECT count(*) FROM _known').pluck().get()).toBe(200);
+
+test('responses are stored as received, and move to compressed blocks that read back unchanged', () => {
+  const { search, record, value, warehouse } = bench();
+  const bodies = ['a', 'b', 'c', 'd', 'e', 'f'].map(pageOf);
+  for (const [at, body] of bodies.entries()) search(`x${at}`, body);
+  record('C1', { id: 'C1' });
+  const answers = answerTable(warehouse.db);
+  expect(bodies.map((_, at) => answers.body(at + 1)?.toString())).toEqual(bodies);
+  expect(value("SELECT count(*) FROM _answer WHERE encoding = 'block'")).toBe(5);
+  expect(Number(value('SELECT sum(length(content)) FROM _block'))).toBeLessThan(bodies.join('').length / 5);
+  expect(value('SELECT CAST(body AS TEXT) FROM _answer WHERE call_id = 7')).toBe('{"id":"C1"}');
+});
+
+test('a repeated response refers to a response in a block', () => {
+  const { search, all, warehouse } = bench();
+  for (const text of ['a', 'b', 'c', 'd', 'e', 'f']) search('x', pageOf(text));
+  search('x', pageOf('f'));
+  expect(all('SELECT call_id, same_as FROM _answer WHERE same_as IS NOT NULL')).toEqual([
+    { call_id: 7, same_as: 6 },
+  ]);
+  expect(answerTable(warehouse.db).body(7)?.toString()).toBe(pageOf('f'));
+});
+
+test('compact moves all processed responses to blocks, also those of older versions', () => {
+  const { search, value, warehouse } = bench();
+  const bodies = ['a', 'b', 'c'].map(pageOf);
+  for (const [at, body] of bodies.entries()) search(`x${at}`, body);
+  warehouse.db
+    .prepare("UPDATE _answer SET encoding = 'zstd', body = ? WHERE call_id = 2")
+    .run(zstdCompressSync(bodies[1] ?? ''));
+  const answers = answerTable(warehouse.db);
+  answers.packAll();
+  expect(value("SELECT count(*) FROM _answer WHERE encoding = 'block'")).toBe(3);
+  expect(bodies.map((_, at) => answers.body(at + 1)?.toString())).toEqual(bodies);
+});
+
+test('deleted responses are removed from their blocks', () => {
+  const { search, all, value, warehouse } = bench();
+  for (const text of ['a', 'b', 'c', 'd', 'e', 'f']) search(text, pageOf(text));
+  const answers = answerTable(warehouse.db);
+  const before = all('SELECT length(content) AS bytes FROM _block')[0]?.bytes as number;
+  warehouse.write(() => answers.remove([1, 3]));
+  expect([2, 4, 5, 6].map((callId) => answers.body(callId)?.toString())).toEqual(
+    ['b', 'd', 'e', 'f'].map(pageOf),
+  );
+  expect(answers.body(1)).toBeNull();
+  expect(value('SELECT length(content) FROM _block')).toBeLessThan(before);
+  warehouse.write(() => answers.remove([2, 4, 5]));
+  expect(value('SELECT count(*) FROM _block')).toBe(0);
 });

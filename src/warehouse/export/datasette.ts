@@ -87,12 +87,12 @@ WHERE entity_fts MATCH '"' || replace(:text, '"', '""') || '"' ORDER BY rank LIM
 WHERE observed_at >= datetime('now', '-' || :days || ' days') ORDER BY change_id DESC LIMIT 500`,
   },
   history_of: {
-    title: 'Every version of one company',
-    sql: 'SELECT observed_from, observed_to, document FROM entity_history WHERE entity_id = :entity_id ORDER BY 1',
+    title: 'Every change of one company',
+    sql: 'SELECT not_before, observed_at, path, before, after FROM entity_change WHERE entity_id = :entity_id ORDER BY change_id',
   },
   as_of: {
-    title: 'The registry at the end of a day (2026-01-31)',
-    sql: `SELECT entity_id, observed_from, document FROM entity_history
+    title: 'The companies at the end of a day (2026-01-31)',
+    sql: `SELECT entity_id, observed_from, observed_to FROM entity_history
 WHERE observed_from < date(:day, '+1 day') AND (observed_to IS NULL OR observed_to >= date(:day, '+1 day'))
 AND NOT is_tombstone ORDER BY entity_id`,
   },

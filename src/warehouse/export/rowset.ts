@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
 import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
+import { recordDocuments } from '../record_document.ts';
 import { quoted } from '../table_naming.ts';
 
 /** A column's type, for typed export formats. */
@@ -49,11 +50,9 @@ export function readableTables(db: Database): string[] {
 /** Returns all rows of a table or view. */
 export function tableRows(db: Database, table: string): Rowset {
   requireExportable(table, readableTables(db));
-  return {
-    name: table,
-    columns: columnsOf(db, table),
-    rows: iterate(db, `SELECT * FROM ${quoted(table)}`),
-  };
+  const columns = columnsOf(db, table);
+  const rows = iterate(db, `SELECT * FROM ${quoted(table)}`);
+  return { name: table, columns, rows: table === 'entity_history' ? withDocuments(db, columns, rows) : rows };
 }
 
 /** @throws UsageError if the table is not exported. */
@@ -67,10 +66,10 @@ export function entityDocuments(db: Database): Rowset {
   return {
     name: 'entity',
     columns: DOCUMENT_COLUMNS,
-    rows: iterate(
+    rows: withDocuments(
       db,
-      `SELECT e.entity_id, e._fetched_at, e._changed_at, e._gone_at, e._call_id, h.document
-       FROM entity e LEFT JOIN entity_history h ON h.entity_id = e.entity_id AND h._call_id = e._call_id`,
+      DOCUMENT_COLUMNS,
+      iterate(db, 'SELECT entity_id, _fetched_at, _changed_at, _gone_at, _call_id, NULL FROM entity'),
     ),
   };
 }
@@ -92,14 +91,29 @@ export interface VersionRow {
 }
 
 /** Returns each entity's version at the time `at` (ISO 8601), except for entities that were gone by then. */
-export function versionsAt(db: Database, at: string): IterableIterator<VersionRow> {
-  return db
-    .prepare(
-      `SELECT entity_id AS entityId, observed_from AS observedFrom, _call_id AS callId, document
+export function* versionsAt(db: Database, at: string): Generator<VersionRow> {
+  const documentOf = recordDocuments(db);
+  const versions = db
+    .prepare<{ at: string }, Omit<VersionRow, 'document'>>(
+      `SELECT entity_id AS entityId, observed_from AS observedFrom, _call_id AS callId
        FROM entity_history
        WHERE observed_from <= @at AND (observed_to IS NULL OR observed_to > @at) AND NOT is_tombstone`,
     )
-    .iterate({ at }) as IterableIterator<VersionRow>;
+    .iterate({ at });
+  for (const version of versions) yield { ...version, document: documentOf(version.callId) };
+}
+
+/** Fills in the records, which plain SQL cannot read from compressed responses. */
+function* withDocuments(
+  db: Database,
+  columns: readonly ExportColumn[],
+  rows: Iterable<readonly Cell[]>,
+): Generator<readonly Cell[]> {
+  const documentOf = recordDocuments(db);
+  const [callAt, documentAt] = ['_call_id', 'document'].map((name) =>
+    columns.findIndex((column) => column.name === name),
+  );
+  for (const row of rows) yield row.with(documentAt ?? -1, documentOf(Number(row[callAt ?? -1])));
 }
 
 function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {
