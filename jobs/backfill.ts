@@ -2,10 +2,10 @@ import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { runBackfill } from '../src/operations/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/activity.ts';
-import { type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
+import { backfillTable, type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import { type EngineJob, JOB_VERSION, type JobData } from './job.ts';
-import type { JobResult } from './job_result.ts';
+import { JobRejected, type JobResult } from './job_result.ts';
 import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './queue.ts';
 
 /**
@@ -22,6 +22,10 @@ export const backfill: EngineJob = {
       throw new UsageError('this job has no backfill in its data', {
         hint: 'Queue a backfill with `registry-mirror backfill … --enqueue`.',
       });
+    if (backfillTable(workspace.warehouse.db).find(request.id) === null)
+      throw new JobRejected(
+        `the warehouse has no backfill ${request.id}, perhaps because it was restored from an earlier backup; the job did nothing. Queue the backfill again.`,
+      );
     const maxCalls = Math.min(bounds.maxCalls, remainingCalls(workspace.warehouse, request));
     return (await runBackfill(workspace, { ...bounds, maxCalls, backfillId: request.id })).run;
   },

@@ -24,12 +24,12 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       // The worker itself logs a lost connection once.
       if (isConnectionError(error)) return log.debug({ err: error }, what);
       const nowMs = clock.now();
-      const message = messageOf(error);
       // Remove the failed script's hash, which Redis appends.
-      if (isRedisReply(error))
-        reply = { message: message.replace(/ script: [0-9a-f]{40}.*$/, ''), atMs: nowMs };
-      // Errors of the same kind differ only in numbers and script hashes.
-      const kind = `${what} ${message.replace(/[0-9a-f]*\d[0-9a-f]*/g, '#')}`;
+      const message = messageOf(error).replace(/ script: [0-9a-f]{40}.*$/, '');
+      const isReply = isRedisReply(error);
+      if (isReply) reply = { message, atMs: nowMs };
+      // Errors of the same kind differ only in numbers. Redis rejects every command for the same reason.
+      const kind = (isReply ? message : `${what} ${message}`).replace(/[0-9a-f]*\d[0-9a-f]*/g, '#');
       const known = kinds.get(kind);
       if (known !== undefined && nowMs - known.loggedAtMs < COUNT_EVERY_MS) {
         known.repeated += 1;
@@ -37,7 +37,10 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       }
       if (kinds.size >= MAX_KINDS) kinds.clear();
       kinds.set(kind, { loggedAtMs: nowMs, repeated: 0 });
-      log.error({ err: error, ...(known && { repeated: known.repeated }) }, what);
+      const repeated = known === undefined ? {} : { repeated: known.repeated };
+      // The stack of a reply only shows the Redis client.
+      if (isReply) log.error({ ...repeated, reply: message }, `Redis rejects commands: ${what}`);
+      else log.error({ ...repeated, err: error }, what);
     },
   };
 }

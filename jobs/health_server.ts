@@ -47,34 +47,38 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
 }
 
 /**
- * The worker is healthy if the process responds and its loops are running. It is healthy even if Redis is faulty,
- * because restarting the worker would not help.
+ * The worker is healthy if the process responds and its loops are running. It is healthy even if Redis is slow or
+ * faulty, because restarting the worker would not help.
  */
 function sendHealth(reply: FastifyReply, measured: Measured): FastifyReply {
   const fault = redisFault(measured);
-  const stuck = measured.registries.filter(({ state }) => fault === null && isStuck(state, measured.nowMs));
+  const stuck = measured.registries.filter(({ state }) => isStuck(state, measured.nowMs));
   const ok = stuck.length === 0;
   return reply.code(ok ? 200 : 503).send({ ok, stuck: stuck.map(({ name }) => name), redis_error: fault });
 }
 
-function isStuck({ role, reconciledAtMs, problems }: RegistryState, nowMs: number): boolean {
-  if (role !== 'leading' || problems.some(isBlocking)) return false;
-  return reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
+function isStuck({ triedAtMs }: RegistryState, nowMs: number): boolean {
+  return triedAtMs !== null && nowMs - triedAtMs > STUCK_AFTER_MS;
 }
 
 /**
- * The worker is ready if Redis accepts its commands, each queue has a leader (this worker or another), and the files
- * can be read.
+ * The worker is ready if Redis accepts its commands in time, each queue has a leader (this worker or another), and the
+ * files can be read.
  */
 function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
   const { registries } = measured;
   const fault = redisFault(measured);
   const isReady = ({ state }: RegistryWorker) =>
-    state.role !== 'starting' && !state.problems.some(isBlocking);
+    state.role !== 'starting' && !isLate(state, measured.nowMs) && !state.problems.some(isBlocking);
   const ok = fault === null && registries.every(isReady);
   return reply
     .code(ok ? 200 : 503)
     .send({ ok, redis: fault === null, redis_error: fault, registries: registries.map(describe) });
+}
+
+/** Returns whether this worker leads, but cannot reconcile its queue in time, for example because Redis is slow. */
+function isLate({ leadsSinceMs, reconciledAtMs }: RegistryState, nowMs: number): boolean {
+  return leadsSinceMs !== null && nowMs - Math.max(leadsSinceMs, reconciledAtMs ?? 0) > LATE_AFTER_MS;
 }
 
 function describe({ name, state }: RegistryWorker) {
@@ -168,3 +172,5 @@ const NO_PASSWORD =
   'The dashboard is disabled, because other machines can reach this port and no password is set.\n' +
   'Set worker.board_password in the configuration, or set worker.health_host to 127.0.0.1.\n';
 const STUCK_AFTER_MS = 120_000;
+// The queue is reconciled every 5 s.
+const LATE_AFTER_MS = 30_000;

@@ -34,7 +34,7 @@ export function openMetrics(measure: () => Measured): Metrics {
   openGauges(registry, measure);
   const calls = new Counter({
     name: 'registry_mirror_api_requests_total',
-    help: 'Calls by any process, counted when loaded, since this worker became leader.',
+    help: 'Calls by any process, counted by the worker that leads when they are loaded.',
     labelNames: ['registry', 'endpoint', 'outcome'],
     registers,
   });

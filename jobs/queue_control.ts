@@ -1,3 +1,4 @@
+import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
@@ -68,6 +69,34 @@ export async function setPaused(config: Config, isPaused: boolean): Promise<Queu
     await (isPaused ? queue.pause() : queue.resume());
     return await stateOf(queue, redis, config);
   });
+}
+
+/**
+ * Removes a queue with its schedules and jobs from Redis, for a registry that is no longer configured. The warehouse and
+ * the ledger are not touched.
+ */
+export async function removeQueue(config: Config, name: string): Promise<void> {
+  const redis = await connectOnce(config.worker.redis_url);
+  const keys = keysOf(config.worker.prefix, name);
+  const queue = new Queue(name, { connection: redis, prefix: config.worker.prefix, skipVersionCheck: true });
+  queue.on('error', () => {});
+  try {
+    if ((await redis.hexists(keys.queues, name)) === 0)
+      throw new UsageError(`Redis has no queue \`${name}\` of this program`, {
+        hint: `Queues: ${Object.keys(await redis.hgetall(keys.queues)).join(', ') || 'none'}.`,
+      });
+    const leader = await leaderOf(redis, keys.leader);
+    if (leader !== null)
+      throw new UsageError(`the worker ${leader.worker} serves the queue \`${name}\``, {
+        hint: 'Stop this worker first, or remove the registry from its configuration.',
+      });
+    await queue.obliterate({ force: true });
+    await redis.del(keys.leader, keys.heartbeat, keys.counted);
+    await redis.hdel(keys.queues, name);
+  } finally {
+    await queue.close();
+    redis.disconnect();
+  }
 }
 
 async function stateOf(queue: MirrorQueue, redis: Redis, { worker }: Config): Promise<QueueState> {

@@ -33,14 +33,14 @@ export interface RegistrySnapshot {
   readonly backfills: readonly QueuedBackfill[];
   /** The id of the last processed call. */
   readonly lastCallId: number;
-  /** The calls processed since the previous snapshot. */
+  /** The calls processed after `afterCallId`. */
   readonly newCalls: readonly CallCount[];
 }
 
 export interface SnapshotRequest {
   readonly jobs: readonly JobDefinition[];
   readonly nowMs: number;
-  /** `lastCallId` in the previous snapshot; null for the first snapshot. */
+  /** The id of the last call that the metrics have counted; null if it is unknown. */
   readonly afterCallId: number | null;
 }
 

@@ -5,13 +5,16 @@ import type { Config } from '../src/config/config.ts';
 import { messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import type { Connections } from '../src/redis/connection.ts';
+import { backfill } from './backfill.ts';
 import { endsWithin } from './ends_within.ts';
 import { type ErrorLog, openErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
 import {
+  claimCalls,
   identityOf,
   type LeaderFacts,
   type Leadership,
+  lastCountedCall,
   openLeadership,
   otherLedgerError,
   RENEW_EVERY_MS,
@@ -50,6 +53,10 @@ export interface RegistryState {
   readonly snapshot: RegistrySnapshot | null;
   /** When the queue was last reconciled, in epoch milliseconds; null before the first reconciliation. */
   readonly reconciledAtMs: number | null;
+  /** When this worker became the leader, in epoch milliseconds; null if it does not lead. */
+  readonly leadsSinceMs: number | null;
+  /** When this worker last finished an attempt to lead and reconcile, successful or not, in epoch milliseconds. */
+  readonly triedAtMs: number | null;
   /** The error that Redis returned recently, such as OOM; null if there was none. */
   readonly redisError: string | null;
   readonly isPaused: boolean;
@@ -73,6 +80,7 @@ export class RegistryWorker {
   readonly #ledger: string;
   readonly #errors: ErrorLog;
   readonly #stop = new AbortController();
+  #isStopping = false;
   readonly #failures = new Map<string, FailureBeforeRun>();
   #filesError: unknown = null;
   #isPaused = false;
@@ -81,6 +89,8 @@ export class RegistryWorker {
   #processor: Processor | null = null;
   #snapshot: RegistrySnapshot | null = null;
   #reconciledAtMs: number | null = null;
+  #leadsSinceMs: number | null = null;
+  #triedAtMs: number | null = null;
   #reconciling: Promise<void> = Promise.resolve();
   #loops: Promise<unknown> = Promise.resolve();
 
@@ -107,6 +117,8 @@ export class RegistryWorker {
       running: this.#processor?.running ?? null,
       snapshot: this.#snapshot,
       reconciledAtMs: this.#reconciledAtMs,
+      leadsSinceMs: this.#leadsSinceMs,
+      triedAtMs: this.#triedAtMs,
       redisError: this.#errors.redisError,
       isPaused: this.#isPaused,
       problems: problemsOf(this.#filesError, this.#failures, this.#snapshot?.facts.health ?? null),
@@ -122,6 +134,7 @@ export class RegistryWorker {
 
   /** Waits for the in-flight calls and loads them, releases the leadership, and closes. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     // Step down before releasing the lease, so that all in-flight calls are loaded before another worker leads.
     await this.#stepDown();
     this.#stop.abort();
@@ -139,6 +152,7 @@ export class RegistryWorker {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await work();
+      this.#triedAtMs = this.#options.clock.now();
       await this.#options.clock.sleep(everyMs, signal);
     }
   }
@@ -147,7 +161,7 @@ export class RegistryWorker {
     try {
       const { leads, leader } = await this.#leadership.renew();
       if (!leads) await this.#standBy(leader);
-      else if (this.#role !== 'leading') this.#stepUp();
+      else if (this.#role !== 'leading' && !this.#isStopping) this.#stepUp();
     } catch (error) {
       this.#logError(error, 'leadership error');
     }
@@ -163,6 +177,7 @@ export class RegistryWorker {
       return;
     }
     this.#role = 'leading';
+    this.#leadsSinceMs = clock.now();
     this.#leader = null;
     this.#log.info('this worker leads the queue');
     this.#processor = openProcessor({
@@ -184,7 +199,9 @@ export class RegistryWorker {
 
   #onAttempt(job: MirrorJob, attempt: Attempt): Promise<void> {
     this.#options.observer.attemptEnded(this.name, job.name, attempt);
-    if (attempt.hasFailedBeforeRun)
+    // A scheduled job is queued again after its last attempt. A backfill is not, so its failure then ends with the job.
+    const isTriedAgain = attempt.outcome === 'retried' || job.name !== backfill.name;
+    if (attempt.hasFailedBeforeRun && isTriedAgain)
       this.#failures.set(job.name, { atMs: this.#options.clock.now(), message: messageOf(attempt.failure) });
     else this.#failures.delete(job.name);
     // A job that BullMQ will retry stays in the queue. After any other attempt, the next batch may be queued.
@@ -200,6 +217,7 @@ export class RegistryWorker {
     } else if (this.#role === 'starting' || this.#leader?.worker !== leader?.worker)
       this.#log.info({ leader }, 'on standby: another worker leads the queue');
     this.#role = 'standing_by';
+    this.#leadsSinceMs = null;
     this.#leader = leader;
     await this.#stepDown();
     if (leader !== null && leader.ledger !== this.#ledger)
@@ -224,7 +242,9 @@ export class RegistryWorker {
     if (this.#role !== 'leading') return;
     const { jobs, clock, config, observer } = this.#options;
     const nowMs = clock.now();
-    const afterCallId = this.#snapshot?.lastCallId ?? null;
+    const redis = this.#options.connections.forQueues;
+    const { counted } = keysOf(config.worker.prefix, this.name);
+    const afterCallId = await lastCountedCall(redis, counted);
     try {
       this.#snapshot = readSnapshot(config, { jobs, nowMs, afterCallId });
       this.#filesError = null;
@@ -232,7 +252,9 @@ export class RegistryWorker {
       this.#filesError = error;
       throw error;
     }
-    observer.callsLoaded(this.name, this.#snapshot.newCalls);
+    const { newCalls, lastCallId } = this.#snapshot;
+    if (await claimCalls(redis, counted, { after: afterCallId, upTo: lastCallId }))
+      observer.callsLoaded(this.name, newCalls);
     await this.#reconciler.reconcile({
       snapshot: this.#snapshot,
       running: this.#processor?.running ?? null,

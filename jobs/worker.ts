@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Telemetry } from 'bullmq';
+import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { DAY_MS } from '../src/durations.ts';
 import { UsageError } from '../src/errors.ts';
-import { isConnectionError, openConnections, type RedisWatcher } from '../src/redis/connection.ts';
+import { openConnections, type RedisWatcher } from '../src/redis/connection.ts';
 import { inspectRedis } from '../src/redis/inspection.ts';
 import { ALL_JOBS } from './all_jobs.ts';
 import { endsWithin } from './ends_within.ts';
+import { openErrorLog } from './error_log.ts';
 import { BOARD_PATH, openHealthServer } from './health_server.ts';
 import type { JobDefinition } from './job.ts';
 import { openMetrics } from './metrics.ts';
 import { assertServable } from './preflight.ts';
+import { keysOf } from './queue.ts';
 import { RegistryWorker } from './registry_worker.ts';
 
 /** A running worker. It serves one or more registries with one Redis until it is stopped. Start reading here. */
@@ -81,6 +85,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   for (const registry of registries) registry.start();
   const url = port?.url ?? null;
   log.info({ worker: identity.worker, queues: names, url }, 'worker started');
+  const unserved = await unservedQueues(connections.forQueues, { prefix, own: names, nowMs: clock.now() });
+  for (const { queue, at } of unserved)
+    log.warn(
+      { queue, last_reconciled: at, hint: `registry-mirror worker remove ${queue}` },
+      'Redis has a queue that no worker serves',
+    );
 
   return {
     url,
@@ -113,7 +123,24 @@ async function openTracing(): Promise<Telemetry> {
   }
 }
 
+/** Returns the queues under this prefix that no worker has reconciled for a day. */
+async function unservedQueues(
+  redis: Redis,
+  {
+    prefix,
+    own,
+    nowMs,
+  }: { readonly prefix: string; readonly own: readonly string[]; readonly nowMs: number },
+): Promise<{ readonly queue: string; readonly at: string }[]> {
+  // The worker starts even if the connection is lost now.
+  const reconciled = await redis.hgetall(keysOf(prefix, '').queues).catch(() => ({}));
+  return Object.entries(reconciled)
+    .filter(([queue, at]) => !own.includes(queue) && nowMs - Date.parse(at) > DAY_MS)
+    .map(([queue, at]) => ({ queue, at }));
+}
+
 function watchRedis(log: Logger, clock: Clock): RedisWatcher {
+  const errors = openErrorLog(log, clock);
   let lostAtMs: number | null = null;
   return {
     lost: () => {
@@ -126,8 +153,6 @@ function watchRedis(log: Logger, clock: Clock): RedisWatcher {
       log.info({ after_ms: clock.now() - lostAtMs }, 'Redis connection restored');
       lostAtMs = null;
     },
-    failed: (error) => {
-      if (!isConnectionError(error)) log.warn({ err: error }, 'Redis error');
-    },
+    failed: (error) => errors.log(error, 'the connection failed'),
   };
 }

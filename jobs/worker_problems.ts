@@ -2,6 +2,7 @@ import { MirrorError, messageOf } from '../src/errors.ts';
 import { LostLedgerError } from '../src/operations/ledger_loss.ts';
 import type { Health } from '../src/report/health.ts';
 import type { Problem } from '../src/report/problems.ts';
+import { backfill } from './backfill.ts';
 import type { FailureBeforeRun } from './schedule_reconciler.ts';
 
 /** A problem with the mirror (see `src/report/health.ts`), or with the worker's files or jobs. */
@@ -20,7 +21,10 @@ export function problemsOf(
   const jobs = [...failures].map(([job, { message }]) => ({
     name: 'job_cannot_start',
     cause: `The job ${job} cannot start: ${message}`,
-    remedy: `Remove the cause, then run \`registry-mirror worker run ${job}\`.`,
+    remedy:
+      job === backfill.name
+        ? 'Remove the cause. The job is retried. `registry-mirror status` shows the backfill.'
+        : `Remove the cause, then run \`registry-mirror worker run ${job}\`.`,
   }));
   const files = filesError === null ? [] : [problemOfFiles(filesError)];
   return [...files, ...jobs, ...(health?.problems ?? [])];

@@ -6,7 +6,7 @@ import { loadConfig } from '../config/load_config.ts';
 import { portNumber } from './context.ts';
 import { type Output, openOutput, printError, standardStreams } from './output.ts';
 import { captureConsole, openLogger } from './worker/log.ts';
-import { pauseCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
+import { pauseCommand, removeCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
 
 interface WorkerFlags {
   readonly config?: readonly string[];
@@ -39,6 +39,7 @@ export function workerCommand(): Command {
       .addCommand(runCommand())
       .addCommand(pauseCommand())
       .addCommand(resumeCommand())
+      .addCommand(removeCommand())
       .addHelpText('after', EXAMPLES)
       .action((flags: WorkerFlags) => work(flags))
   );

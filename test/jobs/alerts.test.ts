@@ -35,6 +35,23 @@ const DAILY_RUNS = {
 
 const CASES: readonly AlertCase[] = [
   {
+    alert: 'PausedForDays',
+    when: 'the upstream demands a pause of 32 days',
+    series: { [series('allowance_resumes_timestamp_seconds', A)]: always(32 * 86_400) },
+    at: '1h',
+    fires: [A],
+  },
+  {
+    alert: 'PausedForDays',
+    when: 'the allowance is used up for a day, or for ever',
+    series: {
+      [series('allowance_resumes_timestamp_seconds', A)]: always(86_400),
+      [series('allowance_resumes_timestamp_seconds', { registry: 'b' })]: Array(2016).fill('+Inf').join(' '),
+    },
+    at: '1h',
+    fires: [],
+  },
+  {
     alert: 'WorkerGone',
     when: 'the only worker of one of two registries has disappeared',
     series: {

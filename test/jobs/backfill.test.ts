@@ -11,6 +11,7 @@ import { systemClock } from '../../src/clock.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { keepBackfill } from '../../src/operations/backfill.ts';
 import { queueBackfill, queuedBackfills } from '../../src/warehouse/backfill.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
@@ -54,6 +55,19 @@ describe('a queued backfill', () => {
     expect(backfills().map(({ calls }) => calls)).toEqual([20, 20, 10]);
     expect(worker.lines.map(({ msg }) => msg)).toContain('backfill queued again');
     expect(queuedBackfills(place.upstream.warehouse())).toEqual([]);
+  });
+
+  it('a backfill that a restored warehouse does not know ends without a problem', async () => {
+    const place = await workplace();
+    await enqueue(place, 10);
+    const { db, close } = openWarehouse({ path: place.config().warehouse, nowMs: Date.now() });
+    db.exec('DELETE FROM _backfill_wish; DELETE FROM _backfill');
+    close();
+    const worker = await place.startWorker();
+    await until('the job has failed', async () => (await place.queue.getFailedCount()) === 1);
+    const [job] = await place.queue.getFailed();
+    expect(job?.failedReason).toContain('the warehouse has no backfill 1');
+    await until('the worker is ready', async () => (await fetch(`${worker.url}/ready`)).status === 200);
   });
 
   it('a backfill is rejected if the queue already contains it', async () => {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addScheduledJob, type QueueState, setPaused } from '../../../jobs/queue_control.ts';
+import { addScheduledJob, type QueueState, removeQueue, setPaused } from '../../../jobs/queue_control.ts';
 import { JOB_SCHEDULES } from '../../../jobs/schedules.ts';
 import { type Context, openContext, type SharedFlags, withSharedOptions } from '../context.ts';
 import type { Output } from '../output.ts';
@@ -27,6 +27,21 @@ export function pauseCommand(): Command {
 
 export function resumeCommand(): Command {
   return pausingCommand('resume', 'start jobs again after `worker pause`');
+}
+
+/** `worker remove QUEUE`: removes the queue of a registry that is no longer configured. */
+export function removeCommand(): Command {
+  const command = new Command('remove')
+    .summary('remove the queue of a registry that is no longer configured from Redis')
+    .argument('<queue>', 'the queue name, as in the log of `worker`')
+    .addHelpText('after', '\nExamples:\n  $ registry-mirror worker remove isle-of-man.main')
+    .action(async (queue: string, _flags: SharedFlags, self: Command) => {
+      const { config, output } = await contextOf(self);
+      await removeQueue(config, queue);
+      const text = `Removed the queue ${queue} with its schedules and jobs. The warehouse and the ledger are unchanged.`;
+      output.result({ command: 'worker remove', data: { queue }, text, attention: null });
+    });
+  return withSharedOptions(command);
 }
 
 function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
