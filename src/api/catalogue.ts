@@ -1,11 +1,12 @@
 import type { JsonObject } from '../json/json.ts';
-import type { CompanyQuery } from '../names/name_search.ts';
+import type { CompanyQuery, IdentifierSearch, Semantics } from '../names/query_matching.ts';
 import type { Problem } from './problems.ts';
 
-export type { IdentifierSearch, NameSearch } from '../names/name_search.ts';
+export type NameSearch = Semantics;
+export type { IdentifierSearch };
 
 /**
- * The companies that the service can return. The sandbox stores them in memory, and `serve` reads them from SQLite. All
+ * The companies that the service can return. The sandbox and `serve` read them from SQLite files. All
  * methods are synchronous. They return JSON text that can be sent unchanged, so that numbers keep all their digits.
  */
 export interface Catalogue {

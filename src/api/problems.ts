@@ -34,6 +34,7 @@ export const PROBLEMS = {
   rate_limited: { status: 429, title: 'The account sent too many requests in the last minute.' },
   allowance_exhausted: { status: 429, title: 'The allowance of this account is used up.' },
   request_malformed: { status: 400, title: 'The request cannot be parsed.' },
+  mirror_unavailable: { status: 503, title: 'The mirror cannot be read now. Retry later.' },
   internal_error: { status: 500, title: 'The server failed to process the request.' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
@@ -48,6 +49,9 @@ export interface Problem {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** The problem while no warehouse can be read. */
+export const UNAVAILABLE: Problem = { code: 'mirror_unavailable', headers: { 'retry-after': '5' } };
 
 export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEMS, text);

@@ -12,7 +12,7 @@ import type { Catalogue } from './catalogue.ts';
 import { type Endpoint, type EndpointResponse, endpointRequest, sendChunks } from './endpoint.ts';
 import { pathOf } from './http_server.ts';
 import { httpDate } from './limit_headers.ts';
-import { errorResponse, isProblemCode, PROBLEMS, type Problem } from './problems.ts';
+import { errorResponse, isProblemCode, PROBLEMS, type Problem, UNAVAILABLE } from './problems.ts';
 import type { Meter } from './quota_meter.ts';
 import { recordResponder, statsResponse } from './record_response.ts';
 import type { ApiResponse, RequestContext, RequestKind, RequestObserver } from './request_context.ts';
@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly clockSkewMs?: number;
   /** Called with errors that the client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
+  /** Returns whether an error means that the companies cannot be read now. */
+  readonly isUnavailable?: (error: Error) => boolean;
   readonly observer?: RequestObserver;
   /** Additional endpoints, with the same keys, limits and error format as the three endpoints. */
   readonly endpoints?: readonly Endpoint[];
@@ -58,8 +60,8 @@ export async function buildService(options: ServiceOptions): Promise<FastifyInst
     return reject(options, request, reply, { code: 'not_found' });
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const problem = problemOf(error);
-    if (problem.code === 'internal_error') options.failed(error);
+    const problem = options.isUnavailable?.(error) ? UNAVAILABLE : problemOf(error);
+    if (error.statusCode === undefined && !error.validation) options.failed(error);
     return reject(options, request, reply, problem);
   });
   await app.register(swagger, DOCUMENT);

@@ -45,7 +45,7 @@ async function restore(file: string, flags: SharedFlags): Promise<void> {
         ...(replaced === null
           ? []
           : [`The old file is now ${replaced}. Delete it when you no longer need it.`]),
-        'The ledger was not restored, so it still counts every call. Restart `serve` and `worker` if they are running.',
+        'The ledger was not restored, so it still counts every call. Restart `worker` if it is running. `serve` reads the new file without a restart.',
         ...(forgottenSince.length === 0
           ? []
           : [

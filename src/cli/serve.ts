@@ -45,7 +45,6 @@ Examples:
 async function serve(flags: ServeFlags): Promise<void> {
   const { config, output } = await openContext(flags);
   const interruption = interruptible(() => output.note('Closing …'));
-  output.note("Reading the mirror's names …");
   const accountsPath = accountsBeside(config.ledger);
   const isLocal = LOOPBACK.test(flags.host);
   const failed = failureLog();
@@ -76,7 +75,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       companyPage: page === null ? null : '/page/company?id={{id}}',
     },
     operational: { sourceName: config.source.name, hasMetrics: page !== null, onlyLocalHosts: isLocal },
-    ...(page === null ? {} : { intercept: page.handle }),
+    ...(page === null ? {} : { intercept: page }),
   });
   try {
     announce(service, { config, accountsPath, hasPage: page !== null, isLocal }, output);

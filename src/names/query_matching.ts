@@ -1,10 +1,20 @@
 import type { SearchQuery } from '../call.ts';
-import type { Dialect, NameMatch } from '../dialect/dialect.ts';
+import type { Dialect, IdentifierMatch, NameMatch } from '../dialect/dialect.ts';
 import type { KnownCompany } from '../knowledge.ts';
 import { folded, wordsOf } from './folding.ts';
 
 /** The rule by which names match a query. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
+
+export interface CompanyQuery {
+  /** The value `any` means both names and identifiers, for a search with one parameter for both. */
+  readonly by: 'name' | 'identifier' | 'any';
+  readonly text: string;
+  readonly names: Semantics;
+  readonly identifiers: IdentifierSearch;
+}
+
+export type IdentifierSearch = Exclude<IdentifierMatch, 'unknown'>;
 
 /**
  * Returns the query rule for names. If the rule is unknown, word prefix is assumed until responses show another rule.
@@ -22,20 +32,6 @@ export function windowOf({ search: { paging } }: Dialect): number {
   );
 }
 
-/** Returns the queries of at most `longest` UTF-16 units that find this name. */
-export function queriesFinding(semantics: Semantics, foldedName: string, longest: number): string[] {
-  switch (semantics) {
-    case 'prefix':
-      return prefixesOf(foldedName, longest);
-    case 'token':
-      return [...new Set(wordsOf(foldedName))];
-    case 'token_prefix':
-      return [...new Set(wordsOf(foldedName).flatMap((word) => prefixesOf(word, longest)))];
-    case 'substring':
-      return substringsOf(foldedName, longest);
-  }
-}
-
 /** Returns whether the query finds this name. Every word in the query must match. */
 export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
   return nameFinder(semantics, queryText)(foldedName);
@@ -43,7 +39,20 @@ export function findsName(semantics: Semantics, queryText: string, foldedName: s
 
 /** Like `findsName`, but for testing many names with one query. */
 export function nameFinder(semantics: Semantics, queryText: string): (foldedName: string) => boolean {
-  const text = folded(queryText);
+  return matcherOf(semantics, folded(queryText));
+}
+
+/**
+ * Returns a function that tests whether a query finds a name:
+ *
+ * - prefix: the name starts with the query
+ * - token: every word in the query is a word in the name
+ * - token_prefix: every word in the query is the start of a word in the name
+ * - substring: the name contains the query
+ *
+ * The query and the names must be folded in the same way.
+ */
+export function matcherOf(semantics: Semantics, text: string): (foldedName: string) => boolean {
   if (semantics === 'prefix') return (name) => name.startsWith(text);
   if (semantics === 'substring') return (name) => name.includes(text);
   const wanted = wordsOf(text);
@@ -65,24 +74,4 @@ export function foldedIdentifier(id: string): string {
 /** Returns the company's folded text that is compared with a query: its name or its identifier. */
 export function comparedText({ entityId, name }: KnownCompany, by: SearchQuery['by']): string {
   return by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId);
-}
-
-function prefixesOf(text: string, longest: number): string[] {
-  const prefixes: string[] = [];
-  let prefix = '';
-  for (const character of text) {
-    prefix += character;
-    if (prefix.length > longest) break;
-    prefixes.push(prefix);
-  }
-  return prefixes;
-}
-
-function substringsOf(text: string, longest: number): string[] {
-  const found = new Set<string>();
-  const characters = [...text];
-  for (let from = 0; from < characters.length; from++) {
-    for (const one of prefixesOf(characters.slice(from, from + longest).join(''), longest)) found.add(one);
-  }
-  return [...found];
 }

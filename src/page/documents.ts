@@ -35,8 +35,10 @@ export class Documents {
     }
   }
 
+  /** Closes the files. The next request opens them again. */
   close(): void {
     this.#pages?.reader.close();
+    this.#pages = null;
   }
 
   #open(): OpenPages {

@@ -28,6 +28,8 @@ export interface PageOptions {
 export interface Page {
   /** Responds if the path belongs to the page. Returns false without a response for other paths. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Closes the files. They are opened again at the next request. */
+  reopen(): void;
   close(): void;
 }
 
@@ -77,6 +79,7 @@ export function openPage(options: PageOptions): Page {
       });
       return true;
     },
+    reopen: () => documents.close(),
     close() {
       events.close();
       documents.close();

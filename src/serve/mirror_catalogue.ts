@@ -1,28 +1,34 @@
 import type { Database } from 'better-sqlite3';
 import type { Catalogue, CatalogueRecord } from '../api/catalogue.ts';
+import { Listings } from '../api/listings.ts';
 import type { Problem } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
-import { type NameIndex, textAt } from '../names/name_index.ts';
+import { withoutDiacritics } from '../names/folding.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
-import { readSource } from '../warehouse/meta.ts';
-import { fileVersion, latestStatistics, listingCalls, recordAges } from '../warehouse/serve_lists.ts';
+import { metaTable, readSource } from '../warehouse/meta.ts';
+import { NameFinder } from '../warehouse/name_finder.ts';
+import {
+  fileVersion,
+  latestStatistics,
+  listingCalls,
+  namesMark,
+  recordAges,
+} from '../warehouse/serve_lists.ts';
 import {
   cacheForServing,
   responseTexts,
   type ServedState,
   servedRecords,
 } from '../warehouse/serve_records.ts';
-import { openSearchResults } from './search_results.ts';
 import { openSummaries } from './summaries.ts';
 
 export interface MirrorCatalogueOptions {
   /** The warehouse database, open for reading. */
   readonly db: Database;
   readonly dialect: Dialect;
-  readonly index: () => NameIndex;
   /** Whether the query parameter also accepts identifiers. */
   readonly namesTakeIdentifiers: boolean;
   /** Returns the time in epoch milliseconds. */
@@ -31,16 +37,17 @@ export interface MirrorCatalogueOptions {
 
 /**
  * Creates a catalogue of the companies in the warehouse. Records and list items are returned as the upstream sent them.
- * Searches use the name index.
+ * Searches read the name indexes in the warehouse.
  */
 export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
-  const { db, dialect, index, namesTakeIdentifiers, now } = options;
+  const { db, dialect, namesTakeIdentifiers, now } = options;
   cacheForServing(db);
   const records = servedRecords(db);
   const textOf = responseTexts(db);
-  const results = openSearchResults(index);
+  const version = fileVersion(db);
+  const listings = openListings(db, version);
   const summaries = openSummaries(dialect, {
-    version: fileVersion(db),
+    version,
     listingCall: listingCalls(db),
     response: textOf,
     record(entityId) {
@@ -52,15 +59,14 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
   const statisticsCall = latestStatistics(db);
 
   return {
-    count: () => index().companies,
+    count() {
+      const { known, gone } = readCoverage(db);
+      return known - gone;
+    },
     search(query, reader) {
       summaries.checkVersion();
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
-      const { ranks, index: searched } = results.list({ ...query, by }, reader, now());
-      return {
-        total: ranks.size,
-        ids: (from, count) => Array.from(ranks.slice(from, count), (rank) => textAt(searched.ids, rank)),
-      };
+      return listings.matches({ ...query, by }, reader, now());
     },
     summary: summaries.of,
     record: (id) => catalogueRecord(records.latest(id), now()),
@@ -74,6 +80,28 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
       return withMirror(isJsonObject(own) ? own : {}, statistics());
     },
   };
+}
+
+function openListings(db: Database, fileVersionOf: () => number): Listings {
+  const meta = metaTable(db);
+  const finder = new NameFinder(db, {
+    fold: withoutDiacritics,
+    isFolded: false,
+    order: 'best',
+    namedUntil: () => Number(meta.get('named_until') ?? 0),
+    hasTrigrams: true,
+  });
+  const namesVersion = namesMark(db);
+  let seen = { file: -1, names: '' };
+  return new Listings({
+    find: (query) => finder.find(query),
+    entityId: (key) => finder.entityId(key),
+    version() {
+      const file = fileVersionOf();
+      if (file !== seen.file) seen = { file, names: namesVersion() };
+      return seen.names;
+    },
+  });
 }
 
 function catalogueRecord(state: ServedState, nowMs: number): CatalogueRecord | null {

@@ -1,28 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
+import type { Database } from 'better-sqlite3';
+import type { FastifyInstance } from 'fastify';
+import type { Accounts } from '../api/accounts.ts';
 import { type ApiProfile, defaultProfile } from '../api/api_profile.ts';
-import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
+import type { Catalogue } from '../api/catalogue.ts';
+import { boundedServer, closeServer, listenOn, pathOf } from '../api/http_server.ts';
+import { errorResponse, UNAVAILABLE } from '../api/problems.ts';
 import { pathsFor } from '../api/profile_dialect.ts';
-import { buildService } from '../api/service.ts';
+import { buildService, type ServiceOptions } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import { FailedError, messageOf } from '../errors.ts';
 import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
 import { type AccountFile, openAccountFile } from '../warehouse/serve_accounts.ts';
-import { fileVersion } from '../warehouse/serve_lists.ts';
-import { namesMark } from '../warehouse/serve_names.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { changesEndpoint } from './feed/changes_endpoint.ts';
 import { exportEndpoint } from './feed/export_endpoint.ts';
 import { mirrorCatalogue } from './mirror_catalogue.ts';
 import { mirrorDialect, mirrorProfile } from './mirror_profile.ts';
-import { openNameIndexUpdater } from './name_index_updater.ts';
 import { type OperationalOptions, openOperationalEndpoints } from './operational_endpoints.ts';
-import { openReconciliation, type ReconciliationOptions } from './reconciliation/reconciliation_service.ts';
+import {
+  openReconciliation,
+  type ReconciliationOptions,
+  type ReconciliationService,
+} from './reconciliation/reconciliation_service.ts';
+import { ServedWarehouse } from './served_warehouse.ts';
 import { storedAccounts } from './stored_accounts.ts';
-import { storedMeter } from './stored_usage.ts';
+import { type StoredMeter, storedMeter } from './stored_usage.ts';
 
 export interface MirrorServiceOptions {
   readonly warehousePath: string;
@@ -40,9 +45,14 @@ export interface MirrorServiceOptions {
   /** The settings for the reconciliation service for OpenRefine. If undefined, the service is not available. */
   readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
   /** The settings for /health and /metrics. If undefined, neither is available. */
-  readonly operational?: Omit<OperationalOptions, 'db'>;
-  /** Called before the endpoints. Returns true if it responds to the request. */
-  readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
+  readonly operational?: OperationalOptions;
+  /** Pages on the same server. */
+  readonly intercept?: {
+    /** Called before the endpoints. Returns true if it responds to the request. */
+    handle(...request: Parameters<RequestListener>): boolean;
+    /** Called if another file takes the warehouse's place. */
+    reopen(): void;
+  };
 }
 
 /** A running service with the three endpoints for a warehouse. */
@@ -55,14 +65,12 @@ export interface MirrorService {
   readonly paths: ApiProfile['paths'] | null;
   /** The `dialect` for a registry-mirror that mirrors this service. */
   readonly dialect: Dialect;
-  /** Returns the number of companies in the name index. */
+  /** Returns the number of companies that are not gone. */
   companies(): number;
   /** Returns how many companies match a query, and the ids of the best matches (at most `limit`). */
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
   /** Returns a number that changes with each write to the mirror. */
   version(): number;
-  /** Updates the name index. Resolves when the index covers all companies in the warehouse. */
-  refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,87 +79,45 @@ export interface MirrorService {
  * UsageError or FailedError if the warehouse or the address cannot be used.
  */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
-  const { now, failed, dialect, warehousePath } = options;
-  const profile = mirrorProfile(dialect, options.upstream);
+  const { now, intercept } = options;
+  const profile = mirrorProfile(options.dialect, options.upstream);
   const paths = pathsFor(profile);
-  const ownDialect = mirrorDialect(dialect, profile);
-  const warehouse = openForServing(warehousePath, now());
-  const accounts = openAccountFile(options.accountsPath);
-  const opened: (() => unknown)[] = [() => warehouse.close(), () => accounts.close()];
+  const dialect = mirrorDialect(options.dialect, profile);
+  const file = openAccountFile(options.accountsPath);
+  const opened: (() => unknown)[] = [() => file.close()];
   const closeAll = async () => {
     for (const close of opened.reverse()) await close();
   };
   try {
-    opened.push(lockAccounts(accounts, now));
-    const meter = storedMeter(accounts);
+    opened.push(lockAccounts(file, now));
+    const meter = storedMeter(file);
     opened.push(meter.close);
-    const updater = await openNameIndexUpdater({
-      warehousePath,
-      readMark: namesMark(warehouse.db),
+    const shared: Shared = { profile, dialect, accounts: storedAccounts(file, now), meter };
+    const served: ServedMirror = new ServedWarehouse({
+      path: options.warehousePath,
       now,
-      failed,
+      open: (db) => openReaders(db, options, { ...shared, isUnavailable: (error) => served.doubt(error) }),
+      close: closeReaders,
+      changed: () => intercept?.reopen(),
+      failed: options.failed,
     });
-    opened.push(updater.close);
-    const catalogue = mirrorCatalogue({
-      db: warehouse.db,
-      dialect: dialect ?? ownDialect,
-      index: updater.current,
-      namesTakeIdentifiers: (dialect?.search.identifier_param ?? null) === null,
-      now,
-    });
-    const ownAccounts = storedAccounts(accounts, now);
-    const app = await buildService({
-      catalogue,
-      profile,
-      accounts: ownAccounts,
-      meter,
-      now,
-      failed,
-      endpoints: [changesEndpoint(warehouse.db, profile), exportEndpoint(warehousePath, profile, now)],
-    });
-    opened.push(() => app.close());
-    const reconciliation =
-      options.reconciliation === undefined
-        ? null
-        : await openReconciliation(warehouse.db, {
-            ...options.reconciliation,
-            accounts: ownAccounts,
-            meter,
-            profile,
-            now,
-            failed,
-          });
-    if (reconciliation !== null) opened.push(reconciliation.close);
-    const operational =
-      options.operational === undefined
-        ? null
-        : openOperationalEndpoints({ db: warehouse.db, ...options.operational });
-    const server = boundedServer((request, response) => {
-      if (operational?.handle(request, response)) return;
-      if (options.intercept?.(request, response)) return;
-      if (reconciliation?.handle(request, response)) return;
-      if (paths !== null) request.url = registryUrl(request, profile);
-      app.routing(request, response);
-    });
+    await served.start();
+    opened.push(() => served.close());
+    const server = serverFor(served, options, { profile, paths });
     const url = await listen(server, options);
     opened.push(() => closeServer(server));
     return {
       url,
       baseUrl: `${url}/api`,
       paths,
-      dialect: ownDialect,
-      companies: () => updater.current().companies,
+      dialect,
+      companies: () => readersOf(served).catalogue.count(),
       find(query, limit) {
-        const found = catalogue.search({
-          by: 'any',
-          text: query,
-          names: profile.search.matches,
-          identifiers: 'prefix',
-        });
+        const { names, identifiers } = { names: profile.search.matches, identifiers: 'prefix' } as const;
+        const found = readersOf(served).catalogue.search({ by: 'any', text: query, names, identifiers });
         return { total: found.total, ids: found.ids(0, limit) };
       },
-      version: fileVersion(warehouse.db),
-      refresh: updater.refresh,
+      version: () => served.version(),
       close: closeAll,
     };
   } catch (error) {
@@ -160,16 +126,83 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   }
 }
 
-/** Opens the warehouse for reading. Creates the file if it is missing, and migrates it if an older version wrote it. */
-function openForServing(path: string, nowMs: number): Warehouse {
-  if (!existsSync(path)) openWarehouse({ path, nowMs }).close();
-  try {
-    return openWarehouse({ path, readonly: true, nowMs });
-  } catch (error) {
-    if (!(error instanceof FailedError)) throw error;
-    openWarehouse({ path, nowMs }).close();
-    return openWarehouse({ path, readonly: true, nowMs });
-  }
+/** The parts that stay open if another file takes the warehouse's place. */
+interface Shared {
+  readonly profile: ApiProfile;
+  readonly dialect: Dialect;
+  readonly accounts: Accounts;
+  readonly meter: StoredMeter;
+}
+
+/** Everything that reads one warehouse file. */
+interface Readers {
+  readonly catalogue: Catalogue;
+  readonly app: FastifyInstance;
+  readonly reconciliation: ReconciliationService | null;
+}
+
+type ServedMirror = ServedWarehouse<Readers>;
+
+async function openReaders(
+  db: Database,
+  options: MirrorServiceOptions,
+  shared: Shared & Pick<ServiceOptions, 'isUnavailable'>,
+): Promise<Readers> {
+  const { now, failed, dialect, warehousePath, reconciliation } = options;
+  const { profile } = shared;
+  const catalogue = mirrorCatalogue({
+    db,
+    dialect: dialect ?? shared.dialect,
+    namesTakeIdentifiers: (dialect?.search.identifier_param ?? null) === null,
+    now,
+  });
+  const endpoints = [changesEndpoint(db, profile), exportEndpoint(warehousePath, profile, now)];
+  const app = await buildService({ ...shared, catalogue, now, failed, endpoints });
+  const forOpenRefine =
+    reconciliation === undefined
+      ? null
+      : await openReconciliation(db, { ...reconciliation, ...shared, now, failed });
+  return { catalogue, app, reconciliation: forOpenRefine };
+}
+
+async function closeReaders({ app, reconciliation }: Readers): Promise<void> {
+  await reconciliation?.close();
+  await app.close();
+}
+
+function readersOf(served: ServedMirror): Readers {
+  const opened = served.current();
+  if (opened === null) throw served.fault;
+  return opened.readers;
+}
+
+function serverFor(
+  served: ServedMirror,
+  { operational: settings, intercept }: MirrorServiceOptions,
+  { profile, paths }: { readonly profile: ApiProfile; readonly paths: ApiProfile['paths'] | null },
+): Server {
+  const operational = settings === undefined ? null : openOperationalEndpoints(served, settings);
+  return boundedServer((request, response) => {
+    if (operational?.handle(request, response)) return;
+    if (intercept?.handle(request, response)) return;
+    const opened = served.current();
+    if (opened === null) return sendUnavailable(response, profile, pathOf(request), served.fault);
+    const { app, reconciliation } = opened.readers;
+    if (reconciliation?.handle(request, response)) return;
+    if (paths !== null) request.url = registryUrl(request, profile);
+    app.routing(request, response);
+  });
+}
+
+/** Responds while no warehouse can be read. The request needs no key and is not counted. */
+function sendUnavailable(
+  response: ServerResponse,
+  profile: ApiProfile,
+  path: string,
+  { message: detail }: FailedError,
+): void {
+  const { status, headers, body } = errorResponse(profile, { ...UNAVAILABLE, detail }, path);
+  response.writeHead(status, headers).end(body);
 }
 
 /**
@@ -205,7 +238,7 @@ function registryUrl({ url = '/' }: IncomingMessage, { paths }: ApiProfile): str
   return paths.entity.replace('{id}', () => path.slice(beforeId.length)) + rest;
 }
 
-async function listen(server: ReturnType<typeof boundedServer>, { host, port }: MirrorServiceOptions) {
+async function listen(server: Server, { host, port }: MirrorServiceOptions) {
   try {
     return await listenOn(server, host, port);
   } catch (cause) {

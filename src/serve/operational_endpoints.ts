@@ -1,13 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Database } from 'better-sqlite3';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { pathOf } from '../api/http_server.ts';
 import { LOCAL_HOST } from '../api/local_host.ts';
 import { messageOf } from '../errors.ts';
-import { readCoverage } from '../warehouse/coverage_counts.ts';
+import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
+import type { ServedWarehouse } from './served_warehouse.ts';
 
 export interface OperationalOptions {
-  readonly db: Database;
   /** The value for the label `registry`. */
   readonly sourceName: string;
   /** Whether /metrics is available. /health always is. */
@@ -22,16 +21,28 @@ export interface OperationalEndpoints {
 }
 
 /** Opens the endpoints for operators of `serve`: GET /health for supervisors, and GET /metrics for Prometheus. */
-export function openOperationalEndpoints(options: OperationalOptions): OperationalEndpoints {
-  const { db, hasMetrics, onlyLocalHosts } = options;
-  const { registry, count } = openMetrics(options);
+export function openOperationalEndpoints(
+  served: Pick<ServedWarehouse<unknown>, 'current' | 'doubt' | 'fault'>,
+  { sourceName, hasMetrics, onlyLocalHosts }: OperationalOptions,
+): OperationalEndpoints {
+  const read = (): Coverage => {
+    const opened = served.current();
+    if (opened === null) throw served.fault;
+    try {
+      return readCoverage(opened.db);
+    } catch (error) {
+      served.doubt(error);
+      throw error;
+    }
+  };
+  const { registry, count } = openMetrics(sourceName, read);
   return {
     handle: (request, response) => {
       response.once('finish', () => count(request, response));
       const path = pathOf(request);
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (path === '/health' && isRead) {
-        sendHealth(response, db);
+        sendHealth(response, read);
         return true;
       }
       if (path !== '/metrics' || !isRead || !hasMetrics) return false;
@@ -41,7 +52,7 @@ export function openOperationalEndpoints(options: OperationalOptions): Operation
       }
       void registry.metrics().then(
         (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-        (error: Error) => response.destroy(error),
+        () => response.writeHead(503).end(),
       );
       return true;
     },
@@ -49,10 +60,10 @@ export function openOperationalEndpoints(options: OperationalOptions): Operation
 }
 
 /** The server is healthy if it can read the warehouse. */
-function sendHealth(response: ServerResponse, db: Database): void {
+function sendHealth(response: ServerResponse, read: () => Coverage): void {
   let error: string | null = null;
   try {
-    readCoverage(db);
+    read();
   } catch (cause) {
     error = messageOf(cause);
   }
@@ -61,7 +72,7 @@ function sendHealth(response: ServerResponse, db: Database): void {
     .end(`${JSON.stringify({ ok: error === null, error })}\n`);
 }
 
-function openMetrics({ db, sourceName }: OperationalOptions) {
+function openMetrics(sourceName: string, read: () => Coverage) {
   const registry = new Registry();
   registry.setDefaultLabels({ registry: sourceName });
   const registers = [registry];
@@ -72,7 +83,7 @@ function openMetrics({ db, sourceName }: OperationalOptions) {
     labelNames: ['state'],
     registers,
     collect() {
-      const coverage = readCoverage(db);
+      const coverage = read();
       for (const state of ['known', 'fetched', 'gone'] as const) this.set({ state }, coverage[state]);
     },
   });

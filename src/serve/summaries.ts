@@ -1,3 +1,4 @@
+import { RecentValues } from '../api/recent_values.ts';
 import { idIn, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Json, parseJson, scalarText, stringifyJson } from '../json/json.ts';
@@ -24,8 +25,8 @@ export interface SummarySource {
  */
 export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
   let version = source.version();
-  const items = leastRecentlyUsed<Item>(MAX_BYTES, ({ text }) => text.length * 2 + OVERHEAD_BYTES);
-  const pages = leastRecentlyUsed<Page>(MAX_PAGE_BYTES, ({ text }) => text.length * 2);
+  const items = new RecentValues<Item>(MAX_BYTES, ({ text }) => text.length * 2 + OVERHEAD_BYTES);
+  const pages = new RecentValues<Page>(MAX_PAGE_BYTES, ({ text }) => text.length * 2);
 
   const pageOf = (callId: number): Page | null => {
     const known = pages.get(String(callId));
@@ -117,35 +118,6 @@ function itemFromRecord({ search, entity }: Dialect, entityId: string, record: s
   const summary: Json = placedAt({}, search.id, id);
   const named = search.name === null || name === undefined ? summary : placedAt(summary, search.name, name);
   return stringifyJson(placedAt({}, search.item, named));
-}
-
-/** Creates a map that removes the least recently used values when all values together exceed `maxBytes`. */
-function leastRecentlyUsed<V>(maxBytes: number, sizeOf: (value: V) => number) {
-  const values = new Map<string, V>();
-  let bytes = 0;
-  const drop = (key: string, value: V) => {
-    values.delete(key);
-    bytes -= sizeOf(value);
-  };
-  return {
-    get(key: string): V | undefined {
-      const value = values.get(key);
-      if (value === undefined) return undefined;
-      values.delete(key);
-      values.set(key, value);
-      return value;
-    },
-    set(key: string, value: V): void {
-      const before = values.get(key);
-      if (before !== undefined) drop(key, before);
-      values.set(key, value);
-      bytes += sizeOf(value);
-      for (const [oldest, oldValue] of values) {
-        if (bytes <= maxBytes || values.size === 1) break;
-        drop(oldest, oldValue);
-      }
-    },
-  };
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -11,8 +11,7 @@ import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { defaultProfile } from '../../src/api/api_profile.ts';
 import { dialectFor } from '../../src/api/profile_dialect.ts';
-import { wordsOf } from '../../src/names/folding.ts';
-import { fold } from '../../src/names/name_search.ts';
+import { withoutDiacritics, wordsOf } from '../../src/names/folding.ts';
 import { type Measured, measureLoad } from './serve/load.ts';
 import { fillWarehouse } from './serve/warehouse.ts';
 
@@ -193,7 +192,8 @@ function asked(warehouse: string) {
   const names = db.prepare('SELECT name FROM _known').pluck().iterate() as IterableIterator<string>;
   const counts = new Map<string, number>();
   for (const name of names)
-    for (const word of new Set(wordsOf(fold(name)))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of new Set(wordsOf(withoutDiacritics(name))))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
   db.close();
   const byCount = [...counts].sort((a, b) => b[1] - a[1]);
   const rareWords = byCount

@@ -42,7 +42,7 @@ beforeAll(async () => {
     now: mirror.now,
     failed: ({ message }) => void failures.push(message),
   });
-  served = await serve(mirror, { intercept: page.handle });
+  served = await serve(mirror, { intercept: page });
 });
 afterEach(() => expect(failures.splice(0)).toEqual([]));
 afterAll(async () => {

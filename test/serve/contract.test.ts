@@ -117,7 +117,6 @@ describe('entity', () => {
   test('the entity endpoint returns 504 for a company whose record has not been fetched yet', async () => {
     mirror.sandbox.companies.put({ id: '00000900', name: 'Only Listed Ltd', fields: {} });
     await mirror.sync(100 * DAY_MS, new Set(['search']));
-    await served.service.refresh();
     expect((await ask('/api/search?q=only')).json).toMatchObject({ results: [{ id: '00000900' }] });
     expect(await ask('/api/entity/00000900')).toMatchObject({
       status: 504,

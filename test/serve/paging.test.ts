@@ -44,7 +44,6 @@ async function growAndShrink(round: number): Promise<void> {
     mirror.sandbox.companies.put(company);
   mirror.sandbox.companies.remove(idOf(round), mirror.now());
   await mirror.sync(2_000);
-  await served.service.refresh();
 }
 
 async function page(number: number): Promise<{ total: number; ids: string[] }> {

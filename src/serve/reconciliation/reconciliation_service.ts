@@ -7,7 +7,7 @@ import type { ApiProfile } from '../../api/api_profile.ts';
 import { authenticate } from '../../api/authentication.ts';
 import { pathOf } from '../../api/http_server.ts';
 import { LOCAL_HOST } from '../../api/local_host.ts';
-import { errorResponse, type Problem } from '../../api/problems.ts';
+import { errorResponse, type Problem, UNAVAILABLE } from '../../api/problems.ts';
 import type { Meter } from '../../api/quota_meter.ts';
 import { VERSION } from '../../operations/version.ts';
 import {
@@ -34,6 +34,8 @@ export interface ReconciliationOptions {
   readonly companyPage: string | null;
   readonly now: () => number;
   readonly failed: (error: Error) => void;
+  /** Returns whether an error means that the companies cannot be read now. */
+  readonly isUnavailable?: (error: Error) => boolean;
 }
 
 /** Implements the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
@@ -56,6 +58,7 @@ export async function openReconciliation(
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const isFault = (error.statusCode ?? 500) >= 500;
     if (isFault) options.failed(error);
+    if (options.isUnavailable?.(error)) return reject(options, request, reply, UNAVAILABLE);
     return reject(options, request, reply, { code: isFault ? 'internal_error' : 'request_malformed' });
   });
   app.setNotFoundHandler((request, reply) => reject(options, request, reply, { code: 'not_found' }));

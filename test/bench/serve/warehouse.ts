@@ -1,6 +1,8 @@
 import { type GeneratedCompany, generateRegistry } from '../../../data/generate.ts';
 import { isoTime } from '../../../src/clock.ts';
 import { type Json, stringifyJson } from '../../../src/json/json.ts';
+import { nameIndex } from '../../../src/warehouse/name_index.ts';
+import { live } from '../../../src/warehouse/table_naming.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
 /**
@@ -28,6 +30,7 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
   const found = db.prepare(
     'INSERT INTO search_result (entity_id, _first_seen_at, _last_seen_at, _call_id) VALUES (?, ?, ?, ?)',
   );
+  const names = nameIndex(db, live);
   let callId = (nowMs - companies * MS_PER_CALL * 1.01) * IDS_PER_MS;
   let knownId = 0;
 
@@ -47,7 +50,9 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
       const record = answered('entity', id, { id, name, ...fields }, 1);
       version.run(id, record.callId, record.at);
       known.run({ knownId: ++knownId, id, name, ...record });
+      names.add({ knownId, entityId: id, name, formerNames: null, identifiers: id });
     }
+    names.save();
   });
 
   const now = isoTime(nowMs);

@@ -1,0 +1,81 @@
+import type { CompanyQuery } from '../names/query_matching.ts';
+import type { Matches, Reader } from './catalogue.ts';
+import { RecentValues } from './recent_values.ts';
+
+export interface ListingSource {
+  /** Finds the keys of all companies that match a query, in a fixed order. */
+  find(query: CompanyQuery): Uint32Array;
+  /** Returns the id of the company with this key, or null if the company no longer exists. */
+  entityId(key: number): string | null;
+  /** Returns a value that changes when a query can have other matches. */
+  version(): string;
+}
+
+/** A query's matches at one time. */
+interface Listing {
+  readonly version: string;
+  readonly keys: Uint32Array;
+}
+
+/** One account that reads a listing page by page. */
+interface Reading {
+  readonly listing: Listing;
+  readonly atMs: number;
+}
+
+/**
+ * Finds a query's matches once and keeps them for its later pages. The first page shows the current matches. An
+ * account's later pages come from the same listing, so that no row is repeated or missing while the data change.
+ */
+export class Listings {
+  readonly #source: ListingSource;
+  readonly #current = new RecentValues<Listing>(MAX_BYTES, bytesOf);
+  readonly #readings = new RecentValues<Reading>(MAX_BYTES, ({ listing }) => bytesOf(listing));
+
+  constructor(source: ListingSource) {
+    this.#source = source;
+  }
+
+  matches(query: CompanyQuery, reader: Reader | undefined, nowMs: number): Matches {
+    const { keys } = reader === undefined ? this.#find(query) : this.#read(query, reader, nowMs);
+    return {
+      total: keys.length,
+      ids: (from, count) =>
+        [...keys.subarray(from, from + count)]
+          .map((key) => this.#source.entityId(key))
+          .filter((id) => id !== null),
+    };
+  }
+
+  #read(query: CompanyQuery, { account, from }: Reader, nowMs: number): Listing {
+    const name = `${account}\n${nameOf(query)}`;
+    const before = from === 0 ? undefined : this.#readings.get(name);
+    const isRecent = before !== undefined && nowMs - before.atMs <= KEPT_MS;
+    const listing = isRecent ? before.listing : this.#find(query);
+    this.#readings.set(name, { listing, atMs: nowMs });
+    return listing;
+  }
+
+  #find(query: CompanyQuery): Listing {
+    const name = nameOf(query);
+    const version = this.#source.version();
+    const known = this.#current.get(name);
+    if (known?.version === version) return known;
+    const listing = { version, keys: this.#source.find(query) };
+    this.#current.set(name, listing);
+    return listing;
+  }
+}
+
+function bytesOf({ keys }: Listing): number {
+  return keys.byteLength + OVERHEAD_BYTES;
+}
+
+function nameOf({ by, text, names, identifiers }: CompanyQuery): string {
+  return `${by} ${names} ${identifiers} ${text}`;
+}
+
+/** If an account requests no further page for this long, the next page shows the current matches. */
+const KEPT_MS = 5 * 60_000;
+const OVERHEAD_BYTES = 4_000;
+const MAX_BYTES = 32 * 1024 * 1024;

@@ -1,0 +1,224 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { folded, isAscii, wordsOf } from '../names/folding.ts';
+import { afterAll, inOrder } from '../names/ordered_texts.ts';
+import { type CompanyQuery, foldedIdentifier, matcherOf, type Semantics } from '../names/query_matching.ts';
+import { phrase, TRIGRAM, trigramCounts, trigramsWithin } from './trigrams.ts';
+
+/**
+ * The order of a query's matches.
+ *
+ * - best: the exact identifier, names that begin with the query, other names, longer identifiers
+ * - name: identifiers, then names
+ * - id: all matches by id
+ * - rank: the same random order for all queries
+ * - relevance: a different random order for each query
+ */
+export type MatchOrder = 'best' | 'name' | 'id' | 'rank' | 'relevance';
+
+export interface NameFinderOptions {
+  /** Folds a query, and a name in `_name`, to the form in which the two are compared. */
+  readonly fold: (text: string) => string;
+  /** Whether the names in `_name` already have that form. */
+  readonly isFolded: boolean;
+  readonly order: MatchOrder;
+  /** The last company whose name is in `_name`. Names of later companies are read from `_known`. */
+  readonly namedUntil: () => number;
+  /** Whether the file has the full-text index `entity_fts`. */
+  readonly hasTrigrams: boolean;
+}
+
+interface Named {
+  readonly knownId: number;
+  /** The name as `_name` stores it. */
+  readonly folded: string;
+}
+
+/**
+ * Finds all companies that match a query and are not gone, in a fixed order. Rare words are looked up in the full-text
+ * index. Frequent and short words are found by one scan of `_name`, which is faster for many matches and is in the
+ * order of the names.
+ */
+export class NameFinder {
+  readonly #db: Database;
+  readonly #options: NameFinderOptions;
+  readonly #companiesOfTrigram: (trigram: string) => number;
+  readonly #entityId: Statement<[number], string>;
+
+  constructor(db: Database, options: NameFinderOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#entityId = db.prepare<[number], string>('SELECT entity_id FROM _known WHERE known_id = ?').pluck();
+    this.#companiesOfTrigram = options.hasTrigrams ? trigramCounts(db) : () => Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns the `known_id`s of all matches. */
+  find(query: CompanyQuery): Uint32Array {
+    const identified = query.by === 'name' || query.text === '' ? [] : this.#identified(query);
+    const named = query.by === 'identifier' ? [] : this.#named(query);
+    return Uint32Array.from(this.#ordered(query, identified, named));
+  }
+
+  /** Returns the id of a company, or null if it was forgotten. */
+  entityId(knownId: number): string | null {
+    return this.#entityId.get(knownId) ?? null;
+  }
+
+  #ordered(query: CompanyQuery, identified: readonly number[], named: readonly Named[]): Iterable<number> {
+    const { order, fold } = this.#options;
+    const names = named.map(({ knownId }) => knownId);
+    if (order === 'best') {
+      const exact = query.by === 'name' ? [] : this.#exactlyIdentified(query);
+      const wanted = fold(query.text);
+      const begins = named.flatMap(({ knownId, folded }) =>
+        fold(folded).startsWith(wanted) ? [knownId] : [],
+      );
+      return new Set([...exact, ...begins, ...names, ...identified]);
+    }
+    const all = new Set([...identified, ...names]);
+    if (order === 'name') return all;
+    const salt = order === 'relevance' ? query.text : '';
+    const keyOf = order === 'id' ? () => 0 : (id: string) => hashOf(salt, id);
+    return [...all]
+      .map((knownId) => ({ knownId, id: this.entityId(knownId) ?? '' }))
+      .map((one) => ({ ...one, key: keyOf(one.id) }))
+      .sort((a, b) => a.key - b.key || inOrder(a.id, b.id))
+      .map(({ knownId }) => knownId);
+  }
+
+  /** Returns the companies with a matching identifier, in the order of their identifiers. */
+  #identified(query: CompanyQuery): number[] {
+    if (query.identifiers === 'exact') return this.#exactlyIdentified(query);
+    if (query.identifiers === 'none') return [];
+    const wanted = foldedIdentifier(query.text);
+    return this.#db
+      .prepare<[string, string], number>(
+        `SELECT known_id FROM _known WHERE upper(entity_id) >= ? AND upper(entity_id) < ? AND gone_at IS NULL
+         ORDER BY upper(entity_id), entity_id`,
+      )
+      .pluck()
+      .all(wanted, afterAll(wanted));
+  }
+
+  #exactlyIdentified({ identifiers, text }: CompanyQuery): number[] {
+    if (identifiers === 'none' || text === '') return [];
+    return this.#db
+      .prepare<[string], number>(
+        'SELECT known_id FROM _known WHERE upper(entity_id) = ? AND gone_at IS NULL ORDER BY entity_id',
+      )
+      .pluck()
+      .all(foldedIdentifier(text));
+  }
+
+  /** Returns the companies with a matching name, in the order of their names. */
+  #named({ names: rule, text }: CompanyQuery): Named[] {
+    const { fold, order } = this.#options;
+    const wanted = fold(text);
+    const words = wordsOf(wanted);
+    const isWordless = wanted !== '' && words.length === 0 && (rule === 'token' || rule === 'token_prefix');
+    if (isWordless && order !== 'best') return [];
+    // The best match for a query without a letter or digit, such as "&", is a name that begins with it.
+    const semantics: Semantics = isWordless ? 'prefix' : rule;
+    const matches = matcherOf(semantics, wanted);
+    const rare = this.#trigramQuery(semantics, words);
+    if (rare !== null) return this.#containing(rare).filter(({ folded }) => matches(fold(folded)));
+    const isDecided = words.length <= MAX_WORDS ? isAscii : () => false;
+    return this.#scanned(semantics, wanted).filter(
+      ({ folded }) => isDecided(folded) || matches(fold(folded)),
+    );
+  }
+
+  /** Returns a full-text query for the words, or null if it would find too many names. */
+  #trigramQuery(semantics: Semantics, words: readonly string[]): string | null {
+    if (semantics === 'prefix' || semantics === 'substring') return null;
+    const long = longest(words.filter((word) => [...word].length >= TRIGRAM));
+    const counts = long.flatMap(trigramsWithin).map(this.#companiesOfTrigram);
+    if (Math.min(Number.POSITIVE_INFINITY, ...counts) > MAX_CANDIDATES) return null;
+    return `name : (${long.map(phrase).join(' AND ')})`;
+  }
+
+  #containing(query: string): Named[] {
+    const rows = this.#db.prepare<[string], { knownId: number; name: string }>(
+      `SELECT known_id AS knownId, name FROM _known
+       WHERE gone_at IS NULL AND known_id IN (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ?)`,
+    );
+    return rows.all(query).map(foldedRow).sort(byName);
+  }
+
+  /** Returns all companies whose names can match, and possibly others, in the order of their names. */
+  #scanned(semantics: Semantics, wanted: string): Named[] {
+    const { sql, values } = this.#condition(semantics, wanted);
+    const gone = new Set(
+      this.#db.prepare<[], number>('SELECT known_id FROM _known WHERE gone_at IS NOT NULL').pluck().all(),
+    );
+    const indexed = this.#db.prepare<unknown[], Named>(
+      `SELECT known_id AS knownId, folded FROM _name WHERE ${sql} ORDER BY folded, known_id`,
+    );
+    const others = this.#db.prepare<[number], { knownId: number; name: string | null }>(
+      'SELECT known_id AS knownId, name FROM _known WHERE known_id > ? AND gone_at IS NULL',
+    );
+    const found = indexed.all(...values).filter(({ knownId }) => !gone.has(knownId));
+    const unindexed = [
+      ...others.all(this.#options.namedUntil()),
+      ...(wanted === '' ? this.#unnamed() : []),
+    ].map(foldedRow);
+    return unindexed.length === 0 ? found : [...found, ...unindexed].sort(byName);
+  }
+
+  #unnamed() {
+    return this.#db
+      .prepare<[number], { knownId: number; name: null }>(
+        'SELECT known_id AS knownId, name FROM _known WHERE name IS NULL AND known_id <= ? AND gone_at IS NULL',
+      )
+      .all(this.#options.namedUntil());
+  }
+
+  /**
+   * Returns a condition that all matching names in `_name` fulfil. Names in ASCII that do not match do not fulfil it
+   * either. If the folding still changes names, a name with any other character fulfils it.
+   */
+  #condition(semantics: Semantics, wanted: string): { sql: string; values: string[] } {
+    if (wanted === '') return { sql: 'true', values: [] };
+    const orChanged = this.#options.isFolded ? '' : ` OR ${NOT_ASCII}`;
+    if (semantics === 'prefix')
+      return { sql: `(folded >= ? AND folded < ?${orChanged})`, values: [wanted, afterAll(wanted)] };
+    const parts =
+      semantics === 'substring'
+        ? [{ sql: 'instr(folded, ?) > 0', values: [wanted] }]
+        : longest(wordsOf(wanted)).map((word) => ({
+            sql: "(instr(folded, ?) > 0 AND ' ' || folded || ' ' GLOB ?)",
+            values: [word, `*${NO_LETTER}${word}${semantics === 'token' ? NO_LETTER : ''}*`],
+          }));
+    return {
+      sql: `(${parts.map(({ sql }) => sql).join(' AND ')}${orChanged})`,
+      values: parts.flatMap(({ values }) => values),
+    };
+  }
+}
+
+function foldedRow({ knownId, name }: { knownId: number; name: string | null }): Named {
+  return { knownId, folded: folded(name ?? '') };
+}
+
+function byName(one: Named, other: Named): number {
+  return inOrder(one.folded, other.folded) || one.knownId - other.knownId;
+}
+
+/** Returns the longest words, because a condition with many words would exceed the limits of SQLite. */
+function longest(words: readonly string[]): string[] {
+  return [...words].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
+}
+
+/** Computes the 32-bit hash FNV-1a (Fowler, Noll, Vo), which gives a random but reproducible order. */
+function hashOf(salt: string, id: string): number {
+  let hash = 0x811c9dc5;
+  for (const text of [salt, '\u0000', id]) {
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+const NOT_ASCII = "folded GLOB '*[^ -~]*'";
+const NO_LETTER = '[^A-Za-z0-9]';
+const MAX_WORDS = 8;
+// If more names contain each of the query's words, a scan of all names is faster.
+const MAX_CANDIDATES = 30_000;

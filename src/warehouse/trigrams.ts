@@ -1,0 +1,28 @@
+import type { Database } from 'better-sqlite3';
+
+/** The number of characters in a term of `entity_fts`. Shorter texts cannot be found in the index. */
+export const TRIGRAM = 3;
+
+/**
+ * Returns a function that counts how many companies have a trigram in their indexed texts. It creates a temporary table
+ * on this connection.
+ */
+export function trigramCounts(db: Database): (trigram: string) => number {
+  db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_trigrams USING fts5vocab(main, entity_fts, row)');
+  const select = db.prepare<[string], number>('SELECT doc FROM temp.name_trigrams WHERE term = ?').pluck();
+  return (trigram) => select.get(trigram) ?? 0;
+}
+
+/** Returns the distinct trigrams within a word. A word of fewer than three characters has none. */
+export function trigramsWithin(word: string): string[] {
+  const characters = [...word];
+  const found = new Set<string>();
+  for (let at = 0; at + TRIGRAM <= characters.length; at++)
+    found.add(characters.slice(at, at + TRIGRAM).join(''));
+  return [...found];
+}
+
+/** Returns a full-text query for texts that contain this text. */
+export function phrase(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}

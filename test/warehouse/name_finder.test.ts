@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { folded, withoutDiacritics, wordsOf } from '../../src/names/folding.ts';
+import { inOrder } from '../../src/names/ordered_texts.ts';
+import type { CompanyQuery } from '../../src/names/query_matching.ts';
+import { metaTable } from '../../src/warehouse/meta.ts';
+import { NameFinder } from '../../src/warehouse/name_finder.ts';
+import { nameIndex } from '../../src/warehouse/name_index.ts';
+import { live } from '../../src/warehouse/table_naming.ts';
+import { bench, dialectWith } from '../support/loader.ts';
+
+interface Company {
+  readonly id: string;
+  readonly name: string;
+  readonly isGone: boolean;
+}
+
+const word = fc.constantFrom(
+  'a',
+  'ab',
+  'abc',
+  'Äbc',
+  'b',
+  'ba',
+  'ltd',
+  'Ltd.',
+  '&',
+  'o’b',
+  '株式会',
+  '𐍈𐍈',
+  'ÿ',
+  'Ａbc',
+);
+const name = fc.array(word, { maxLength: 4 }).map((words) => words.join(' '));
+const id = fc.stringMatching(/^[0-2abAB]{1,4}$/);
+const registry = fc.uniqueArray(fc.record({ id, name, isGone: fc.boolean() }), {
+  selector: (company) => company.id,
+  minLength: 1,
+  maxLength: 25,
+});
+const query = fc.record({
+  by: fc.constantFrom('name', 'identifier', 'any'),
+  text: fc.oneof(name, id, word),
+  names: fc.constant('token_prefix'),
+  identifiers: fc.constantFrom('prefix', 'exact', 'none'),
+}) as fc.Arbitrary<CompanyQuery>;
+
+test('the finder returns the same companies in the same order as a scan, with the index, without it, and for names that are not indexed', () => {
+  fc.assert(
+    fc.property(
+      registry,
+      fc.array(query, { minLength: 5, maxLength: 15 }),
+      fc.nat(),
+      (companies, asked, indexed) => {
+        const { db } = mirrorOf(companies, indexed);
+        const finders = [true, false].map((hasTrigrams) => finderIn(db, hasTrigrams));
+        for (const one of asked) {
+          const expected = scanned(companies, one);
+          for (const finder of finders)
+            expect([...finder.find(one)].map((knownId) => finder.entityId(knownId))).toEqual(expected);
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test('a query with more words than one SQL condition can have finds a name with all of them', () => {
+  const words = Array.from({ length: 1_200 }, (_, at) => `w${at}`);
+  const { db } = mirrorOf([{ id: '1', name: words.join(' '), isGone: false }], 1);
+  const asked = { by: 'name', names: 'token_prefix', identifiers: 'none' } as const;
+  const finder = finderIn(db, true);
+  expect(finder.find({ ...asked, text: words.join(' ') })).toHaveLength(1);
+  expect(finder.find({ ...asked, text: `${words.join(' ')} other` })).toHaveLength(0);
+});
+
+/** A mirror in which the names of only the first companies are in `_name`. */
+function mirrorOf(companies: readonly Company[], indexed: number) {
+  const { warehouse, search } = bench({ dialect: dialectWith({}) });
+  const count = indexed % (companies.length + 1);
+  const list = (some: readonly Company[]) =>
+    search(`q${some.length}`, {
+      total: some.length,
+      results: some.map(({ id: own, name: called }) => ({ id: own, name: called })),
+    });
+  list(companies.slice(0, count));
+  nameIndex(warehouse.db, live).indexNames();
+  list(companies.slice(count));
+  const remove = warehouse.db.prepare(
+    "UPDATE _known SET gone_at = '2026-01-01T00:00:00Z' WHERE entity_id = ?",
+  );
+  for (const { id: own, isGone } of companies) if (isGone) remove.run(own);
+  return warehouse;
+}
+
+function finderIn(db: ReturnType<typeof mirrorOf>['db'], hasTrigrams: boolean): NameFinder {
+  const meta = metaTable(db);
+  return new NameFinder(db, {
+    fold: withoutDiacritics,
+    isFolded: false,
+    order: 'best',
+    namedUntil: () => Number(meta.get('named_until') ?? 0),
+    hasTrigrams,
+  });
+}
+
+/** A search without an index is the reference. */
+function scanned(companies: readonly Company[], { by, text, identifiers }: CompanyQuery): string[] {
+  const wanted = withoutDiacritics(text);
+  const upper = text.toUpperCase();
+  if (text === '' && by === 'identifier') return [];
+  const classOf = ({ id: own, name: called }: Company): number | null => {
+    if (by !== 'name' && text !== '' && identifiers !== 'none' && own.toUpperCase() === upper) return 0;
+    if (by !== 'identifier') {
+      if (withoutDiacritics(called).startsWith(wanted)) return 1;
+      if (hasWords(withoutDiacritics(called), wanted)) return 2;
+    }
+    return by !== 'name' && text !== '' && identifiers === 'prefix' && own.toUpperCase().startsWith(upper)
+      ? 3
+      : null;
+  };
+  const positions = new Map(companies.map((company, at) => [company, at]));
+  const byName = (a: Company, b: Company) =>
+    inOrder(folded(a.name), folded(b.name)) || (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
+  const byIdentifier = (a: Company, b: Company) =>
+    inOrder(a.id.toUpperCase(), b.id.toUpperCase()) || inOrder(a.id, b.id);
+  return companies
+    .filter(({ isGone }) => !isGone)
+    .map((company) => ({ company, rank: classOf(company) }))
+    .filter(({ rank }) => rank !== null)
+    .sort((a, b) => {
+      const apart = (a.rank ?? 0) - (b.rank ?? 0);
+      return apart || (a.rank === 0 || a.rank === 3 ? byIdentifier : byName)(a.company, b.company);
+    })
+    .map(({ company }) => company.id);
+}
+
+function hasWords(called: string, wanted: string): boolean {
+  const words = wordsOf(wanted);
+  return words.length > 0 && words.every((one) => wordsOf(called).some((own) => own.startsWith(one)));
+}
