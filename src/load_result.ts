@@ -44,7 +44,10 @@ export interface QueryState {
   readonly query: SearchQuery;
   /** The last total that the upstream reported for the query; null if it reported none. */
   readonly total: number | null;
-  /** The number of consecutive pages, counted from page 0, that were received in the current listing. */
+  /**
+   * The number of consecutive pages, counted from page 0, that were received in the current listing. It is also the index
+   * of the next page to request, and becomes smaller if a page must be read again.
+   */
   readonly pages: number;
   /** The number of rows received in the current listing. */
   readonly rows: number;
@@ -59,6 +62,8 @@ export interface QueryState {
   readonly status: 'open' | 'complete' | 'capped' | 'refused';
   /** When the first page of the current listing was received. */
   readonly listedAtMs: number;
+  /** True if the pages contradict each other, so that companies may be missing until the next page is read again. */
+  readonly isContradicted?: boolean;
 }
 
 /** A failed target and the earliest time at which it is retried. */

@@ -11,6 +11,11 @@ export interface Attempt {
   readonly call: Call;
   /** The time at which the request was sent, in ISO 8601 with milliseconds. */
   readonly sentAt: string;
+  /**
+   * The last call whose response had arrived when this call was sent. Absent if it was the previous call. Times cannot
+   * show this order, because the clock can be set.
+   */
+  readonly sentAfter?: number;
   readonly durationMs: number;
   /** The HTTP status; null if there was no response. */
   readonly status: number | null;
@@ -34,8 +39,11 @@ export interface Outcome extends Attempt {
 /** The meaning of a response, as defined by the dialect's response table. Reaching a limit is not a failure. */
 export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
-  /** The response to a record call was a 404. More calls are needed to prove that the entity is gone. */
-  | { readonly is: 'absent'; readonly shape: string }
+  /**
+   * The response to a record call was a 404, or it referred to another entity's record (`replacedBy`). More calls are
+   * needed to prove that the entity is gone.
+   */
+  | { readonly is: 'absent'; readonly shape: string; readonly replacedBy?: string }
   /**
    * The upstream reported that the entity was deleted, with a 410 or a value that the dialect defines. `answer` is the
    * tombstone, or null if the upstream sent none.

@@ -40,6 +40,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     feed: ['trust/feed/feed.ts', 'consumers that follow the change feed through random histories'],
     kills: ['trust/kills/kills.ts', 'six commands that are killed between any two SQL statements'],
     lost_files: ['trust/lost_files/lost_files.ts', 'ledgers and warehouses that are lost and repaired'],
+    moving: ['trust/moving/moving.ts', 'registries that change while their listings are read'],
     'rebuild-kills': [
       'trust/rebuild_kills/rebuild_kills.ts',
       '`reprocess` and `export` runs that are killed at random times',

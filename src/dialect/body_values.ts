@@ -4,8 +4,12 @@ import { onlyValueAt, type Pointer, segmentsOf, valueAtKeys } from '../json/poin
 /** Why a body does not match the dialect. */
 export class NotUnderstood {
   readonly why: string;
-  constructor(why: string) {
+  /** The id of the record in the body, if it is another entity's record. */
+  readonly otherId: string | null;
+
+  constructor(why: string, otherId: string | null = null) {
     this.why = why;
+    this.otherId = otherId;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, returnMs } from './headers.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
+import { redirectedTo, replacementIn } from './replacement.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
 import { NOTHING_FOUND } from './search_results.ts';
@@ -36,15 +37,16 @@ export function bodyOf({ body, headers }: Reply): Body {
 
 /**
  * Returns a function that classifies replies, first by the dialect's response table and then by the default rules. The
- * function is pure and never throws.
+ * function is pure and never throws. `entityTemplate` is the records' URL with `{id}`. Without it, redirects between
+ * records are not recognized.
  *
  * @throws SyntaxError if a rule's pattern is invalid.
  */
-export function openClassify(dialect: Dialect): Classify {
+export function openClassify(dialect: Dialect, entityTemplate: string | null = null): Classify {
   const rules = dialect.responses.map(compiled);
   return (call, reply, { nowMs, keyHasWorked }, body = bodyOf(reply)) => {
     const { status, headers } = reply;
-    const subject = { dialect, call, reply, body, nowMs };
+    const subject = { dialect, entityTemplate, call, reply, body, nowMs };
     const rule = rules.find((candidate) => applies(candidate, call, reply, body));
     return rule === undefined
       ? verdictOf(meaningByDefault({ call, status, headers, body, nowMs, keyHasWorked }), subject)
@@ -59,6 +61,7 @@ export function classify(dialect: Dialect, ...given: Parameters<Classify>): Verd
 
 interface Subject {
   readonly dialect: Dialect;
+  readonly entityTemplate: string | null;
   readonly call: Call;
   readonly reply: Reply;
   readonly body: Body;
@@ -93,7 +96,12 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
     case 'absent':
       if (call.kind !== 'entity')
         return { is: 'broken', why: `${statusLine(reply)}: the path was not found`, isWrongAddress: true };
-      return { is: 'absent', shape: responseFormOf(reply.status, body.json, body.text, call.entityId) };
+      return (
+        replaced(subject) ?? {
+          is: 'absent',
+          shape: responseFormOf(reply.status, body.json, body.text, call.entityId),
+        }
+      );
     case 'throttled':
       return {
         is: 'throttled',
@@ -106,8 +114,22 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
     case 'unauthorised':
       return { is: means, why: summaryOf(reply, body) };
     default:
-      return { is: 'broken', why: summaryOf(reply, body) };
+      return replaced(subject) ?? { is: 'broken', why: summaryOf(reply, body) };
   }
+}
+
+/** Returns the verdict if the response refers to the record of another entity, and null otherwise. */
+function replaced(
+  { entityTemplate: template, call, reply, body }: Subject,
+  otherId: string | null = null,
+): Verdict | null {
+  if (call.kind !== 'entity') return null;
+  const { entityId } = call;
+  const replacedBy =
+    otherId ??
+    (template === null ? null : redirectedTo(reply, { template, entityId })) ??
+    (reply.status < 500 ? replacementIn(body.json, entityId) : null);
+  return replacedBy === null ? null : { is: 'absent', shape: `replaced by ${replacedBy}`, replacedBy };
 }
 
 function understood(subject: Subject): Verdict {
@@ -124,7 +146,13 @@ function understood(subject: Subject): Verdict {
   if (!(answer instanceof NotUnderstood)) return { is: 'ok', answer };
   if ((body.text ?? '').length <= MAX_ERROR_CHARS && reportsUsedUpQuota(body))
     return verdictOf('exhausted', subject);
-  return { is: 'broken', why: `${statusLine(reply)}, but ${answer.why}`, misread: true };
+  return (
+    replaced(subject, answer.otherId) ?? {
+      is: 'broken',
+      why: `${statusLine(reply)}, but ${answer.why}`,
+      misread: true,
+    }
+  );
 }
 
 /** A longer body is data, and its words describe companies. */

@@ -57,7 +57,7 @@ function decodeRecord(dialect: Dialect, requestedId: string, body: Json): Record
   if (foundId === null)
     return new NotUnderstood(`the record has no id at ${pathInWords(id)}: found ${kindOf(found)}`);
   if (!isSameId(foundId, requestedId, found))
-    return new NotUnderstood(`requested ${shortened(requestedId)}, received ${shortened(foundId)}`);
+    return new NotUnderstood(`requested ${shortened(requestedId)}, received ${shortened(foundId)}`, foundId);
   return {
     kind: 'record',
     entityId: requestedId,

@@ -10,5 +10,8 @@ export interface Protocol {
 }
 
 export function protocolOf(dialect: Dialect, endpoints: Endpoints): Protocol {
-  return { urlOf: (call) => urlOf(endpoints, dialect, call), classify: openClassify(dialect) };
+  return {
+    urlOf: (call) => urlOf(endpoints, dialect, call),
+    classify: openClassify(dialect, endpoints.entity),
+  };
 }

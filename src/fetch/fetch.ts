@@ -87,13 +87,20 @@ export function openFetch(parts: FetchParts): Fetch {
   async function makeAttempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent> {
     const url = protocol.urlOf(call);
     if (url instanceof UnwritableUrl) throw new TypeError(`this call has no valid URL: ${url.why}`);
+    const sentAfter = callIds.last;
     const sent = await send(slot.connection, url, slot.atMs + SLOT_TOLERANCE_MS);
     if (sent.is === 'missed' || sent.is === 'unsent') {
       await giveBack(slot);
       return { call, why: sent.is === 'unsent' ? sent.why : null };
     }
     const { sentAtMs, durationMs } = sent;
-    const attempt = { callId: callIds.next(sentAtMs), call, sentAt: isoTime(sentAtMs), durationMs };
+    const attempt = {
+      callId: callIds.next(sentAtMs),
+      call,
+      sentAt: isoTime(sentAtMs),
+      sentAfter,
+      durationMs,
+    };
     if (sent.is === 'lost') return { ...attempt, status: sent.status, body: null, failure: sent.why };
     const { status, body, headers } = sent.reply;
     return { ...attempt, status, body, headers };

@@ -1,5 +1,5 @@
 import { type LoadResult, noChange } from '../load_result.ts';
-import type { Outcome, RecordAnswer } from '../outcome.ts';
+import type { Outcome, RecordAnswer, Verdict } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
@@ -8,28 +8,39 @@ import { storeTombstone } from './record.ts';
  * The evidence that a company was deleted. A 404 for a known company proves that only under two conditions:
  *
  * - The 404 has the same form as the 404 for an id that never existed.
- * - Later in the same run, a call for another known company succeeds.
+ * - In the same run, a call for another known company is sent after the 404 has arrived, and succeeds.
  *
- * Without these conditions, a moved path or a failing upstream would mark every company as gone. A success before the
- * 404 proves nothing, because a path can move during a run.
+ * Without these conditions, a moved path or a failing upstream would mark every company as gone. An earlier success
+ * proves nothing, because a path can move during a run. Calls are ordered by their ids, because the clock can be set.
  */
 export interface Evidence {
   /** The form of the 404 for an id that never existed; null if it is unknown. */
   readonly absentShape: string | null;
-  /** The time (ISO 8601) of the last successful call for a known company in this run; null if there was none. */
-  readonly respondedAt: string | null;
+  /** The last call that had arrived when this run's last successful call for a known company was sent. */
+  readonly respondedAfter: number;
 }
 
 export interface Missing {
   readonly shape: string;
-  /** The send time (ISO 8601) of the call that returned the 404. */
-  readonly missingAt: string;
+  /** The call that returned the 404. */
+  readonly missingCall: number;
 }
 
-export function isProven({ shape, missingAt }: Missing, { absentShape, respondedAt }: Evidence): boolean {
+export function isProven(
+  { shape, missingCall }: Missing,
+  { absentShape, respondedAfter }: Evidence,
+): boolean {
   // The success always belongs to another company, because a company is no longer missing once its own call succeeds.
-  return shape === absentShape && respondedAt !== null && respondedAt > missingAt;
+  const isKnownForm = shape === absentShape || replacementIn(shape) !== null;
+  return isKnownForm && respondedAfter >= missingCall;
 }
+
+/** Returns the id of the entity that replaces a missing one, as `missing_shape` stores it, or null if there is none. */
+function replacementIn(shape: string | null): string | null {
+  return shape?.startsWith(REPLACED_BY) === true ? shape.slice(REPLACED_BY.length) : null;
+}
+
+const REPLACED_BY = 'replaced by ';
 
 /** Processes a response that reports a deletion, either by a 410 or by the dialect's deletion mark. */
 export function deriveGone(
@@ -58,22 +69,26 @@ export function deriveGone(
 }
 
 /**
- * Processes a 404. If the company is known, it is marked as missing. Otherwise, the 404 shows what a response for an id
- * that never existed looks like.
+ * Processes a 404, or a response that refers to another entity's record. If the company is known, it is marked as
+ * missing. Otherwise, the 404 shows what a response for an id that never existed looks like.
  */
 export function deriveAbsent(
   session: LoadSession,
   outcome: Outcome,
   entityId: string,
-  shape: string,
+  { shape, replacedBy }: Verdict & { readonly is: 'absent' },
 ): LoadResult {
   const known = session.known.find(entityId);
+  if (known === undefined && replacedBy !== undefined) return noChange(outcome);
   if (known === undefined) {
     session.absentShape = shape;
     return { ...noChange(outcome), goneCount: settleMissing(session, outcome.callId).length };
   }
   if (known.goneAt !== null) {
-    confirmGone(session, known, outcome.sentAt);
+    // A listing showed the company after its deletion. This 404 confirms the deletion, so later listings are ignored
+    // unless they show a change.
+    const isConfirmed = shape === session.absentShape || shape === known.missingShape;
+    confirmGone(session, isConfirmed ? { ...known, missingShape: null } : known, outcome.sentAt);
     return noChange(outcome);
   }
   session.known.replace(known, {
@@ -83,14 +98,15 @@ export function deriveAbsent(
     missingAt: outcome.sentAt,
     missingShape: shape,
     missingRun: session.runId,
+    missingCall: outcome.callId,
   });
   const settled = settleMissing(session, outcome.callId);
   return { ...noChange(outcome), missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
 /** Records that a call for a known company succeeded. Returns how many missing companies are now proven to be gone. */
-export function noteSuccess(session: LoadSession, { callId, sentAt }: Outcome): number {
-  if (session.respondedAt === null || sentAt > session.respondedAt) session.respondedAt = sentAt;
+export function noteSuccess(session: LoadSession, { callId, sentAfter = callId - 1 }: Outcome): number {
+  session.respondedAfter = Math.max(session.respondedAfter, sentAfter);
   return session.mayHaveMissing ? settleMissing(session, callId).length : 0;
 }
 
@@ -99,10 +115,13 @@ export function noteSuccess(session: LoadSession, { callId, sentAt }: Outcome): 
  * to the call that completes the proof.
  */
 function settleMissing(session: LoadSession, callId: number): string[] {
-  const { absentShape, respondedAt } = session;
+  const { absentShape, respondedAfter } = session;
   const missing = session.known.missingInRun(session.runId);
-  const proven = missing.filter(({ missingShape, missingAt }) =>
-    isProven({ shape: missingShape ?? '', missingAt: missingAt ?? '' }, { absentShape, respondedAt }),
+  const proven = missing.filter(({ missingShape, missingCall }) =>
+    isProven(
+      { shape: missingShape ?? '', missingCall: missingCall ?? Infinity },
+      { absentShape, respondedAfter },
+    ),
   );
   for (const known of proven) markGone(session, known, { goneAt: known.missingAt ?? '', callId });
   session.mayHaveMissing = proven.length < missing.length;
@@ -128,9 +147,11 @@ function markGone(
     flaggedAt: null,
     missingAt: null,
     missingRun: null,
+    missingCall: null,
     goneAt,
     recordTouched: session.feed.take(2),
   });
+  noteReplacement(session, known, { goneAt, callId });
   session.touch.gone(known.entityId, goneAt);
   session.versions.end(known.entityId, goneAt);
   session.changes.add({
@@ -141,6 +162,28 @@ function markGone(
     columnName: '_gone_at',
     before: null,
     after: goneAt,
+    callId,
+  });
+}
+
+/** Records which entity replaces a gone one. The replacement becomes known, so that its record is fetched. */
+function noteReplacement(
+  session: LoadSession,
+  { entityId, missingShape, fetchedAt, listedAt }: KnownRow,
+  { goneAt, callId }: { goneAt: string; callId: number },
+): void {
+  const replacedBy = replacementIn(missingShape);
+  if (replacedBy === null) return;
+  if (session.known.find(replacedBy) === undefined && !session.forgotten.has(replacedBy))
+    session.known.add(newKnown(replacedBy, goneAt));
+  session.changes.add({
+    entityId,
+    observedAt: goneAt,
+    notBefore: fetchedAt ?? listedAt,
+    path: '_replaced_by',
+    columnName: null,
+    before: null,
+    after: replacedBy,
     callId,
   });
 }

@@ -20,10 +20,14 @@ export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   return { ...result, failure: noteFailure(session, outcome, verdictAfter(outcome.verdict, result)) };
 }
 
-/** Turns the verdict into a failure if no part of the response could be loaded, so that its target gets a backoff. */
-function verdictAfter(verdict: Verdict, { quarantined, rows, record, note }: LoadResult): Verdict {
-  const isEmpty = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
-  return isEmpty ? { is: 'broken', why: note ?? 'no part of the response could be loaded' } : verdict;
+/**
+ * Turns the verdict into a failure if no part of the response could be loaded, or if it is an empty page before the end of
+ * a listing. Its target then gets a backoff.
+ */
+function verdictAfter(verdict: Verdict, { quarantined, rows, record, query, note }: LoadResult): Verdict {
+  const isEmpty = verdict.is === 'ok' && rows.length === 0 && record === null;
+  const isFailure = isEmpty && (quarantined > 0 || query?.isContradicted === true);
+  return isFailure ? { is: 'broken', why: note ?? 'no part of the response could be loaded' } : verdict;
 }
 
 function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult {
@@ -51,7 +55,7 @@ function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
         : { ...noChange(outcome), note: 'only a record can be gone' };
     case 'absent':
       return call.kind === 'entity'
-        ? deriveAbsent(session, outcome, call.entityId, verdict.shape)
+        ? deriveAbsent(session, outcome, call.entityId, verdict)
         : noChange(outcome);
     case 'refused':
       return {

@@ -10,7 +10,8 @@ export function headersToKeep(dialect: Dialect): (headers: Outcome['headers']) =
   const named = dialect.responses.flatMap(({ header }) =>
     header === undefined ? [] : [header.toLowerCase()],
   );
-  const wanted = new Set([...named, ...pagingMethod(dialect.search.paging.style).keptHeaders]);
+  // Another record's URL in `Location` replaces the requested record.
+  const wanted = new Set(['location', ...named, ...pagingMethod(dialect.search.paging.style).keptHeaders]);
   return (headers = {}) => {
     const contentType = headers['content-type'];
     const kept = Object.entries(headers).filter(([name]) => wanted.has(name));

@@ -24,6 +24,8 @@ export interface LoaderOptions {
   readonly dialect: Dialect;
   /** The run that makes the calls (`startRun`). */
   readonly runId: number;
+  /** The records' URL with `{id}`. Default: the one that the warehouse stores. */
+  readonly entityTemplate?: string;
   /** The mapping from payloads to tables. A warehouse that already has rows keeps the mapping that created them. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
@@ -64,6 +66,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   /** The ids of calls that are stored but not yet processed. */
   const stored = new Set<number>();
   session.describeRecords();
+  if (options.entityTemplate !== undefined) session.meta.set('entity_url', options.entityTemplate);
   finish();
   warehouse.write(() => countSearchedWords(session));
 
@@ -122,7 +125,6 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         if (outcomes.some(({ call }) => call.kind === 'search')) session.known.indexNames();
         session.save();
         runs.add(session.runId, countsOf(outcomes, written));
-        calls.setProcessedUntil(processedUntil(outcomes));
         return written;
       });
       for (const { callId } of outcomes) stored.delete(callId);
@@ -134,15 +136,8 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     }
   }
 
-  /** Returns the largest id up to which every call is processed once these outcomes are. */
-  function processedUntil(outcomes: readonly Outcome[]): number {
-    const now = new Set(outcomes.map(({ callId }) => callId));
-    const remaining = [...stored].filter((callId) => !now.has(callId));
-    return remaining.length > 0 ? Math.min(...remaining) - 1 : Math.max(...now);
-  }
-
   function recover(): number {
-    const classify = openClassify(dialect);
+    const classify = openClassify(dialect, session.meta.get('entity_url'));
     const waiting = calls.unprocessed();
     for (const row of waiting) {
       stored.add(row.callId);
@@ -187,7 +182,7 @@ function isFailureOfFile(error: unknown): boolean {
 }
 
 /** Returns the columns of `_call` that are known before processing. */
-export function callRow({ call, callId, sentAt, durationMs, status, body, failure }: Attempt) {
+export function callRow({ call, callId, sentAt, sentAfter, durationMs, status, body, failure }: Attempt) {
   return {
     callId,
     kind: call.kind,
@@ -196,6 +191,7 @@ export function callRow({ call, callId, sentAt, durationMs, status, body, failur
     reason: call.reason,
     expected: call.expected,
     sentAt,
+    sentAfter: sentAfter ?? callId - 1,
     ms: durationMs,
     status,
     bytes: body?.length ?? 0,

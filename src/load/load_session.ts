@@ -55,8 +55,11 @@ export interface LoadSession extends DerivedTables {
    * a reference.
    */
   readonly storesResponses: boolean;
-  /** The time (ISO 8601) of the last successful call for a known company in this run; null if there was none. */
-  respondedAt: string | null;
+  /**
+   * The last call that had arrived when this run's last successful call for a known company was sent; 0 if there was no
+   * such call.
+   */
+  respondedAfter: number;
   /** True if a known company may have returned a 404 in this run without proof of its deletion so far. */
   mayHaveMissing: boolean;
   /** The ids of forgotten entities, which must not be loaded again. */
@@ -123,7 +126,7 @@ export function openLoadSession(options: {
       meta.set('record_path', jsonPathOf(dialect.entity.root));
       meta.set('dialect', JSON.stringify(dialect));
     },
-    respondedAt: null,
+    respondedAfter: 0,
     mayHaveMissing: true,
     forgotten: forgottenIds(db),
     largestPage: tables.queries.largestPage(),

@@ -1,24 +1,42 @@
+import { IDS_PER_MS } from '../call.ts';
 import { type PagingStyleName, pagingMethod } from '../dialect/paging/paging.ts';
 import type { ListingStatus } from '../dialect/paging/paging_method.ts';
+import { HOUR_MS } from '../durations.ts';
 import type { DerivedTables } from '../warehouse/derived.ts';
 import type { QueryPage } from '../warehouse/query.ts';
+import { bytesHash } from './content.ts';
 
 /** One received page of a query. */
 export interface PageFacts {
   readonly index: number;
+  readonly callId: number;
   readonly rows: number;
   readonly total: number | null;
   readonly next: string | null;
   /** A hash of the ids on the page. Two pages with the same ids in the same order have the same hash. */
   readonly fingerprint: string;
+  readonly overlap: Overlap;
 }
+
+/** How a page that was read again in the same listing compares with its earlier reading. */
+export type Overlap =
+  /** The page was read only once. */
+  | 'none'
+  | 'same'
+  /** Some companies are on both readings, so the pages before this one lead up to it. */
+  | 'partial'
+  /** No company is on both readings, so companies before this page are missing. */
+  | 'disjoint';
 
 export interface QueryListing {
   readonly total: number | null;
+  /** The number of consecutive pages, which is also the index of the next page to request. */
   readonly pages: number;
   readonly rows: number;
   readonly next: string | null;
   readonly status: ListingStatus;
+  /** Why the next page is one that must be read again; null if the pages do not contradict each other. */
+  readonly contradiction: string | null;
   /** A sentence about an anomaly in the listing; null if there is none. */
   readonly note: string | null;
 }
@@ -36,11 +54,18 @@ export interface QueryListingRules {
 }
 
 /** Derives a listing's state from its consecutive pages. */
-export function listingOf(
-  { last, total, pages, rows, repeat }: ListedPages,
-  rules: QueryListingRules,
-): QueryListing {
-  const facts = { total, pages, rows };
+export function listingOf(listed: ListedPages, rules: QueryListingRules): QueryListing {
+  const { last, total, pages, rows, repeat, contradiction } = listed;
+  const position = rules.hasMainRow ? undefined : pagingMethod(rules.style).nextAfter?.(rows);
+  const facts = { total, pages, rows, contradiction: null };
+  if (contradiction !== null)
+    return {
+      ...facts,
+      next: last === null ? null : (position ?? last.next),
+      status: 'open',
+      contradiction,
+      note: contradiction,
+    };
   if (last === null) return { ...facts, next: null, status: 'open', note: null };
   if (repeat !== null)
     return {
@@ -49,11 +74,11 @@ export function listingOf(
       status: isAllReached(rows, total, rules) ? 'complete' : 'capped',
       note: `page ${repeat.page} repeats page ${repeat.of}: the paging style is wrong, or the listing ends there`,
     };
-  const status = isClampedTotal(last, rows, total) ? 'open' : statusOf(last, rows, total, rules);
+  if (isEarlyEnd(listed, rules)) return withoutEmptyPage(listed, rules);
+  const status = isOpenEnded(listed) ? 'open' : statusOf(last, rows, total, rules);
   if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
   const isAtEnd = status !== 'open' && last.index > 0;
-  const position = rules.hasMainRow ? undefined : pagingMethod(rules.style).nextAfter?.(rows);
   return {
     ...facts,
     next: position ?? last.next,
@@ -62,40 +87,95 @@ export function listingOf(
   };
 }
 
-/** The pages in one listing. Pages can be added in any order. */
+/** Returns whether a listing stays open although its rows reach the total or its last page is empty. */
+function isOpenEnded({ last, rows, total, previousRows }: ListedPages): boolean {
+  if (last === null || last.next === null) return false;
+  // Some APIs filter a page after reading it, so an empty page can link to the next one. Two in a row are the end.
+  return last.rows === 0 ? previousRows !== 0 : isClampedTotal(last, rows, total);
+}
+
+/** Returns whether the last page is empty although the total and the cap promise more rows. It is then read again. */
+function isEarlyEnd({ last, rows, total }: ListedPages, rules: QueryListingRules): boolean {
+  const isEmptyOnce = last !== null && last.rows === 0 && last.next === null && last.overlap === 'none';
+  const isBelowCap = rules.window === null || rows < rules.window;
+  return isEmptyOnce && isBelowCap && isExact(total, rules) && rows < total;
+}
+
+function withoutEmptyPage(
+  { total, pages, rows, beforeLast }: ListedPages,
+  rules: QueryListingRules,
+): QueryListing {
+  const contradiction = `page ${pages - 1} is empty after ${rows} rows, but the total is ${total}`;
+  const position = rules.hasMainRow ? undefined : pagingMethod(rules.style).nextAfter?.(rows);
+  return {
+    ...{ total, pages: pages - 1, rows, status: 'open', contradiction, note: contradiction },
+    next: beforeLast === null ? null : (position ?? beforeLast.next),
+  };
+}
+
+/**
+ * The pages in one listing. Pages can be added in any order.
+ *
+ * While a listing is read, companies can vanish from pages that were already read. The companies after them then move
+ * forward, and some skip from an unread page to one that was read. Two neighbouring pages therefore join only if nothing
+ * indicates a change between them: the totals are equal and less than MAX_GAP_MS has passed. Otherwise the earlier page is
+ * read again. If it shares a company with its first reading, everything up to it was read. If not, the page before it is
+ * read again too.
+ */
 export class ListedPages {
-  /** The number of consecutive pages, counted from page 0. */
+  /** The number of consecutive pages that join, counted from page 0. */
   pages = 0;
   /** The number of rows on these pages, up to the first page that repeats another page. */
   rows = 0;
   /** The last page before the first repeated page. */
   last: PageFacts | null = null;
-  /** The total on the last page; null if that page reports none. */
+  beforeLast: PageFacts | null = null;
+  /** The total on the last page received; null if that page reports none. */
   total: number | null = null;
   /** `page` is the first page that has the same ids as an earlier page, `of`; null if there is none. */
   repeat: { readonly page: number; readonly of: number } | null = null;
+  /** Why the page with the index `pages` must be read again; null if all pages join. */
+  contradiction: string | null = null;
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
+  #unrelatedTotals = 0;
 
   constructor(pages: readonly PageFacts[]) {
     for (const page of pages) this.add(page);
   }
 
+  /** The number of rows on the page before the last one; null if there is none. */
+  get previousRows(): number | null {
+    return this.beforeLast?.rows ?? null;
+  }
+
   has(index: number): boolean {
-    return index < this.pages || this.#waiting.has(index);
+    return index < this.pages || this.contradiction !== null || this.#waiting.has(index);
   }
 
   add(page: PageFacts): void {
     this.#waiting.set(page.index, page);
-    for (let next = this.#waiting.get(this.pages); next; next = this.#waiting.get(this.pages)) {
+    for (
+      let next = this.#waiting.get(this.pages);
+      next !== undefined && this.contradiction === null;
+      next = this.#waiting.get(this.pages)
+    ) {
       this.#waiting.delete(this.pages);
       this.#count(next);
     }
   }
 
   #count(page: PageFacts): void {
-    this.pages += 1;
     this.total = page.total;
+    const { last } = this;
+    if (this.repeat === null && last !== null) {
+      const doubt = this.#doubtBetween(last, page);
+      if (doubt !== null) {
+        this.#stepBack(last, doubt);
+        return;
+      }
+    }
+    this.pages += 1;
     if (this.repeat !== null) return;
     // An empty page ends the listing and does not count as a repeated page.
     const earlier = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
@@ -105,10 +185,44 @@ export class ListedPages {
     }
     this.#seen.set(page.fingerprint, page.index);
     this.rows += page.rows;
+    this.beforeLast = last;
     // On the last page, some APIs return the cursor that they received.
-    this.last = page.next === this.last?.next ? { ...page, next: null } : page;
+    this.last = page.next === last?.next ? { ...page, next: null } : page;
+  }
+
+  /** Returns why companies may be missing between two neighbouring pages, or null if the pages join. */
+  #doubtBetween(before: PageFacts, page: PageFacts): string | null {
+    if (before.rows === 0 && before.next === null && page.rows > 0)
+      return `page ${before.index} was empty, but page ${page.index} is not`;
+    const isBeforeReadLater = before.callId > page.callId;
+    const differs = before.total !== null && page.total !== null && before.total !== page.total;
+    // A page that stays the same while the total does not follow the change shows that the total means something else.
+    if (before.overlap === 'same' && differs) this.#unrelatedTotals += 1;
+    if (isBeforeReadLater) return null;
+    if (page.overlap === 'disjoint') return `page ${page.index} has moved by a whole page`;
+    if (page.overlap !== 'none') return null;
+    if (differs && this.#unrelatedTotals < UNRELATED_TOTALS)
+      return `the total changed from ${before.total} to ${page.total} while the listing was read`;
+    const isGap = gapMs(before, page) > MAX_GAP_MS;
+    return isGap ? `page ${page.index} was read long after page ${before.index}` : null;
+  }
+
+  #stepBack(last: PageFacts, contradiction: string): void {
+    this.pages = last.index;
+    this.rows -= last.rows;
+    this.last = this.beforeLast;
+    this.contradiction = contradiction;
   }
 }
+
+/** Call ids contain the time, and never go back when the clock does. */
+function gapMs(before: PageFacts, page: PageFacts): number {
+  return (page.callId - before.callId) / IDS_PER_MS;
+}
+
+/** Within this time, a change that leaves the total as it was is improbable. */
+const MAX_GAP_MS = 12 * HOUR_MS;
+const UNRELATED_TOTALS = 2;
 
 /** A listing of this many pages counts as truncated, because some listings never end. */
 export const MAX_PAGES = 10_000;
@@ -168,28 +282,28 @@ function isExact(total: number | null, { totalClampedAt }: QueryListingRules): t
  * earlier pages again, which takes quadratic time.
  */
 export interface OpenListings {
-  /** Returns the query's listing that started at `listedAt`, including `page`. The page must already be written. */
-  withPage(key: string, listedAt: string, page: QueryPage): ListedPages;
+  /** Returns the query's listing that began with `firstCall`, including `page`. The page must already be written. */
+  withPage(key: string, firstCall: number, page: QueryPage): ListedPages;
 }
 
 export function openQueryListings(queries: DerivedTables['queries']): OpenListings {
-  const latest = new Map<string, { readonly listedAt: string; readonly pages: ListedPages }>();
+  const latest = new Map<string, { readonly firstCall: number; readonly pages: ListedPages }>();
 
-  function pagesWith(key: string, listedAt: string, page: QueryPage): ListedPages {
+  function pagesWith(key: string, firstCall: number, page: QueryPage): ListedPages {
     const known = latest.get(key);
     // Only a new page in the same listing is added to the cached pages. Any other page replaces one that was already
     // counted, so all pages are read again.
-    const isNext = known?.listedAt === listedAt && page.sentAt >= listedAt && !known.pages.has(page.index);
-    if (!isNext) return new ListedPages(queries.pagesSince(key, listedAt).map(factsOf));
+    const isNext = known?.firstCall === firstCall && page.callId >= firstCall && !known.pages.has(page.index);
+    if (!isNext) return new ListedPages(queries.pagesSince(key, firstCall).map(factsOf));
     known.pages.add(factsOf(page));
     return known.pages;
   }
 
   return {
-    withPage: (key, listedAt, page) => {
-      const pages = pagesWith(key, listedAt, page);
+    withPage: (key, firstCall, page) => {
+      const pages = pagesWith(key, firstCall, page);
       latest.delete(key);
-      latest.set(key, { listedAt, pages });
+      latest.set(key, { firstCall, pages });
       for (const oldest of latest.keys()) {
         if (latest.size <= MAX_LISTINGS) break;
         latest.delete(oldest);
@@ -199,8 +313,8 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
   };
 }
 
-function factsOf(page: QueryPage) {
-  return { ...page, fingerprint: page.fingerprint.toString('hex') };
+function factsOf(page: QueryPage): PageFacts {
+  return { ...page, fingerprint: bytesHash(page.fingerprint).toString('hex') };
 }
 
 // The maximum number of cached listings. A listing with 10,000 pages takes 1 MB of memory. Other listings are read

@@ -168,6 +168,7 @@ function existingAt(at: string) {
     missingAt: null,
     missingShape: null,
     missingRun: null,
+    missingCall: null,
     goneAt: null,
   } satisfies Partial<Known>;
 }

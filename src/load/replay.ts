@@ -36,7 +36,7 @@ export function replayQuarantined(options: {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, entries } = options;
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns };
   const session = openLoadSession({ warehouse, dialect, runId: 0, naming: live, mapping, limits });
-  const classify = openClassify(dialect);
+  const classify = openClassify(dialect, session.meta.get('entity_url'));
   const register = quarantineRegister(warehouse.db);
   const callAfter = callsInOrder(warehouse.db);
   const byCall = [...Map.groupBy(entries, ({ callId }) => callId)].sort(([a], [b]) => a - b);

@@ -133,7 +133,7 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
 
 /** Returns a function that processes calls in order and stores the progress, in the caller's transaction. */
 function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => number {
-  const classify = openClassify(session.dialect);
+  const classify = openClassify(session.dialect, session.meta.get('entity_url'));
   return (calls) => {
     for (const row of calls) {
       enterRun(session, row.runId);

@@ -4,7 +4,7 @@ import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, SearchAnswer, SearchRow, Verdict } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
-import { type QueryRow, queryState } from '../warehouse/query.ts';
+import { type QueryPage, type QueryRow, queryState } from '../warehouse/query.ts';
 import { noteCompared, ratesAfterListing } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
 import { writeRows } from './entity_rows.ts';
@@ -22,7 +22,7 @@ export function deriveSearch(
   answer: SearchAnswer,
 ): LoadResult {
   const key = queryKey(call.query);
-  const pageBefore = session.queries.callOfPage(key, call.page.index);
+  const pageBefore = session.queries.page(key, call.page.index)?.callId ?? null;
   const room = wholeRoom();
   const rows = answer.rows
     .filter(({ entityId }) => !session.forgotten.has(entityId))
@@ -50,7 +50,7 @@ export function deriveSearch(
  */
 export function deriveRefusal(
   session: LoadSession,
-  { sentAt }: Outcome,
+  { callId, sentAt }: Outcome,
   call: SearchCall,
   { why, total }: Verdict & { is: 'refused' },
 ): QueryState {
@@ -68,6 +68,9 @@ export function deriveRefusal(
     status: isBeyondCap ? 'capped' : 'refused',
     listedAt: before?.listedAt ?? sentAt,
     askedAt: sentAt,
+    firstCall: before?.firstCall ?? callId,
+    repeats: before?.repeats ?? 0,
+    isContradicted: 0,
     note: why,
   };
   session.queries.save(row);
@@ -80,8 +83,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   const known = session.known.find(entityId);
   const summaryHash = contentHash(row.summary, session.ignored);
   if (known?.summaryHash?.equals(summaryHash) === true) {
-    if (contradictsDeletion(known, outcome.sentAt))
-      session.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
+    if (contradictsDeletion(known)) session.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
     const { rateClass } = ratesAfterListing(session, known, outcome.sentAt, false);
     session.known.listedAgain(known, { at: outcome.sentAt, rateClass, version: session.feed.take(2) });
     session.touch.listedAgain(entityId, outcome.sentAt);
@@ -104,8 +106,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     summaryTouched: null,
     // A changed summary shows that the stored record is outdated. The flag makes the planner fetch the record first.
     flaggedAt:
-      known !== undefined &&
-      ((isChange && known.askedAt !== null) || contradictsDeletion(known, outcome.sentAt))
+      known !== undefined && ((isChange && known.askedAt !== null) || contradictsDeletion(known))
         ? outcome.sentAt
         : (known?.flaggedAt ?? null),
   };
@@ -122,8 +123,8 @@ function listedBefore(known: KnownRow | undefined): number | null {
  * Returns whether a listing contradicts a deletion that was derived from 404s. If so, one call checks whether the
  * company still exists.
  */
-function contradictsDeletion({ goneAt, missingShape }: KnownRow, listedAt: string): boolean {
-  return goneAt !== null && missingShape !== null && listedAt > goneAt;
+function contradictsDeletion({ goneAt, missingShape }: KnownRow): boolean {
+  return goneAt !== null && missingShape !== null;
 }
 
 function writeSummary(
@@ -170,19 +171,21 @@ function advanceListing(
   const key = queryKey(call.query);
   const size = answer.resultCount;
   session.largestPage = Math.max(session.largestPage, size);
-  const page = {
+  const before = session.queries.find(key);
+  const start = startOfListing(before, call.page.index, outcome);
+  const fingerprint = fingerprintOf(answer);
+  const page: QueryPage = {
     index: call.page.index,
     callId,
     sentAt,
     rows: size,
     total: answer.total,
     next: answer.next,
-    fingerprint: fingerprintOf(answer),
+    fingerprint,
+    overlap: overlapOf(session.queries.page(key, call.page.index), fingerprint, start.firstCall),
   };
   session.queries.savePage(key, page);
-  const before = session.queries.find(key);
-  const listedAt = page.index === 0 ? sentAt : (before?.listedAt ?? sentAt);
-  const listing = listingOf(session.listings.withPage(key, listedAt, page), {
+  const listing = listingOf(session.listings.withPage(key, start.firstCall, page), {
     style: paging.style,
     hasMainRow: main !== null,
     window: paging.window,
@@ -190,18 +193,73 @@ function advanceListing(
     // Earlier pages may have been requested with a larger size.
     fullPage: paging.size_param === null ? session.largestPage : Math.min(session.largestPage, paging.size),
   });
-  const row = {
-    ...listing,
-    key,
-    by: call.query.by,
-    text: call.query.text,
-    listedAt,
-    askedAt: sentAt,
+  const { contradiction, ...state } = listing;
+  const row: QueryRow = {
+    ...state,
+    ...start,
+    ...{ key, by: call.query.by, text: call.query.text, askedAt: sentAt },
+    isContradicted: contradiction === null ? 0 : 1,
     note: listing.note ?? vanished(before, listing.rows) ?? shrunk(before, listing.total),
   };
-  session.queries.save(row);
-  return row;
+  const kept =
+    row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, callId) : row;
+  session.queries.save(kept);
+  return kept;
 }
+
+/** Returns when the page's listing began. A first page begins a new one, unless it was requested to be read again. */
+function startOfListing(
+  before: QueryRow | undefined,
+  pageIndex: number,
+  { callId, sentAt }: Outcome,
+): Pick<QueryRow, 'listedAt' | 'firstCall' | 'repeats'> {
+  if (before === undefined) return { listedAt: sentAt, firstCall: callId, repeats: 0 };
+  const { listedAt, firstCall, repeats, isContradicted, pages } = before;
+  const isReadAgain = isContradicted === 1 && pages === 0;
+  if (pageIndex > 0 || isReadAgain) return { listedAt, firstCall, repeats };
+  return { listedAt: sentAt, firstCall: callId, repeats: repeats === USELESS ? USELESS : 0 };
+}
+
+/**
+ * Returns the listing to be read again if companies are missing from it, because others were added or moved while it was
+ * read. They are missing if fewer different companies than the total were received, or if more companies were received
+ * twice than were added. In a long listing, few missing companies are not worth another reading.
+ */
+function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): QueryRow {
+  const { main, group_as: groupAs } = session.dialect.search;
+  const { key, total, rows, pages, firstCall, repeats } = row;
+  // With several rows per company, repeated companies are normal.
+  if (total === null || pages < 2 || main !== null || groupAs !== null) return row;
+  const received = session.queries.pagesSince(key, firstCall);
+  const ids = received.flatMap(({ fingerprint }) => hashesIn(fingerprint));
+  const different = new Set(ids).size;
+  const added = total - Math.min(...received.map((page) => page.total ?? total));
+  const missing = Math.max(total - different, rows - different - added);
+  const isMissing = missing > 0 && different < rows && ids.length === rows;
+  if (!isMissing || pages > missing * PAGES_PER_MISSING) return row;
+  if (repeats > 0 && !session.queries.hasFoundNew(key, firstCall)) return { ...row, repeats: USELESS };
+  if (repeats >= MAX_REPEATS || session.queries.withRepeats(USELESS) >= MOST_USELESS) return row;
+  return {
+    ...row,
+    ...{
+      pages: 0,
+      rows: 0,
+      next: null,
+      status: 'open',
+      firstCall: callId + 1,
+      repeats: repeats + 1,
+      isContradicted: 1,
+    },
+    note: `received ${different} different companies, but the total is ${total}: companies moved while it was read`,
+  };
+}
+
+const PAGES_PER_MISSING = 100;
+const MAX_REPEATS = 3;
+/** The value of `repeats` after a repeated listing showed no new company. The query is then never repeated again. */
+const USELESS = 9;
+/** After this many useless repetitions, repeated companies are considered normal for this upstream. */
+const MOST_USELESS = 3;
 
 /**
  * Returns a note if a listing has become empty, and null otherwise. An empty listing removes no company, because a
@@ -219,9 +277,35 @@ function shrunk(before: QueryRow | undefined, total: number | null): string | nu
     : null;
 }
 
+/** Returns the hashes of the ids on a page, in order. */
 function fingerprintOf({ rows }: SearchAnswer): Buffer {
-  return bytesHash(JSON.stringify(rows.map(({ entityId }) => entityId)));
+  return Buffer.concat(rows.map(({ entityId }) => bytesHash(entityId).subarray(0, ID_HASH_BYTES)));
 }
+
+function hashesIn(fingerprint: Buffer): string[] {
+  const count = Math.floor(fingerprint.length / ID_HASH_BYTES);
+  return Array.from({ length: count }, (_, at) =>
+    fingerprint.toString('latin1', at * ID_HASH_BYTES, (at + 1) * ID_HASH_BYTES),
+  );
+}
+
+/** Compares a page with its earlier reading in the listing that began with `firstCall`. */
+function overlapOf(
+  earlier: QueryPage | undefined,
+  fingerprint: Buffer,
+  firstCall: number,
+): QueryPage['overlap'] {
+  if (earlier === undefined || earlier.callId < firstCall) return 'none';
+  if (earlier.fingerprint.equals(fingerprint)) return 'same';
+  if (earlier.fingerprint.length === 0) return 'none';
+  // An older version stored one hash of the whole page.
+  if (earlier.fingerprint.length % ID_HASH_BYTES !== 0) return 'partial';
+  const ids = new Set(hashesIn(earlier.fingerprint));
+  return hashesIn(fingerprint).some((id) => ids.has(id)) ? 'partial' : 'disjoint';
+}
+
+// Two different ids in a listing of a million companies have the same hash with a probability of 0.2%.
+const ID_HASH_BYTES = 6;
 
 function itemOf({ callId, sentAt }: Outcome, call: SearchCall) {
   return { callId, kind: call.kind, target: targetOf(call), at: sentAt };

@@ -11,6 +11,7 @@ export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
     callId: row.callId,
     call: callOfTarget(row, row),
     sentAt: row.sentAt,
+    sentAfter: row.sentAfter,
     durationMs: row.ms,
     status: row.status,
     body: stored?.body ?? null,
@@ -39,6 +40,6 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
 export function enterRun(session: LoadSession, runId: number): void {
   if (session.runId === runId) return;
   session.runId = runId;
-  session.respondedAt = null;
+  session.respondedAfter = 0;
   session.mayHaveMissing = true;
 }

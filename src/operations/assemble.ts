@@ -7,7 +7,7 @@ import { type Config, requireDialect } from '../config/config.ts';
 import { assertWritable } from '../config/paths.ts';
 import { keyFingerprint } from '../config/secret.ts';
 import { endpointsOf } from '../dialect/request.ts';
-import { openCallIds } from '../fetch/call_ids.ts';
+import { CallIds } from '../fetch/call_ids.ts';
 import { type Connection, openConnections as openConnectionsTo } from '../fetch/connection.ts';
 import { openFetch } from '../fetch/fetch.ts';
 import { openSend } from '../fetch/send.ts';
@@ -15,6 +15,7 @@ import type { BackfillKnowledge, Knowledge } from '../knowledge.ts';
 import { openLoader } from '../load/load.ts';
 import { openProbeLoader } from '../load/probe_loader.ts';
 import type { MirrorParts } from '../mirror.ts';
+import { ContradictedListings } from '../plan/contradicted_listings.ts';
 import { openDriftWatch } from '../plan/drift.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
 import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
@@ -77,11 +78,13 @@ export interface Order {
 export function assembleMirror(workspace: Workspace, order: Order): MirrorParts & { close(): void } {
   const { config, clock, warehouse, ledger } = workspace;
   const dialect = requireDialect(config);
-  const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
+  const { entity: entityTemplate } = endpointsOf(config.upstream);
+  const { runId } = order;
+  const loader = openLoader({ warehouse, dialect, entityTemplate, mapping: config.mapping, runId });
   // Before the planner reads the mirror, process the responses that earlier runs left unprocessed.
   loader.recover();
   const connections = openConnections(config);
-  const fetch = openFetch({ ...fetchParts(workspace, order.purpose), connections, dialect });
+  const fetch = openFetch({ ...fetchParts(workspace, order), connections, dialect });
   const close = () => {
     try {
       loader.finish();
@@ -124,7 +127,7 @@ export function assembleProbe(
   const maxCalls = Math.min(order.maxCalls, ledger.state(clock.now()).left);
   const connections = openConnections(config);
   const fetch = openFetch({
-    ...fetchParts(workspace, 'scheduled'),
+    ...fetchParts(workspace, { purpose: 'scheduled', runId }),
     connections,
     dialect: EMPTY_DIALECT,
     protocol: probeLog.protocol,
@@ -134,7 +137,7 @@ export function assembleProbe(
   return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
 }
 
-function fetchParts(workspace: Workspace, purpose: Purpose) {
+function fetchParts(workspace: Workspace, { purpose, runId }: Pick<Order, 'purpose' | 'runId'>) {
   const { config, clock, warehouse, ledger } = workspace;
   const { upstream } = config;
   return {
@@ -153,7 +156,7 @@ function fetchParts(workspace: Workspace, purpose: Purpose) {
       clock,
     ),
     clock,
-    callIds: openCallIds(lastCallId(warehouse.db)),
+    callIds: new CallIds({ last: lastCallId(warehouse.db), runId }),
     keyFingerprint: keyFingerprint(upstream),
   };
 }
@@ -201,7 +204,7 @@ export function plannerOver(
   config: Config,
   { focus, kinds, startedAtMs }: RunStart & Pick<Order, 'focus' | 'kinds'>,
 ): Planner {
-  return openSyncPlanner({
+  const planner = openSyncPlanner({
     knowledge,
     dialect: requireDialect(config),
     settings: {
@@ -212,6 +215,7 @@ export function plannerOver(
       scope: readScope(config.scope),
     },
   });
+  return kinds.has('search') ? new ContradictedListings(planner, knowledge.queries()) : planner;
 }
 
 function closeAll(connections: readonly Connection[]): void {

@@ -56,9 +56,8 @@ export function lastProcessedCallId(db: Database): number {
   return db
     .prepare(
       `SELECT coalesce(
-         (SELECT min(call_id) - 1 FROM _call
-          WHERE call_id > coalesce((SELECT CAST(value AS INTEGER) FROM _meta WHERE key = 'processed_until'), 0)
-            AND outcome = 'received' AND kind <> 'probe'),
+         (SELECT min(call_id) - 1 FROM _call INDEXED BY _call_received
+          WHERE outcome = 'received' AND kind <> 'probe'),
          (SELECT max(call_id) FROM _call), 0)`,
     )
     .pluck()

@@ -35,7 +35,7 @@ export function openBackfillKnowledge(
     listed: (query) => {
       const row = queries.find(queryKey(query));
       if (row === undefined) return [];
-      return queries.listing(row.key, row.listedAt).flatMap(({ callId }) => {
+      return queries.listing(row.key, row.firstCall).flatMap(({ callId }) => {
         const stored = answers.read(callId);
         return stored === null ? [] : rowsIn(dialect, query, stored);
       });

@@ -32,7 +32,7 @@ export function settleEntities(
        entity_id = given, name = k.name, call_id = k.record_call_id
      FROM _known k
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
-       AND ((k.fetched_at >= @freshAfter AND k.flagged_at IS NULL AND @freshAfter < @createdAt) OR k.gone_at IS NOT NULL)`,
+       AND ((k.fetched_at >= @freshAfter AND k.flagged_at IS NULL AND @freshAfter < @createdAt) OR (k.gone_at IS NOT NULL AND k.flagged_at IS NULL))`,
   ).run({ backfillId, freshAfter, createdAt });
 }
 
@@ -79,7 +79,8 @@ export function failuresSince(db: Database, afterCallId: number): Failure[] {
 
 /**
  * Returns a function that decides whether the backfill can skip a company. It can if the record is fresh or was already
- * requested by this backfill, or if the company is gone or forgotten.
+ * requested by this backfill, or if the company is gone or forgotten. A company that
+ * counts as gone is requested once if a listing shows it again.
  */
 export function freshnessSince(
   db: Database,
@@ -88,7 +89,7 @@ export function freshnessSince(
   const select = db
     .prepare<[{ entityId: string; freshAfter: string; createdAt: string }], number>(
       `SELECT 1 FROM _known WHERE entity_id = @entityId
-         AND (asked_at >= @createdAt OR gone_at IS NOT NULL OR (fetched_at >= @freshAfter AND flagged_at IS NULL))
+         AND (asked_at >= @createdAt OR (flagged_at IS NULL AND (gone_at IS NOT NULL OR fetched_at >= @freshAfter)))
        UNION ALL SELECT 1 FROM _forgotten WHERE entity_id = @entityId AND undone_at IS NULL`,
     )
     .pluck();

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import { metaTable } from './meta.ts';
 
 /** A stored call whose response has not been processed yet. */
 export interface CallRow {
@@ -15,6 +14,8 @@ export interface CallRow {
   readonly ms: number;
   readonly status: number | null;
   readonly bytes: number;
+  /** The last call whose response had arrived when this call was sent. */
+  readonly sentAfter: number;
   /** Why the call has no usable response; null if it has one. */
   readonly note: string | null;
 }
@@ -36,26 +37,25 @@ const RECEIVED = 'received';
 /** Reads and writes `_call`, which has one row per HTTP attempt. All other rows' lineage leads to these rows. */
 export function callTable(db: Database) {
   const insert = db.prepare(
-    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${RECEIVED}', ?, ?)
+    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, sent_after, ms, status, outcome, bytes, note)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${RECEIVED}', ?, ?)
      ON CONFLICT (call_id) DO NOTHING`,
   );
   const settle = db.prepare(
     `UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ?
      WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
-  const unprocessed = db.prepare<[number], StoredCall>(
-    `SELECT ${STORED} FROM _call WHERE call_id > ? AND outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
+  const unprocessed = db.prepare<[], StoredCall>(
+    `SELECT ${STORED} FROM _call INDEXED BY _call_received
+     WHERE outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
   );
-  const meta = metaTable(db);
   return {
     /** Stores a call. Returns false if the call is already stored. */
     add: (row: CallRow): boolean => {
-      const { callId, runId, kind, target, page, reason, expected, sentAt, ms, status, bytes, note } = row;
-      return (
-        insert.run(callId, runId, kind, target, page, reason, expected, sentAt, ms, status, bytes, note)
-          .changes === 1
-      );
+      const { callId, runId, kind, target, page, reason, expected, sentAt, sentAfter, ...response } = row;
+      const { ms, status, bytes, note } = response;
+      const planned = [callId, runId, kind, target, page, reason, expected, sentAt, sentAfter];
+      return insert.run(...planned, ms, status, bytes, note).changes === 1;
     },
     /**
      * Stores the results of processing. Calls with identical results, such as most calls in a batch, share one
@@ -69,9 +69,7 @@ export function callTable(db: Database) {
       }
     },
     /** Returns the calls that are stored but not yet processed, in id order. */
-    unprocessed: (): StoredCall[] => unprocessed.all(Number(meta.get('processed_until') ?? 0)),
-    /** Records that all calls up to this id are processed. */
-    setProcessedUntil: (callId: number): void => meta.set('processed_until', String(callId)),
+    unprocessed: (): StoredCall[] => unprocessed.all(),
   };
 }
 
@@ -84,13 +82,15 @@ export interface StoredCall {
   readonly reason: string;
   readonly expected: number;
   readonly sentAt: string;
+  readonly sentAfter: number;
   readonly ms: number;
   readonly status: number | null;
   readonly outcome: string;
   readonly note: string | null;
 }
 
-const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, ms, status,
+const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt,
+  coalesce(sent_after, call_id - 1) AS sentAfter, ms, status,
   outcome, note`;
 
 /** Returns a function that reads up to `most` calls with ids above `after` in id order, for `reprocess`. */

@@ -19,6 +19,7 @@ const COLUMNS = {
   missingAt: 'missing_at',
   missingShape: 'missing_shape',
   missingRun: 'missing_run',
+  missingCall: 'missing_call',
   goneAt: 'gone_at',
   summaryHash: 'summary_hash',
   recordCallId: 'record_call_id',

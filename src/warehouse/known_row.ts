@@ -16,6 +16,8 @@ export interface Known {
   missingAt: string | null;
   missingShape: string | null;
   missingRun: number | null;
+  /** The call that returned the 404. */
+  missingCall: number | null;
   goneAt: string | null;
   summaryHash: Buffer | null;
   recordCallId: number | null;
@@ -56,6 +58,7 @@ export function newKnown(entityId: string, seenAt: string): Known {
     missingAt: null,
     missingShape: null,
     missingRun: null,
+    missingCall: null,
     goneAt: null,
     summaryHash: null,
     recordCallId: null,

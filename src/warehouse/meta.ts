@@ -22,14 +22,14 @@ export type MetaKey =
   | 'tier'
   | 'dialect'
   | 'schema_version'
-  /** All calls up to this one are processed. */
-  | 'processed_until'
   /** The call that recovery is processing alone, and how many times it has tried. */
   | 'processed_alone'
   /** The mapping that created the current tables, as JSON. */
   | 'mapping'
   /** How many times the derived tables have been rebuilt. */
   | 'generation'
+  /** The records' URL with `{id}`, which shows which redirects lead to another record. */
+  | 'entity_url'
   /** The record's JSON path in the response, for the view `entity_history`. */
   | 'record_path'
   /** The form of the 404 response to an id that never existed. */

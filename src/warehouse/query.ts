@@ -10,7 +10,10 @@ export interface QueryPage {
   readonly rows: number;
   readonly total: number | null;
   readonly next: string | null;
+  /** The hashes of the ids on the page, in order (`ID_HASH_BYTES` each). */
   readonly fingerprint: Buffer;
+  /** How this reading compares with an earlier reading of the same page in the same listing. */
+  readonly overlap: 'none' | 'same' | 'partial' | 'disjoint';
 }
 
 export interface QueryRow {
@@ -24,11 +27,17 @@ export interface QueryRow {
   readonly status: QueryState['status'];
   readonly listedAt: string;
   readonly askedAt: string;
+  /** The call that returned the first page of the current listing. */
+  readonly firstCall: number;
+  /** How often the listing was started again because companies moved while it was read. */
+  readonly repeats: number;
+  /** 1 if the next page is one that must be read again. */
+  readonly isContradicted: 0 | 1;
   readonly note: string | null;
 }
 
 const SELECT = `SELECT query_key AS key, "by", text, total, pages, rows, next, status, listed_at AS listedAt,
-  asked_at AS askedAt, note FROM`;
+  asked_at AS askedAt, first_call AS firstCall, repeats, contradicted AS isContradicted, note FROM`;
 
 /** Reads and writes `_query` and `_query_page`, which store each listing's progress. */
 export function queryTable(db: Database, naming: Naming) {
@@ -37,20 +46,26 @@ export function queryTable(db: Database, naming: Naming) {
   const find = db.prepare<[string], QueryRow>(`${SELECT} ${table} WHERE query_key = ?`);
   const all = db.prepare<[], QueryRow>(`${SELECT} ${table}`);
   const save = db.prepare<[QueryRow]>(
-    `INSERT OR REPLACE INTO ${table} (query_key, "by", text, total, pages, rows, next, status, listed_at, asked_at, note)
-     VALUES (@key, @by, @text, @total, @pages, @rows, @next, @status, @listedAt, @askedAt, @note)`,
+    `INSERT OR REPLACE INTO ${table} (query_key, "by", text, total, pages, rows, next, status, listed_at, asked_at,
+       first_call, repeats, contradicted, note)
+     VALUES (@key, @by, @text, @total, @pages, @rows, @next, @status, @listedAt, @askedAt,
+       @firstCall, @repeats, @isContradicted, @note)`,
   );
   const savePage = db.prepare(
-    `INSERT OR REPLACE INTO ${pages} (query_key, page, call_id, sent_at, rows, total, next, fingerprint)
-     VALUES (@key, @index, @callId, @sentAt, @rows, @total, @next, @fingerprint)`,
+    `INSERT OR REPLACE INTO ${pages} (query_key, page, call_id, sent_at, rows, total, next, fingerprint, overlap)
+     VALUES (@key, @index, @callId, @sentAt, @rows, @total, @next, @fingerprint, @overlap)`,
   );
-  const page = db
-    .prepare<[string, number], number>(`SELECT call_id FROM ${pages} WHERE query_key = ? AND page = ?`)
-    .pluck();
-  const pagesSince = db.prepare<[string, string], QueryPage>(
-    `SELECT page AS "index", call_id AS callId, sent_at AS sentAt, rows, total, next, fingerprint
-     FROM ${pages} WHERE query_key = ? AND sent_at >= ? ORDER BY page`,
+  const selected = `page AS "index", call_id AS callId, sent_at AS sentAt, rows, total, next, fingerprint, overlap`;
+  const page = db.prepare<[string, number], QueryPage>(
+    `SELECT ${selected} FROM ${pages} WHERE query_key = ? AND page = ?`,
   );
+  const pagesSince = db.prepare<[string, number], QueryPage>(
+    `SELECT ${selected} FROM ${pages} WHERE query_key = ? AND call_id >= ? ORDER BY page`,
+  );
+  const foundNew = db.prepare<[string, number]>(
+    `SELECT 1 FROM ${pages} JOIN _call USING (call_id) WHERE query_key = ? AND call_id >= ? AND new > 0 LIMIT 1`,
+  );
+  const withRepeats = db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE repeats = ?`).pluck();
   const largestPage = db.prepare<[], number | null>(`SELECT max(rows) FROM ${pages}`).pluck();
   return {
     find: (key: string): QueryRow | undefined => find.get(key),
@@ -61,12 +76,15 @@ export function queryTable(db: Database, naming: Naming) {
     savePage: (key: string, received: QueryPage): void => {
       savePage.run({ key, ...received });
     },
-    /** Returns the id of the call that last returned this page, or null if the page was never received. */
-    callOfPage: (key: string, index: number): number | null => page.get(key, index) ?? null,
-    /** Returns the pages of the listing that started at `listedAt`, in page order. */
-    pagesSince: (key: string, listedAt: string): QueryPage[] => pagesSince.all(key, listedAt),
+    /** Returns the last reading of this page, or undefined if the page was never received. */
+    page: (key: string, index: number): QueryPage | undefined => page.get(key, index),
+    /** Returns the pages of the listing that began with `firstCall`, in page order. */
+    pagesSince: (key: string, firstCall: number): QueryPage[] => pagesSince.all(key, firstCall),
     /** Returns the listing's pages from page 0 up to the first missing page. */
-    listing: (key: string, listedAt: string): QueryPage[] => withoutHoles(pagesSince.all(key, listedAt)),
+    listing: (key: string, firstCall: number): QueryPage[] => withoutHoles(pagesSince.all(key, firstCall)),
+    /** Returns whether a page of the listing that began with `firstCall` showed a company for the first time. */
+    hasFoundNew: (key: string, firstCall: number): boolean => foundNew.get(key, firstCall) !== undefined,
+    withRepeats: (repeats: number): number => withRepeats.get(repeats) ?? 0,
     largestPage: (): number => largestPage.get() ?? 0,
   };
 }
@@ -86,6 +104,7 @@ export function queryState(row: QueryRow): QueryState {
     next: row.next,
     status: row.status,
     listedAtMs: Date.parse(row.listedAt),
+    ...(row.isContradicted === 1 && { isContradicted: true }),
   };
 }
 

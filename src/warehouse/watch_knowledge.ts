@@ -17,11 +17,10 @@ export function openWatchKnowledge(
   { nowMs, summariesMs, recordsMs }: { nowMs: number; summariesMs: number; recordsMs: number },
 ): BackfillKnowledge {
   const listings = openBackfillKnowledge(warehouse, dialect, since(nowMs - summariesMs, nowMs), summariesMs);
-  const recordsFromMs = nowMs - recordsMs;
   return {
     ...listings,
     failures: openKnowledge(warehouse).failures,
-    isFresh: freshnessSince(warehouse.db, since(recordsFromMs, recordsFromMs)),
+    isFresh: freshnessSince(warehouse.db, since(nowMs - recordsMs, nowMs)),
   };
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { bytesHash } from '../../src/load/content.ts';
 import { ListedPages, openQueryListings } from '../../src/load/query_listing.ts';
 import { type QueryPage, queryTable } from '../../src/warehouse/query.ts';
 import { live } from '../../src/warehouse/table_naming.ts';
@@ -8,8 +9,8 @@ import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 const received = fc.record({
   key: fc.constantFrom('name:a', 'name:b'),
   index: fc.integer({ min: 0, max: 5 }),
-  /** Responses arrive in a different order from their calls. */
-  sentAfterMs: fc.integer({ min: 0, max: 20 }),
+  total: fc.constantFrom(null, 8, 9),
+  overlap: fc.constantFrom('none', 'none', 'same', 'partial', 'disjoint'),
   rows: fc.integer({ min: 0, max: 2 }),
   like: fc.integer({ min: 0, max: 7 }),
 });
@@ -21,32 +22,35 @@ test("adding a listing's pages one by one gives the same result as reading them 
       db.exec('DELETE FROM _query_page');
       const queries = queryTable(db, live);
       const listings = openQueryListings(queries);
-      const beganAt = new Map<string, string>();
-      for (const { key, index, sentAfterMs, rows, like } of order) {
-        const sentAt = new Date(START_MS + sentAfterMs).toISOString();
+      const beganWith = new Map<string, number>();
+      for (const [at, { key, index, rows, like, total, overlap }] of order.entries()) {
+        const callId = at + 1;
         const page: QueryPage = {
           index,
-          callId: 1,
-          sentAt,
+          callId,
+          sentAt: new Date(START_MS).toISOString(),
           rows,
-          total: null,
+          total,
           next: null,
           fingerprint: Buffer.from([like]),
+          overlap,
         };
-        if (index === 0 || !beganAt.has(key)) beganAt.set(key, sentAt);
-        const listedAt = beganAt.get(key) ?? sentAt;
+        if (index === 0 || !beganWith.has(key)) beganWith.set(key, callId);
+        const firstCall = beganWith.get(key) ?? callId;
         queries.savePage(key, page);
-        const taken = listings.withPage(key, listedAt, page);
-        expect(factsOf(taken)).toEqual(factsOf(readAgain(queries.listing(key, listedAt))));
+        const taken = listings.withPage(key, firstCall, page);
+        expect(factsOf(taken)).toEqual(factsOf(readAgain(queries.pagesSince(key, firstCall))));
       }
     }),
   );
 });
 
 function readAgain(pages: readonly QueryPage[]): ListedPages {
-  return new ListedPages(pages.map((page) => ({ ...page, fingerprint: page.fingerprint.toString('hex') })));
+  return new ListedPages(
+    pages.map((page) => ({ ...page, fingerprint: bytesHash(page.fingerprint).toString('hex') })),
+  );
 }
 
-function factsOf({ pages, rows, last, repeat }: ListedPages) {
-  return { pages, rows, last: last?.index ?? null, repeat };
+function factsOf({ pages, rows, last, repeat, contradiction }: ListedPages) {
+  return { pages, rows, last: last?.index ?? null, repeat, contradiction };
 }

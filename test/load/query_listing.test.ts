@@ -26,8 +26,22 @@ describe('a listing with page numbers or offsets', () => {
   test('a listing stays open after a short page if the total is larger', () => {
     expect(listingOf([page(0, 10, 30), page(1, 9, 30)], rules).status).toBe('open');
   });
-  test('a listing is complete after an empty page, even if the total is larger', () => {
-    expect(listingOf([page(0, 10, 30), page(1, 0, 30)], rules).status).toBe('complete');
+  test('an empty page before the total is reached is read again, and ends the listing if it is empty again', () => {
+    const empty = page(1, 0, 30);
+    expect(listingOf([page(0, 10, 30), empty], rules)).toMatchObject({
+      ...{ status: 'open', pages: 1, rows: 10 },
+      contradiction: 'page 1 is empty after 10 rows, but the total is 30',
+    });
+    const again: PageFacts = { ...empty, callId: 9, overlap: 'same' };
+    expect(listingOf([page(0, 10, 30), again], rules)).toMatchObject({
+      ...{ status: 'complete', contradiction: null },
+    });
+  });
+  test('an empty page that links to the next page does not end the listing, but two in a row do', () => {
+    const linked = { ...rules, style: 'next_url' as const };
+    const pages = [page(0, 10), page(1, 0), page(2, 0)].map((one) => ({ ...one, next: `?p=${one.index}` }));
+    expect(listingOf(pages.slice(0, 2), linked)).toMatchObject({ status: 'open', pages: 2, next: '?p=1' });
+    expect(listingOf(pages, linked).status).toBe('complete');
   });
   test('a listing is complete when its rows reach the total', () => {
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], rules).status).toBe('complete');
@@ -77,7 +91,7 @@ describe("a listing's note", () => {
     });
   });
   test("a listing's note reports fewer or more rows than the total", () => {
-    const empty = listingOf([page(0, 10, 30), page(1, 0, 30)], rules);
+    const empty = listingOf([page(0, 10, 30), { ...page(1, 0, 30), overlap: 'same' }], rules);
     expect(empty).toMatchObject({ status: 'complete', note: 'received 10 rows, but the total is 30' });
     const more = listingOf([page(0, 10, 15), page(1, 10, 15)], rules);
     expect(more).toMatchObject({ status: 'complete', note: 'received 20 rows, but the total is 15' });
@@ -88,6 +102,7 @@ describe("a listing's note", () => {
     [52, 'complete'],
   ])('reports an undocumented cap if 50 rows end a listing with a total of %i: %s', (total, status) => {
     const rows = [...[0, 1, 2, 3, 4].map((index) => page(index, 10, total)), page(5, 0, total)];
+    rows[5] = { ...page(5, 0, total), overlap: 'same' };
     expect(listingOf(rows, rules)).toMatchObject({
       status,
       note: `received 50 rows, but the total is ${total}`,
@@ -143,6 +158,57 @@ describe('a listing without paging', () => {
     expect(listingOf([page(0, 10, 10)], none).status).toBe('complete'));
 });
 
+describe('a listing that moves while it is read', () => {
+  const read = (
+    index: number,
+    callId: number,
+    total: number | null,
+    overlap: PageFacts['overlap'] = 'none',
+  ) => ({
+    ...page(index, 10, total),
+    ...{ callId, overlap, fingerprint: `call ${callId}` },
+  });
+
+  test('a page is read again if the total changed between it and the next page', () => {
+    for (const total of [39, 41]) {
+      const moved = [read(0, 1, 40), read(1, 2, 40), read(2, 3, total)];
+      expect(listingOf(moved, { ...rules, style: 'offset' })).toMatchObject({
+        ...{ status: 'open', pages: 1, rows: 10, next: '10' },
+        contradiction: `the total changed from 40 to ${total} while the listing was read`,
+      });
+    }
+  });
+
+  test('a listing continues once the page that was read again shares a company with its earlier reading', () => {
+    const again = [read(0, 1, 40), read(1, 4, 39, 'partial'), read(2, 3, 39)];
+    expect(listingOf(again, rules)).toMatchObject({ status: 'open', pages: 3, contradiction: null });
+  });
+
+  test('the page before is read again too if a page shares no company with its earlier reading', () => {
+    const disjoint = [read(0, 1, 60), read(1, 2, 60), read(2, 5, 45, 'disjoint'), read(3, 4, 45)];
+    expect(listingOf(disjoint, rules)).toMatchObject({ pages: 1, contradiction: expect.any(String) });
+    const back = [read(0, 1, 60), read(1, 6, 45, 'partial'), read(2, 5, 45, 'disjoint'), read(3, 4, 45)];
+    expect(listingOf(back, rules)).toMatchObject({ pages: 4, contradiction: null });
+  });
+
+  test('a page is read again if more than twelve hours passed before the next page', () => {
+    const later = 13 * 3_600_000 * 1024;
+    const pages = [read(0, 1, null), read(1, later, null)];
+    expect(listingOf(pages, rules)).toMatchObject({
+      pages: 0,
+      contradiction: expect.stringMatching(/long after/),
+    });
+    expect(listingOf([read(0, later + 1, null, 'same'), read(1, later, null)], rules).pages).toBe(2);
+  });
+
+  test('totals are ignored after two of them changed although the pages stayed the same', () => {
+    const pages = [read(0, 3, 40, 'same'), read(1, 2, 30), read(2, 5, 20), read(3, 6, 10)];
+    expect(listingOf(pages, rules)).toMatchObject({ pages: 1, contradiction: expect.any(String) });
+    const twice = [read(0, 3, 40, 'same'), read(1, 5, 30, 'same'), read(2, 4, 20), read(3, 6, 10)];
+    expect(listingOf(twice, rules)).toMatchObject({ pages: 4, contradiction: null });
+  });
+});
+
 test('a listing with an empty first page is complete', () => {
   expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });
@@ -152,5 +218,5 @@ function listingOf(pages: readonly PageFacts[], by: QueryListingRules): QueryLis
 }
 
 function page(index: number, rows: number, total: number | null = null): PageFacts {
-  return { index, rows, total, next: null, fingerprint: `page ${index}` };
+  return { index, callId: index + 1, rows, total, next: null, fingerprint: `page ${index}`, overlap: 'none' };
 }

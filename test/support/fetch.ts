@@ -8,7 +8,7 @@ import type { Call } from '../../src/call.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../src/dialect/request.ts';
-import { openCallIds } from '../../src/fetch/call_ids.ts';
+import { CallIds } from '../../src/fetch/call_ids.ts';
 import { type Connection, type ConnectionOptions, openConnections } from '../../src/fetch/connection.ts';
 import { type Fetch, type NoSlot, type NotSent, openFetch, type SendSlot } from '../../src/fetch/fetch.ts';
 import { errorText, openSend } from '../../src/fetch/send.ts';
@@ -150,7 +150,7 @@ export function rigOf(options: RigOptions): Rig {
       return send(...attempt);
     },
     clock,
-    callIds: openCallIds(0),
+    callIds: new CallIds({ last: 0, runId: 1 }),
     keyFingerprint,
   });
   return {

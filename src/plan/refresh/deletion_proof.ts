@@ -73,7 +73,7 @@ export class Witness {
    */
   get drift(): string | null {
     if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;
-    return `${this.#missingIds.length} known ids in a row returned 404 (${this.#missingIds.join(', ')}). Check whether the path for records has changed.`;
+    return `${this.#missingIds.length} known ids in a row returned 404 or another record (${this.#missingIds.join(', ')}). Check whether the path for records has changed.`;
   }
 
   get isNeeded(): boolean {

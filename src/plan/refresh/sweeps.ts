@@ -122,7 +122,7 @@ export class Sweeps {
     }
     const rows = active.seen.rows + newlyListed(result, (active.sweep.listedAtMs + state.listedAtMs) / 2);
     const seen = { rows, pages: active.seen.pages + 1 };
-    if (state.status === 'open' && result.rows.length > 0) {
+    if (state.status === 'open') {
       this.#active.set(key, { ...active, next: { index: state.pages, next: state.next }, seen });
       return;
     }

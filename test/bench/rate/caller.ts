@@ -4,7 +4,7 @@ import type { Call } from '../../../src/call.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../../src/dialect/request.ts';
-import { openCallIds } from '../../../src/fetch/call_ids.ts';
+import { CallIds } from '../../../src/fetch/call_ids.ts';
 import { openConnections } from '../../../src/fetch/connection.ts';
 import { type Fetch, openFetch, type SendSlot } from '../../../src/fetch/fetch.ts';
 import { openSend } from '../../../src/fetch/send.ts';
@@ -61,7 +61,7 @@ export function openCaller({ port, ledgerPath, perMinute, lanes }: CallerOptions
       clock,
     ),
     clock,
-    callIds: openCallIds(0),
+    callIds: new CallIds({ last: 0, runId: 1 }),
     keyFingerprint,
   });
   const close = () => {

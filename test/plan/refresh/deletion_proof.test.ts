@@ -42,7 +42,7 @@ test('there is no witness if every known company is missing', () => {
   const witness = witnessOf(['A', 'B', 'C']);
   learnMissing(witness, ['A', 'B', 'C']);
   expect(witness.take(0)).toBeNull();
-  expect(witness.drift).toMatch(/^3 known ids in a row returned 404 \(A, B, C\)/);
+  expect(witness.drift).toMatch(/^3 known ids in a row returned 404 or another record \(A, B, C\)/);
 });
 
 test('the witness is the company found last, or else one from a sample that changes over time', () => {
@@ -75,7 +75,7 @@ test('a second witness call is sent only if the first was released or failed', (
   expect([witness.isSent, witness.drift]).toEqual([false, null]);
   expect(witness.take(0)).toEqual(call);
   learnMissing(witness, ['D']);
-  expect(witness.drift).toMatch(/^4 known ids in a row returned 404 \(A, B, C, D\)/);
+  expect(witness.drift).toMatch(/^4 known ids in a row returned 404 or another record \(A, B, C, D\)/);
 });
 
 test.each(['ok', 'gone'] as const)('a response that is %s resets the count of missing companies', (is) => {
