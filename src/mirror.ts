@@ -134,6 +134,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
       const call = choice.choose({ nowMs: clock.now(), left: chooseFrom });
       const unwritable = call === null ? null : fetch.unwritable(call);
       if (unwritable === null) return call;
+      intake.flush();
       loader.store([unwritable]);
       onLoaded([unwritable], loader.process([unwritable]));
     }

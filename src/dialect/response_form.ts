@@ -26,7 +26,7 @@ function formOfText(text: string, entityId: string): string {
     .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi, ' ')
     .replace(/<[^>]*>/g, ' ');
   const words = wordsOf(visible, entityId).slice(0, MAX_FORM_CHARS).toWellFormed();
-  return `${isMarkup(text) ? 'markup' : 'text'} ${words}`;
+  return `${isMarkup(text) ? 'markup' : 'text'} ${words}`.trimEnd();
 }
 
 function outline(value: Json, path: string, entityId: string, parts: string[]): void {

@@ -230,12 +230,33 @@ describe('reading a successful response', () => {
     expect(verdictOn({ headers: {}, body: GOOD.entity }).is).toBe('ok');
   });
 
-  test("a successful response is broken if it contains another entity's record", () => {
-    expect(verdictOn({ body: '{"id":"43"}' })).toEqual({
-      is: 'broken',
-      why: 'HTTP 200, but requested "42", received "43"',
-      misread: true,
-    });
+  test("another entity's record, or a body that names a replacement, replaces the requested entity", () => {
+    const replaced = { is: 'absent', shape: 'replaced by 43', replacedBy: '43' };
+    expect(verdictOn({ body: '{"id":"43"}' })).toEqual(replaced);
+    expect(verdictOn({ status: 404, body: '{"error":"merged","replaced_by":"43"}' })).toEqual(replaced);
+    expect(verdictOn({ status: 409, body: '{"error":{"mergedInto":43}}' })).toEqual(replaced);
+    expect(verdictOn({ status: 500, body: '{"replaced_by":"43"}' }).is).toBe('broken');
+  });
+
+  test('a permanent redirect replaces the entity if it leads to another record at the same origin', () => {
+    const classify = openClassify(rules(), 'https://api.test/api/entity/{id}');
+    const redirected = (location: string, status = 301) =>
+      classify(
+        entityOf('42'),
+        { status, headers: { location }, body: Buffer.alloc(0) },
+        { nowMs: 0, keyHasWorked: true },
+      );
+    const replaced = { is: 'absent', shape: 'replaced by 43', replacedBy: '43' };
+    expect(redirected('/api/entity/43')).toEqual(replaced);
+    expect(redirected('https://api.test/api/entity/43', 308)).toEqual(replaced);
+    for (const location of [
+      '/login',
+      '/api/entity/42',
+      'https://other.test/api/entity/43',
+      '/api/entity/a/b',
+    ])
+      expect(redirected(location).is).toBe('broken');
+    expect(redirected('/api/entity/43', 302).is).toBe('broken');
   });
 });
 
@@ -386,7 +407,18 @@ describe("a 404's form", () => {
     expect(profile('42', '{"error":"not_found"}')).not.toBe(one);
     expect(profile('42', '')).toBe('404 empty');
     expect(profile('42', '<html>')).toBe('404 markup');
-    expect(profile('42', 'not here')).toBe('404 text');
+    expect(profile('42', 'not here')).toBe('404 text not here');
+  });
+
+  test("a gateway's 404 has another form than the API's own 404", () => {
+    const page = (title: string) => `<html><head><title>${title}</title></head><body>${title}</body></html>`;
+    expect(profile('42', page('404 Not Found nginx'))).not.toBe(profile('43', page('No company 43')));
+    expect(profile('42', page('No company 42'))).toBe(profile('43', page('No company 43')));
+    expect(profile('42', '{"message":"no Route matched with those values"}')).not.toBe(
+      profile('42', '{"message":"Company not found"}'),
+    );
+    const dated = (at: string) => `{"message":"Company not found","at":"${at}","ray":"8f3c${at.length}"}`;
+    expect(profile('42', dated('Thu, 26 Nov 2026'))).toBe(profile('43', dated('Fri, 1 Jan 2027')));
   });
 
   test("a 404's form excludes the id, even if a text in the body contains it", () => {

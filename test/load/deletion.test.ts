@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
-import { bench, START_MS } from '../support/loader.ts';
+import { openWatchKnowledge } from '../../src/warehouse/watch_knowledge.ts';
+import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
 const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
 const goneAt = 'SELECT gone_at FROM _known WHERE entity_id = ?';
@@ -192,4 +193,81 @@ test("an unknown company's tombstone is stored", () => {
   expect(all('SELECT entity_id, name, _gone_at FROM entity')).toEqual([
     { entity_id: 'C9', name: 'Old', _gone_at: '2026-03-01T00:00:01.000Z' },
   ]);
+});
+
+test('an earlier success proves no deletion, even if the clock was set back before the 404', () => {
+  const { load, outcome, value } = bench();
+  const at = (time: string, one: ReturnType<typeof outcome>) => ({
+    ...one,
+    sentAt: `2026-03-01T${time}.000Z`,
+  });
+  load([at('10:00:00', outcome(entityCall('NEVER-1'), NOT_FOUND, 404))]);
+  load([
+    at('10:00:30', outcome(entityCall('C1'), { id: 'C1' })),
+    at('10:00:31', outcome(entityCall('C2'), { id: 'C2' })),
+  ]);
+  load([at('10:00:01', outcome(entityCall('C1'), NOT_FOUND, 404))]);
+  expect(value(goneAt, 'C1')).toBeNull();
+  load([at('10:00:02', outcome(entityCall('C2'), { id: 'C2' }))]);
+  expect(value(goneAt, 'C1')).not.toBeNull();
+});
+
+test('a success that was sent before the 404 arrived proves no deletion', () => {
+  const { load, record, outcome, value } = bench();
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C1', { id: 'C1' });
+  record('C2', { id: 'C2' });
+  const missing = outcome(entityCall('C1'), NOT_FOUND, 404);
+  load([missing, { ...outcome(entityCall('C2'), { id: 'C2' }), sentAfter: missing.callId - 1 }]);
+  expect(value(goneAt, 'C1')).toBeNull();
+  load([{ ...outcome(entityCall('C2'), { id: 'C2' }), sentAfter: missing.callId }]);
+  expect(value(goneAt, 'C1')).not.toBeNull();
+});
+
+test('a confirmed deletion is not requested again, although the upstream keeps listing the company', () => {
+  const { search, record, value } = bench();
+  const flaggedAt = () => value("SELECT flagged_at FROM _known WHERE entity_id = 'C1'");
+  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  search('a', listing);
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C2', { id: 'C2' });
+  record('C1', NOT_FOUND, 404);
+  record('C2', { id: 'C2' });
+  search('a', listing);
+  expect(flaggedAt()).not.toBeNull();
+  record('C1', NOT_FOUND, 404);
+  search('a', listing);
+  expect(flaggedAt()).toBeNull();
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A, again' }] });
+  expect(flaggedAt()).not.toBeNull();
+});
+
+test('a watchlist and a backfill request a company that counts as gone once a listing shows it', () => {
+  const { search, record, warehouse } = bench();
+  const dialect = dialectWith();
+  const ages = { nowMs: START_MS + 60_000, summariesMs: 1e9, recordsMs: 1e9 };
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C2', { id: 'C2' });
+  record('C1', NOT_FOUND, 404);
+  record('C2', { id: 'C2' });
+  expect(openWatchKnowledge(warehouse, dialect, ages).isFresh('C1')).toBe(true);
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  expect(openWatchKnowledge(warehouse, dialect, ages).isFresh('C1')).toBe(false);
+});
+
+test('a company whose record moved to another id is gone after one call, and the other company becomes known', () => {
+  const { search, record, all, value } = bench();
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'A' },
+      { id: 'C2', name: 'B' },
+    ],
+  });
+  expect(record('C1', { id: 'C9', name: 'C' })).toMatchObject({ missing: true, failure: null });
+  record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).not.toBeNull();
+  expect(all("SELECT after FROM entity_change WHERE path = '_replaced_by'")).toEqual([{ after: 'C9' }]);
+  expect(value("SELECT 1 FROM _known WHERE entity_id = 'C9' AND fetched_at IS NULL")).toBe(1);
 });

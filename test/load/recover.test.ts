@@ -95,3 +95,13 @@ function verdictOf({ outcome }: Bench, { call, body, status }: Attempt) {
   if (body === null || status === null) return { is: 'broken', why: 'received' } as const;
   return outcome(call, body, status).verdict;
 }
+
+test('a stored response is recovered, even if a call with a larger id was processed before it', () => {
+  const killed = bench();
+  const [record, search] = received(killed);
+  killed.load([{ ...(search as Attempt), verdict: { is: 'refused', why: 'no valid URL' } }]);
+  killed.loader.store([record as Attempt]);
+  const restarted = killed.reopen();
+  expect(restarted.loader.recover()).toBe(1);
+  expect(restarted.value("SELECT count(*) FROM entity WHERE entity_id = '1'")).toBe(1);
+});
