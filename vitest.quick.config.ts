@@ -23,7 +23,6 @@ const SLOW = [
   'allowance/ledger',
   'allowance/processes',
   'allowance/windows',
-  'estimate/budget',
   'estimate/sync_estimate',
   'plan/discovery/concurrent_calls',
   'plan/discovery/empty_query',

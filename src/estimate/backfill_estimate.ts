@@ -5,7 +5,7 @@ import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, nameFinder, type Semantics } from '../names/query_matching.ts';
 import { Pending } from '../plan/pending.ts';
 import { restoredHunt, searchRules, type Wanted } from '../plan/wanted/backfill_planner.ts';
-import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
+import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
 import { between, type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import { type SimulatedHunt, simulateHunt } from './name_search_simulation.ts';
 

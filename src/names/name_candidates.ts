@@ -52,10 +52,6 @@ export class NameCandidates {
     return this.of(at).filter(({ score }) => score === 1);
   }
 
-  bestScore(at: number): number {
-    return this.of(at)[0]?.score ?? 0;
-  }
-
   #keep(at: number, candidate: Candidate): void {
     const found = this.#found[at] as Map<string, Candidate>;
     if ((found.get(candidate.entityId)?.score ?? 0) >= candidate.score) return;

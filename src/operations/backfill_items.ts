@@ -1,7 +1,7 @@
 import { queryKey, type SearchQuery } from '../call.ts';
 import { folded } from '../names/folding.ts';
 import type { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
-import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
+import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
 /** Returns the result for a requested name, or null if the item is not settled yet. */

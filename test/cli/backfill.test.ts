@@ -161,6 +161,15 @@ describe('backfill --names', () => {
     expect(asked(upstream)).toEqual([companies[0]?.id]);
   });
 
+  it('backfill --names spends one call on a name that no company has', async () => {
+    const upstream = await place();
+    await upstream.run('sync', '--max-calls', '2');
+    const before = upstream.sandbox.arrivals().length;
+    const { json } = await upstream.run('backfill', '--names', written(upstream, 'names.txt', 'Zyqqwort AG'));
+    expect(json.data).toMatchObject({ not_found: 1, open: 0 });
+    expect(upstream.sandbox.arrivals()).toHaveLength(before + 1);
+  });
+
   it('a stopped and resumed backfill --names sends no call twice', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 800, seed: 6 })] });
     const names = [...upstream.sandbox.companies.all()]

@@ -11,12 +11,12 @@ export class QueryNodes {
   readonly #byText = new Map<string, QueryNode>();
   readonly #onAdd: (node: QueryNode) => void;
 
-  /** `onAdd` is called with each added node except the root. */
-  constructor(keySpace: KeySpace, onAdd: (node: QueryNode) => void) {
+  /** `onAdd` is called with each added node except the root. `scope` is the root's query. */
+  constructor(keySpace: KeySpace, onAdd: (node: QueryNode) => void, scope = '') {
     this.#keySpace = keySpace;
     this.#onAdd = onAdd;
-    this.root = newQueryNode({ by: keySpace.by, text: '' }, null);
-    this.#byText.set('', this.root);
+    this.root = newQueryNode({ by: keySpace.by, text: scope }, null);
+    this.#byText.set(scope, this.root);
   }
 
   has(text: string): boolean {

@@ -33,6 +33,7 @@ export class QueryTree {
   readonly #nodes: QueryNodes;
   readonly #frontier: Frontier<Action>;
   readonly #listsAll: boolean;
+  readonly #scope: string;
   #nowMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: {
@@ -43,13 +44,17 @@ export class QueryTree {
     readonly listsAll?: boolean;
     /** The first characters that take precedence over scripts that no known name uses; null if there are none. */
     readonly untried?: UntriedCharacters | null;
+    /** The query at the root, whose companies the tree searches. Without it, the tree searches the whole registry. */
+    readonly scope?: string;
   }) {
-    const { keySpace, limits, pending, listsAll = false, untried = null } = options;
+    const { keySpace, limits, pending, untried = null, scope = '' } = options;
+    const listsAll = options.listsAll ?? scope !== '';
     this.#keySpace = keySpace;
     this.#limits = limits;
     this.#pending = pending;
     this.#listsAll = listsAll;
-    this.#nodes = new QueryNodes(keySpace, (node) => this.#unseenCounts.invalidate(node));
+    this.#scope = scope;
+    this.#nodes = new QueryNodes(keySpace, (node) => this.#unseenCounts.invalidate(node), scope);
     this.#unseenCounts = new UnseenCounts(keySpace, limits, (query) => this.#nodes.get(query), untried);
     this.#actions = new NodeActions({
       keySpace,
@@ -271,9 +276,9 @@ export class QueryTree {
     return word !== undefined && !this.#pairsWith(word);
   }
 
-  /** Returns whether the query belongs in the tree. The empty query belongs there only if it lists every company. */
+  /** Returns whether the query belongs in the tree. The root's query belongs there only if it lists every company. */
   #isInTree({ text }: SearchQuery): boolean {
-    return text !== '' || this.#listsAll;
+    return text === this.#scope ? this.#listsAll : text.startsWith(this.#scope);
   }
 
   /** Adds a candidate's node. Until a response is received, the candidate's estimate serves as its unseen count. */

@@ -15,7 +15,7 @@ export class StopRule {
   /** `F`. */
   #recentFinds = INITIAL_FINDS;
 
-  constructor(knowledge: Knowledge) {
+  constructor(knowledge: Pick<Knowledge, 'newBySearches'>) {
     for (const found of latestSearches(knowledge).reverse()) this.record(found > 0);
   }
 
@@ -57,7 +57,7 @@ export class StopRule {
 }
 
 /** Returns how many new companies each recent search found, most recent search first. */
-function latestSearches(knowledge: Knowledge): number[] {
+function latestSearches(knowledge: Pick<Knowledge, 'newBySearches'>): number[] {
   const latest: number[] = [];
   for (const found of knowledge.newBySearches()) {
     latest.push(found);

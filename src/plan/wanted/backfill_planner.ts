@@ -1,13 +1,6 @@
 import type { Call, CallKind, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import type {
-  BackfillKnowledge,
-  DueRecord,
-  ListedCompany,
-  LoadResult,
-  QueryState,
-  RecordsDue,
-} from '../../knowledge.ts';
+import type { BackfillKnowledge, DueRecord, ListedCompany, LoadResult, RecordsDue } from '../../knowledge.ts';
 import { isSettled } from '../../load_result.ts';
 import { windowOf } from '../../names/query_matching.ts';
 import type { Plan, PlanInput, Planner } from '../../planner.ts';
@@ -17,7 +10,7 @@ import { statisticsDue } from '../statistics_due.ts';
 import type { Finding } from './name_findings.ts';
 import { NameHunt } from './name_hunt.ts';
 import type { NameQueryRules } from './name_queries.ts';
-import { type WantedListing, WantedListings } from './wanted_listings.ts';
+import { ScopedListing, type WantedListing } from './scoped_listing.ts';
 
 /** The items in a backfill or watchlist. */
 export interface Wanted {
@@ -39,7 +32,7 @@ export class BackfillPlanner implements Planner {
   readonly #pending: Pending;
   readonly #records: Records;
   readonly #hunt: NameHunt;
-  readonly #listings: WantedListings;
+  readonly #listings: readonly ScopedListing[];
   /** The ids of the wanted records that have not been fetched yet, in order. */
   readonly #queue: Set<string>;
   readonly #openNames: Set<number>;
@@ -49,7 +42,7 @@ export class BackfillPlanner implements Planner {
   constructor(options: { knowledge: BackfillKnowledge; dialect: Dialect; wanted: Wanted }) {
     const { knowledge, dialect, wanted } = options;
     const pending = new Pending(knowledge.failures());
-    const { semantics, window } = searchRules(dialect);
+    const { semantics } = searchRules(dialect);
     this.#knowledge = knowledge;
     this.#wanted = wanted;
     this.#pending = pending;
@@ -58,7 +51,7 @@ export class BackfillPlanner implements Planner {
       ...{ knowledge: { ...knowledge, recordsDue: (ask) => this.#due(ask) }, age: ANY_AGE, pending },
     });
     this.#hunt = restoredHunt(knowledge, dialect, wanted.names, pending);
-    this.#listings = new WantedListings(wanted.listings, { semantics, window }, pending);
+    this.#listings = wanted.listings.map((one) => new ScopedListing(one, { knowledge, dialect, pending }));
     this.#openNames = new Set(wanted.names.keys());
     this.#needsStatistics = wanted.names.length > 1 && semantics !== null && dialect.stats.total !== null;
     this.#restoreListings();
@@ -80,7 +73,7 @@ export class BackfillPlanner implements Planner {
       }
     }
     calls.push(...this.#hunt.next(nowMs, maxCalls));
-    calls.push(...this.#listings.next(nowMs, maxCalls - calls.length));
+    for (const listing of this.#listings) calls.push(...listing.next(nowMs, maxCalls - calls.length));
     calls.push(...this.#records.next(nowMs, maxCalls - calls.length));
     const wakeAtMs = calls.length > 0 ? null : this.#pending.earliestRetryMs(SEARCHES, nowMs);
     return { calls, wakeAtMs, drift: this.#records.drift };
@@ -101,6 +94,8 @@ export class BackfillPlanner implements Planner {
   release(call: Call): void {
     this.#pending.landed(call);
     this.#records.release(call);
+    if (call.kind === 'search')
+      for (const listing of this.#including(call.query)) listing.reconsider(call.query);
   }
 
   /** Returns what was found for the wanted name with this index. */
@@ -110,11 +105,7 @@ export class BackfillPlanner implements Planner {
 
   /** Returns the state of the wanted listing with this index. */
   listing(at: number): { readonly isDone: boolean; readonly found: number; readonly total: number | null } {
-    return {
-      isDone: this.#listings.isDone(at),
-      found: this.#listings.found(at),
-      total: this.#listings.total(at),
-    };
+    return this.#listings[at] ?? { isDone: true, found: 0, total: null };
   }
 
   #learnSize(): void {
@@ -127,14 +118,14 @@ export class BackfillPlanner implements Planner {
       if (name !== null && (isNew || changed)) this.#hunt.see(entityId, name);
     if (result.verdict === 'refused' || (result.failure?.tries ?? 0) >= MAX_TRIES) {
       if (query.by === 'name') this.#hunt.giveUp(query.text);
-      this.#listings.giveUp(query);
+      for (const listing of this.#including(query)) listing.giveUp(query);
     } else if (result.query !== null) {
       if (query.by === 'name') this.#hunt.learn(result.query, namesOf(result.rows));
-      if (this.#listings.includes(query)) {
-        this.#listings.learn(result.query, result.rows);
+      for (const listing of this.#including(query)) {
+        listing.learn(result.query, result.rows);
         for (const { entityId } of result.rows) this.#wantRecord(entityId);
       }
-    }
+    } else for (const listing of this.#including(query)) listing.reconsider(query);
     if (query.by === 'name') this.#wantFound(this.#hunt.namesFoundBy(query.text));
   }
 
@@ -163,21 +154,21 @@ export class BackfillPlanner implements Planner {
     return due;
   }
 
-  /** Restores the listings from stored responses. If a restored prefix was split, its extensions are restored too. */
+  #including(query: SearchQuery): ScopedListing[] {
+    return this.#listings.filter((listing) => listing.includes(query));
+  }
+
+  /** Restores the listings from stored responses. */
   #restoreListings(): void {
-    if (this.#wanted.listings.length === 0) return;
+    if (this.#listings.length === 0) return;
     const states = [...this.#knowledge.freshQueries()];
-    const restored = new Set<QueryState>();
-    for (let hasMore = true; hasMore; ) {
-      hasMore = false;
-      for (const state of states) {
-        if (restored.has(state) || !this.#listings.includes(state.query)) continue;
-        restored.add(state);
-        hasMore = true;
-        const rows = this.#knowledge.listed(state.query);
-        this.#listings.learn(state, rows);
+    for (const listing of this.#listings) {
+      const own = states.filter(({ query }) => listing.includes(query));
+      listing.restore(own, (query) => {
+        const rows = this.#knowledge.listed(query);
         for (const { entityId } of rows) this.#wantRecord(entityId);
-      }
+        return rows;
+      });
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { QueryState } from '../../knowledge.ts';
-import { type Candidate, MIN_SCORE, NameCandidates } from '../../names/name_candidates.ts';
+import { type Candidate, NameCandidates } from '../../names/name_candidates.ts';
 import { comparable } from '../../names/similarity.ts';
 import type { NameQuery } from './name_queries.ts';
 
@@ -26,14 +26,11 @@ export class NameFindings {
   readonly #names: readonly string[];
   readonly #candidates: NameCandidates;
   readonly #searched: Searched[];
-  readonly #onSearched: (at: number) => void;
 
-  /** `onSearched` is called when a name has been searched, or has been searched more completely than before. */
-  constructor(names: readonly string[], onSearched: (at: number) => void) {
+  constructor(names: readonly string[]) {
     this.#names = names;
     this.#candidates = new NameCandidates(names);
     this.#searched = names.map(() => 'no');
-    this.#onSearched = onSearched;
   }
 
   see(entityId: string, name: string): void {
@@ -54,11 +51,6 @@ export class NameFindings {
   /** Returns whether the name has not been searched yet. */
   isOpen(at: number): boolean {
     return this.#searched[at] === 'no';
-  }
-
-  /** Returns whether the name was searched and no company with this or a very similar name was found. */
-  needsSimilarNames(at: number): boolean {
-    return !this.isOpen(at) && this.#candidates.bestScore(at) < GOOD_SCORE;
   }
 
   /**
@@ -92,13 +84,8 @@ export class NameFindings {
   }
 
   #markSearched(at: number, how: Searched): void {
-    if (this.#searched[at] === 'whole' || this.#searched[at] === how) return;
-    this.#searched[at] = how;
-    this.#onSearched(at);
+    if (this.#searched[at] !== 'whole') this.#searched[at] = how;
   }
 }
 
 export const MAX_PAGES_PER_NAME = 2;
-// A similar name with at least this score is most likely the wanted name, so no more queries for similar names are
-// sent.
-const GOOD_SCORE = Math.max(0.85, MIN_SCORE);

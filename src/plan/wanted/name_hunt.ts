@@ -5,11 +5,8 @@ import type { Pending } from '../pending.ts';
 import { type Finding, MAX_PAGES_PER_NAME, NameFindings } from './name_findings.ts';
 import { NameQueries, type NameQuery, type NameQueryRules } from './name_queries.ts';
 
-/**
- * The purpose of a query: `share` finds several names together, `whole` finds one name, and `explore` finds similar
- * names.
- */
-type Purpose = 'share' | 'whole' | 'explore';
+/** The purpose of a query: `share` finds several names together, and `whole` finds one name. */
+type Purpose = 'share' | 'whole';
 
 /** A query that is being listed. */
 interface ActiveQuery {
@@ -21,8 +18,8 @@ interface ActiveQuery {
 
 /**
  * Finds companies by name with few searches. A query that finds several wanted names is listed completely if that needs
- * fewer calls than one query per name. If a name is missing from a complete listing, no company has that name. For such
- * a name, one or two shorter queries look for similar names.
+ * fewer calls than one query per name. If a name is missing from a complete listing, no company has that name. Similar
+ * names are then taken from the known companies, without a call.
  */
 export class NameHunt {
   readonly #pending: Pending;
@@ -32,15 +29,12 @@ export class NameHunt {
   readonly #active = new Map<NameQuery, ActiveQuery>();
   /** The active query that each name is waiting for; null if the name is not waiting. */
   readonly #claims: (NameQuery | null)[];
-  /** The number of queries sent to find similar names, for each name. */
-  readonly #explorations: number[];
 
   constructor(names: readonly string[], rules: NameQueryRules, pending: Pending) {
     this.#pending = pending;
     this.#queries = new NameQueries(names, rules);
-    this.#findings = new NameFindings(names, (at) => this.#offerNearby(at));
+    this.#findings = new NameFindings(names);
     this.#claims = names.map(() => null);
-    this.#explorations = names.map(() => 0);
   }
 
   /** Sets the registry count, which affects expected totals and the value of shared queries. */
@@ -133,27 +127,17 @@ export class NameHunt {
   #needsPage({ query, purpose, claimed }: ActiveQuery, state: QueryState): boolean {
     if (state.status !== 'open') return false;
     const open = claimed.filter((at) => this.#findings.isOpen(at));
-    if (purpose === 'explore' || open.length === 0) return false;
+    if (open.length === 0) return false;
     if (purpose === 'whole') return state.pages < MAX_PAGES_PER_NAME;
     if (state.total === null) return state.pages < open.length;
     return open.length >= this.#queries.pagesLeft(query);
   }
 
-  #end(active: ActiveQuery): void {
-    const { query, purpose, claimed } = active;
+  #end({ query, claimed }: ActiveQuery): void {
     this.#active.delete(query);
-    for (const at of claimed) {
-      this.#claims[at] = null;
-      if (purpose === 'explore') this.#explorations[at] = (this.#explorations[at] ?? 0) + 1;
-    }
+    for (const at of claimed) this.#claims[at] = null;
     for (const at of claimed)
       if (this.#findings.isOpen(at)) for (const other of this.#queries.ofName(at)) this.#offer(other);
-      else this.#offerNearby(at);
-  }
-
-  #offerNearby(at: number): void {
-    const query = this.#isExplorable(at) ? this.#queries.nearby(at) : null;
-    if (query !== null) this.#offer(query);
   }
 
   #take({ query, purpose, claimed }: ActiveQuery, nowMs: number, calls: SearchCall[]): void {
@@ -164,7 +148,7 @@ export class NameHunt {
       kind: 'search',
       query: { by: 'name', text: query.text },
       page,
-      reason: reasonOf(purpose, claimed.length),
+      reason: reasonOf(claimed.length),
       expected,
     };
     if (!this.#pending.isFree('search', targetOf(call), nowMs)) return;
@@ -200,20 +184,11 @@ export class NameHunt {
     readonly names: number[];
   } {
     if (this.#active.has(query)) return NOTHING;
-    const free = query.names.filter((at) => this.#claims[at] === null);
-    const open = free.filter((at) => this.#findings.isOpen(at));
+    const open = query.names.filter((at) => this.#claims[at] === null && this.#findings.isOpen(at));
     const shared = (SHARED_DISCOUNT * open.length) / this.#queries.pagesLeft(query);
     const wholes = query.isAbandoned ? [] : query.wholes.filter((at) => open.includes(at));
-    const explorable = free.filter((at) => this.#isExplorable(at) && this.#queries.nearby(at) === query);
-    if (shared > wholes.length && shared > EXPLORATION_WEIGHT * explorable.length && open.length > 1)
-      return { value: shared, purpose: 'share', names: open };
-    if (wholes.length > EXPLORATION_WEIGHT * explorable.length)
-      return { value: wholes.length, purpose: 'whole', names: wholes };
-    return { value: EXPLORATION_WEIGHT * explorable.length, purpose: 'explore', names: explorable };
-  }
-
-  #isExplorable(at: number): boolean {
-    return this.#findings.needsSimilarNames(at) && (this.#explorations[at] ?? 0) < MAX_EXPLORATIONS;
+    if (shared > wholes.length && open.length > 1) return { value: shared, purpose: 'share', names: open };
+    return { value: wholes.length, purpose: 'whole', names: wholes };
   }
 }
 
@@ -223,12 +198,9 @@ const NOTHING = { value: 0, purpose: 'share', names: [] } as const satisfies {
   names: number[];
 };
 
-function reasonOf(purpose: Purpose, names: number): string {
-  const wanted = names === 1 ? 'a wanted name' : `${names} wanted names`;
-  return purpose === 'explore' ? `looks for names like ${wanted}` : `finds ${wanted}`;
+function reasonOf(names: number): string {
+  return `finds ${names === 1 ? 'a wanted name' : `${names} wanted names`}`;
 }
 
 // The discount for a shared listing, because its yield is less certain than the yield of a query for one name.
 const SHARED_DISCOUNT = 0.9;
-const EXPLORATION_WEIGHT = 0.3;
-const MAX_EXPLORATIONS = 2;

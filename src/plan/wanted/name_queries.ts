@@ -29,8 +29,6 @@ export class NameQueries {
   readonly #rules: NameQueryRules;
   readonly #queries = new Map<string, NameQuery>();
   readonly #ofName: (readonly NameQuery[])[];
-  /** Each name's shared queries, by word, with the shortest query first. */
-  readonly #byWord: (readonly (readonly NameQuery[])[])[];
   readonly #wantedCount: number;
   /**
    * For each query length, the number of queries that find exactly one wanted name (`#seenOnce`) or exactly two
@@ -51,12 +49,9 @@ export class NameQueries {
     this.#rules = rules;
     this.#wantedCount = names.length;
     const texts = names.map((name) => nameTextsOf(rules.semantics, name, rules.minLength));
-    this.#byWord = texts.map(({ shared }, at) =>
-      shared.map((word) => word.map((text) => this.#enter(text, at))),
-    );
-    this.#ofName = texts.map(({ whole }, at) => [
+    this.#ofName = texts.map(({ whole, shared }, at) => [
       this.#enter(whole, at, 'whole'),
-      ...(this.#byWord[at] ?? []).flat(),
+      ...shared.flat().map((text) => this.#enter(text, at)),
     ]);
     for (const { text, names } of this.#queries.values()) {
       const totals = names.length === 1 ? this.#seenOnce : names.length === 2 ? this.#seenTwice : [];
@@ -74,25 +69,6 @@ export class NameQueries {
 
   ofName(at: number): readonly NameQuery[] {
     return this.#ofName[at] ?? [];
-  }
-
-  /**
-   * Returns the query that finds names similar to this name, or null if there is none. It is the shortest prefix of a
-   * word in this name that matches at most two pages of companies.
-   */
-  nearby(at: number): NameQuery | null {
-    const maxTotal = NEARBY_PAGES * this.#rules.pageSize;
-    for (const word of this.#byWord[at] ?? []) {
-      const narrow = word.findIndex(
-        (query) => [...query.text].length >= MIN_NEARBY_LENGTH && this.expectedTotal(query) <= maxTotal,
-      );
-      // If a prefix has been listed, longer prefixes show nothing new. A shorter prefix may show more if the listed
-      // prefix had few matches.
-      const showedLittle = (word[narrow]?.state?.total ?? maxTotal) < maxTotal / 4;
-      const chosen = word[showedLittle ? narrow - 1 : narrow];
-      if (chosen !== undefined && chosen.state === null && !chosen.isAbandoned) return chosen;
-    }
-    return null;
   }
 
   setRegistryTotal(total: number): void {
@@ -196,8 +172,6 @@ function isWhole({ names, wholes }: NameQuery): boolean {
 // A few wanted names do not represent the registry. The sample is therefore assumed to include this many additional
 // names, which no query finds.
 const UNSEEN_NAMES = 100;
-const NEARBY_PAGES = 2;
-const MIN_NEARBY_LENGTH = 3;
 const BLANK = { known: 0, state: null, isAbandoned: false };
 // The cap on each learned total, so that a single huge total does not outweigh all others.
 const MAX_LEARNED_TOTAL = 10_000;
