@@ -6,6 +6,7 @@ import { firstStepsSection } from './section/first_steps.ts';
 import { freshnessSection } from './section/freshness.ts';
 import { healthSection } from './section/health.ts';
 import { quarantineSection } from './section/quarantine.ts';
+import { runHistorySection } from './section/run_history.ts';
 import { runsSection } from './section/runs.ts';
 import { schedulesSection } from './section/schedules.ts';
 import type { Section } from './section/section.ts';
@@ -25,6 +26,7 @@ export const SECTIONS: readonly Section[] = [
   weeklySection,
   allowanceSection,
   freshnessSection,
+  runHistorySection,
   changesSection,
   quarantineSection,
   runsSection,

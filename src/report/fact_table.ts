@@ -309,8 +309,8 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
     ...(registryTotal === null || registryTotalAt === null
       ? ['the registry reports no count, so completeness is unknown']
       : isExact
-        ? [`registry count of ${ago(registryTotalAt, nowMs)}`]
-        : [`the registry count of ${ago(registryTotalAt, nowMs)} is only ${count(registryTotal)}`]),
+        ? [`registry count, received ${ago(registryTotalAt, nowMs)}`]
+        : [`the registry counts only ${count(registryTotal)}, received ${ago(registryTotalAt, nowMs)}`]),
     ...estimateNotes(coverageEstimate),
     ...(gone > 0 ? [`${count(gone)} gone`] : []),
   ];
@@ -339,7 +339,8 @@ function recordsLine({ coverage: { known, gone, fetched } }: MirrorFacts): Line 
   const share = present === 0 ? 0 : Math.min(1, fetched / present);
   return {
     label: 'records',
-    value: `${count(fetched)} (${percent(share)} of the known companies)`,
+    value: `${count(fetched)} (${percent(share)})`,
+    notes: ['of the known companies'],
     tile: 'Records',
     share: { low: share, high: share },
   };

@@ -176,3 +176,18 @@ export function resultsByDay(db: Database): (sinceMs: number) => DayResults[] {
   );
   return (sinceMs) => select.all(isoTime(Math.max(0, sinceMs)));
 }
+
+/** The runs that started on the same day (UTC) and ended in the same way. `ended` is null if they were killed. */
+export interface DayRuns {
+  readonly day: string;
+  readonly ended: string | null;
+  readonly runs: number;
+}
+
+export function runsByDay(db: Database): (sinceMs: number) => DayRuns[] {
+  const select = db.prepare<[string], DayRuns>(
+    `SELECT substr(started_at, 1, 10) AS day, ended, count(*) AS runs
+     FROM _run WHERE started_at >= ? GROUP BY 1, 2 ORDER BY 1`,
+  );
+  return (sinceMs) => select.all(isoTime(Math.max(0, sinceMs)));
+}

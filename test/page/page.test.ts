@@ -81,7 +81,7 @@ describe('the overview', () => {
     ])
       expect(text).toContain(title);
     for (const title of ['Recent changes', 'Quarantine', 'Runs', 'Schedules'])
-      expect(await tab.page.getByRole('heading', { name: title }).count()).toBe(1);
+      expect(await tab.page.getByRole('heading', { name: title, exact: title === 'Runs' }).count()).toBe(1);
     await tab.close();
   });
 

@@ -84,8 +84,8 @@ test('every fact has its own value in JSON', () => {
 test('every fact has its own value in text', () => {
   expect(text(mirror())).toEqual([
     'health | Healthy',
-    'companies | 1,025 of 2,050 (50 %) | registry count of 3 days ago | 17 gone',
-    'records | 237 (23.1 % of the known companies)',
+    'companies | 1,025 of 2,050 (50 %) | registry count, received 3 days ago | 17 gone',
+    'records | 237 (23.1 %) | of the known companies',
     'finish | Complete by 14–16 March | estimate of 2027-03-10T11:00:00.000Z',
     'seen in | 1 day 100 · 7 days 101 · 30 days 102 · 90 days 103 · older 104',
     'fetched in | 1 day 2 · 7 days 29 · 30 days 31 · 90 days 37 · older 43',
@@ -105,7 +105,7 @@ test('the page shows the same values as text in its tiles', () => {
   const tiles = [...markup.join('').matchAll(/<dt>(.*?)<\/dt><dd><span class="value">(.*?)<\/span>/g)];
   expect(tiles.map(([, title, value]) => [title, value])).toEqual([
     ['Companies', '1,025 of 2,050 (50 %)'],
-    ['Records', '237 (23.1 % of the known companies)'],
+    ['Records', '237 (23.1 %)'],
     ['Finish', 'Complete by 14–16 March'],
     ['Calls', '666 left'],
     ['Changes', '61 in 7 days'],

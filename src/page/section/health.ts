@@ -1,6 +1,6 @@
 import { counted } from '../../report/figures.ts';
 import { HEALTH_WORDS, type HealthState, healthSentence } from '../../report/health.ts';
-import { runEnding } from '../../report/run_ending.ts';
+import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { type Html, html } from '../html.ts';
 import type { Times } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
@@ -49,7 +49,9 @@ function activity({ working, mirror, nowMs }: PageSnapshot, times: Times): Html 
   }
   if (last === undefined) return html`No run yet`;
   const endedMs = Date.parse(last.endedAt ?? last.startedAt);
-  return html`Last run <a href="/page/runs/${last.runId}">${last.runId}</a> ended ${times.brief(Math.min(endedMs, nowMs))}: ${runEnding(last)}`;
+  const { lastSuccessAt } = mirror;
+  const success = hasFailed(last) && lastSuccessAt !== null;
+  return html`Last run <a href="/page/runs/${last.runId}">${last.runId}</a> ended ${times.brief(Math.min(endedMs, nowMs))}: ${runEnding(last)}${success && html`; last success ${times.brief(Date.parse(lastSuccessAt))}`}`;
 }
 
 const SYMBOLS: Readonly<Record<HealthState, string>> = {
