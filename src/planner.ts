@@ -46,7 +46,10 @@ export interface MaxAge {
   readonly recordsMs: number;
 }
 
-export type Focus = 'coverage' | 'records' | 'freshness';
+/** How much a new company is worth compared with a fetched record. The first focus is the default. */
+export const FOCUSES = ['balanced', 'coverage', 'records', 'freshness'] as const;
+
+export type Focus = (typeof FOCUSES)[number];
 
 /** The companies that the user wants: all, or a watchlist of names, ids or queries. */
 export type Scope =

@@ -11,6 +11,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     choosing: ['bench/choosing.ts', 'time and memory for choosing a call in a large registry'],
     cost: ['bench/cost.ts', 'CPU time and memory for 1,000 calls at a limited rate'],
     discovery: ['bench/discovery/table.ts', 'searches needed until 50%, 90% and 99% of a registry are known'],
+    focus: ['bench/focus.ts', 'what a small total of calls brings: searches, records and names'],
     growth: [
       'bench/growth.ts',
       'time per call, memory, start-up time and file size for registries of different sizes',

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, configPath } from '../config/config.ts';
 import { openConfig } from '../config/config_cache.ts';
 import { VERSION } from '../operations/version.ts';
+import { FOCUSES } from '../planner.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
 export interface Context {
@@ -43,9 +44,7 @@ export function withMaxCalls(command: Command): Command {
 }
 
 export function withFocus(command: Command): Command {
-  return command.addOption(
-    new Option('--focus <focus>', 'which calls to prefer').choices(['coverage', 'records', 'freshness']),
-  );
+  return command.addOption(new Option('--focus <focus>', 'which calls to prefer').choices(FOCUSES));
 }
 
 export async function openContext(flags: SharedFlags): Promise<Context> {

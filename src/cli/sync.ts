@@ -6,6 +6,7 @@ import { checkStored } from '../operations/dialect_check.ts';
 import { updateStoredEstimate } from '../operations/estimate.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import { type RunReport, reportData } from '../operations/run_report.ts';
+import type { Focus } from '../planner.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/latest_answers.ts';
 import { lastEndedAt, recentRuns } from '../warehouse/run.ts';
@@ -26,7 +27,7 @@ import { attentionOf, describeReport, errorOf, exitCodeOf, yieldOfCalls } from '
 interface SyncFlags extends SharedFlags {
   readonly maxCalls?: number;
   readonly maxMinutes?: number;
-  readonly focus?: 'coverage' | 'records' | 'freshness';
+  readonly focus?: Focus;
   readonly strict?: boolean;
   readonly dryRun?: boolean;
 }

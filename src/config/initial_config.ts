@@ -90,8 +90,8 @@ function limitLine({ key, words }: WindowRow, value: number | null): string {
 }
 
 function wanted({ purpose, watchlist }: InitAnswers): string {
-  return `# Which calls come first: coverage (list every company), records, or freshness.
-focus: ${purpose === 'records' ? 'records' : 'coverage'}
+  return `# Which calls come first: balanced (a new company is worth as much as a record), coverage, records or freshness.
+focus: ${purpose === 'records' ? 'records' : 'balanced'}
 ${watchlist === null ? '# scope: { names: watchlist.txt }   # only these companies; if omitted, the whole registry' : `scope: { names: ${yaml(watchlist)} }`}
 `;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { byWindowKey, windowRows } from '../allowance/window_table.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { Mapping } from '../dialect/mapping_schema.ts';
+import { FOCUSES } from '../planner.ts';
 import { Receiver } from './receiver.ts';
 import { BEARER } from './secret.ts';
 import {
@@ -230,7 +231,7 @@ export const ConfigFile = z.strictObject({
   dialect: Dialect.optional().describe('details of the API; `probe` writes them'),
   max_age: MaxAge.prefault({}).describe('ages at which known data is due again'),
   schedule: Schedule.prefault({}).describe("the worker's schedule"),
-  focus: z.enum(['coverage', 'records', 'freshness']).default('coverage').describe('which calls come first'),
+  focus: z.enum(FOCUSES).default('balanced').describe('which calls come first'),
   scope: Scope.describe('companies to mirror'),
   mapping: Mapping.prefault({}).describe('exceptions to the default mapping of payloads to tables'),
   retention: Retention.prefault({}).describe('what compact deletes'),

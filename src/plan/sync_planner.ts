@@ -85,8 +85,7 @@ class SyncPlanner implements Planner {
     const { kinds } = this.#settings;
     this.#nextSearch ??= kinds.has('search') ? (this.#discovery.next(nowMs, 1)[0] ?? null) : null;
     const search = this.#nextSearch;
-    const searchYield =
-      search === null ? 0 : this.#refresh.valuation.companies(Math.max(search.expected, MIN_EXPECTED));
+    const searchYield = search === null ? 0 : this.#refresh.valuation.companies(search.expected);
     const refreshYield = this.#refresh.bestYield(nowMs);
     if (refreshYield > searchYield && this.#isWaitBetter(refreshYield, left.calls)) return null;
     const refresh = refreshYield > searchYield ? this.#refresh.take(nowMs) : null;
@@ -125,6 +124,3 @@ class SyncPlanner implements Planner {
 function isRecord({ kind }: Call): boolean {
   return kind === 'entity';
 }
-
-// Every search has at least this expected yield, because the name model cannot predict every name.
-const MIN_EXPECTED = 0.001;

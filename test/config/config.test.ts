@@ -76,7 +76,7 @@ describe('the order of precedence', () => {
   it('the command line overrides the environment, which overrides the file and its defaults', () => {
     const text = `${LEAST}focus: records\n`;
     const env = { REGISTRY_MIRROR_FOCUS: 'freshness' };
-    expect(parse(LEAST).focus).toBe('coverage');
+    expect(parse(LEAST).focus).toBe('balanced');
     expect(parse(text).focus).toBe('records');
     expect(parse(text, { env }).focus).toBe('freshness');
     expect(parse(text, { env, flags: { focus: 'coverage' } }).focus).toBe('coverage');

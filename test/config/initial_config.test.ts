@@ -27,7 +27,7 @@ describe('the configuration that init writes', () => {
     expect(config.source.name).toBe('Register: "B" #1');
     expect(config.account).toMatchObject({ tier: 'free', commercial_use: false, already_spent: 3 });
     expect(config.allowance).toMatchObject({ per_minute: 10, total: null, per_day: null, per_month: 500 });
-    expect(config.focus).toBe('coverage');
+    expect(config.focus).toBe('balanced');
     expect(config.dialect).toBeUndefined();
   });
 

@@ -11,6 +11,7 @@ export class GivenKeySpace implements KeySpace {
   takesPairs = false;
   companies = 0;
   alphabets = 0;
+  hasInventory = false;
   revision = 0;
   /** The number of known companies that match each query. */
   counts: ByQuery<number> = {};
@@ -61,6 +62,10 @@ export class GivenKeySpace implements KeySpace {
 
   covering(query: string): readonly string[] {
     return this.coveredBy[query] ?? [];
+  }
+
+  isForeign(): boolean {
+    return false;
   }
 
   isAliased(query: string): boolean {

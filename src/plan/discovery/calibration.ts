@@ -1,3 +1,5 @@
+import type { Script } from './first_characters.ts';
+
 /**
  * The kinds of candidate:
  *
@@ -14,9 +16,10 @@ export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat' | 'un
 export interface Prediction {
   /**
    * The next page of a listing has the kind `page of all` for the empty query, `truncated page` if the listing is
-   * truncated, and otherwise `page`.
+   * truncated, and otherwise `page`. New letters of each script are a kind of their own, because a script that the
+   * registry does not use shows nothing about other scripts.
    */
-  readonly kind: Kind | 'page' | 'truncated page' | 'page of all';
+  readonly kind: Kind | 'page' | 'truncated page' | 'page of all' | `new character: ${Script}`;
   readonly expectedYield: number;
 }
 
@@ -69,7 +72,7 @@ export class Calibration {
   }
 
   learn({ kind, expectedYield }: Prediction, found: number): void {
-    const ratio = this.#ratios.get(kind) ?? new YieldRatio(OF_KIND);
+    const ratio = this.#ratios.get(kind) ?? new YieldRatio(kind.includes(':') ? OF_SCRIPT : OF_KIND);
     ratio.learn(expectedYield, found);
     this.#ratios.set(kind, ratio);
   }
@@ -84,5 +87,7 @@ export function newListingRatio(): YieldRatio {
   return new YieldRatio(OF_LISTING);
 }
 
-const OF_KIND: RatioSettings = { memory: 0.97, prior: 0.5, lowest: 0.05, highest: 2 };
+const OF_KIND: RatioSettings = { memory: 0.97, prior: 0.5, lowest: 0.002, highest: 2 };
+// A script's most frequent letters come first, so a few failures show that the registry does not use the script.
+const OF_SCRIPT: RatioSettings = { ...OF_KIND, prior: 0.3 };
 const OF_LISTING: RatioSettings = { memory: 1, prior: 5, lowest: 0, highest: 1 };

@@ -13,18 +13,12 @@ import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
 import { TextKeySpace } from './text_key_space.ts';
-import { UntriedCharacters } from './untried_characters.ts';
 import { WordKeySpace } from './word_key_space.ts';
 
 /** A key space and the query tree that divides it. */
 interface Search {
   readonly keySpace: KeySpace;
   readonly tree: QueryTree;
-}
-
-interface Choice {
-  readonly nowMs: number;
-  readonly most: number;
 }
 
 /**
@@ -47,12 +41,8 @@ export class Discovery {
   readonly #searches = new Map<SearchQuery['by'], Search>();
   /** Adds responses to the trees when the next call is chosen. By then, all companies in the same batch are known. */
   readonly #updates: (() => void)[] = [];
-  /** The min query length for names, as far as responses have shown it. */
-  #minNameLength = 0;
   /** The page size in the dialect, or the number of rows on the longest page if that is larger. */
   #pageSize: number;
-  /** The untried first characters; null until needed. */
-  #untriedCharacters: UntriedCharacters | null = null;
   /** Whether searching by identifier prefix might miss the remaining companies. */
   #isOrderDoubtful = false;
   /** Whether a listing below the cap may have rows that have not been received yet; null if unknown. */
@@ -94,21 +84,16 @@ export class Discovery {
     const trial = this.#tryIdentifierPrefix(registryCount, nowMs);
     if (trial !== null) return [trial];
     this.#checkClamp();
-    if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing())
-      return this.#dueCharacters(registryCount, { nowMs, most });
+    if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing()) return [];
     for (const by of this.#orderNow(registryCount, nowMs)) {
       const { tree } = this.#searchBy(by, registryCount);
       if (tree.unseenInAll === 0) return [];
-      const due = this.#stopRule.isHalfOver(tree.unseenInAll)
-        ? this.#dueCharacters(registryCount, { nowMs, most })
-        : [];
-      if (due.length > 0) return due;
       const isGivenUp = this.#isGivenUp(tree.unseenInAll, registryCount);
       const calls = isGivenUp ? tree.nextSurePages({ nowMs, most }) : tree.next({ nowMs, most });
       if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
     }
     this.#hasSureListing = false;
-    return this.#dueCharacters(registryCount, { nowMs, most });
+    return [];
   }
 
   learn(result: LoadResult): void {
@@ -116,9 +101,6 @@ export class Discovery {
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
       call.kind === 'search' && call.query.by === 'identifier' && this.#identifierRule.isUnknown;
-    const isExempt =
-      isTrial || (call.kind === 'search' && this.#untriedCharacters?.isExemptFromStopRule(call.query.text));
-    this.#updateUntried(result, found);
     if (found.length > 0 || call.kind === 'search') this.#hasSureListing = true;
     for (const { keySpace, tree } of this.#searches.values()) {
       const texts = found.map((row) => comparedText(row, keySpace.by));
@@ -129,7 +111,7 @@ export class Discovery {
     if (call.kind !== 'search') return;
     if (query !== null) this.#counts.recordResponse(query);
     const isResponse = query !== null && (verdict === 'ok' || verdict === 'refused');
-    if (isResponse && (found.length > 0 || !isExempt)) this.#stopRule.record(found.length > 0);
+    if (isResponse && (found.length > 0 || !isTrial)) this.#stopRule.record(found.length > 0);
     if (found.length > 0) this.#isClampChecked = false;
     if (isTrial && isResponse && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();
     const search = this.#searches.get(call.query.by);
@@ -142,7 +124,6 @@ export class Discovery {
     if (this.#learnRule(search.keySpace, result)) return;
     if (this.#isTooShort(search.keySpace, query, () => this.#knowledge.queries())) {
       this.#searches.delete(call.query.by);
-      this.#untriedCharacters = null;
       return;
     }
     if (query.pages === 1 && query.rows > this.#pageSize) {
@@ -192,26 +173,6 @@ export class Discovery {
     if (!this.#pending.isFree('search', targetOf(call), nowMs)) return null;
     this.#pending.sent(call);
     return call;
-  }
-
-  /** Returns calls for due first characters that have not been sent yet. */
-  #dueCharacters(registryCount: RegistryCount, choice: Choice): SearchCall[] {
-    const { due } = this.#untried;
-    return due.length === 0 ? [] : this.#searchBy('name', registryCount).tree.tryCharacters(due, choice);
-  }
-
-  get #untried(): UntriedCharacters {
-    const minLength = Math.max(this.#dialect.search.min_length, this.#minNameLength);
-    this.#untriedCharacters ??= new UntriedCharacters(this.#knowledge, this.#dialect, minLength);
-    return this.#untriedCharacters;
-  }
-
-  #updateUntried({ call, query, rows }: LoadResult, found: readonly ListedCompany[]): void {
-    if (this.#untriedCharacters === null) return;
-    for (const row of found) this.#untriedCharacters.addName(comparedText(row, 'name'));
-    if (call.kind !== 'search' || call.query.by !== 'name') return;
-    const names = rows.map((row) => comparedText(row, 'name'));
-    if (query !== null) this.#untriedCharacters.recordResponse(query, names);
   }
 
   /**
@@ -271,17 +232,13 @@ export class Discovery {
   }
 
   /**
-   * Returns whether discovery has given up on the missing companies as unreachable. A script with thousands of
-   * characters raises the stop rule's limit. Until every common character has been sent, the limit is at least the
-   * number of known companies.
+   * Returns whether discovery has given up on the missing companies as unreachable. Until every common character of a
+   * script with thousands of characters has been sent, the limit is at least the number of known companies.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0 || !this.#stopRule.isOver(missing)) return false;
-    const { semantics } = this.#rule;
-    if (registryCount.total === null || (semantics !== 'prefix' && semantics !== 'token_prefix')) return true;
-    if (this.#stopRule.isOver(missing, this.#knowledge.knownCount()) || !this.#untried.hasLargeScript)
-      return true;
-    return !this.#searchBy('name', registryCount).tree.isAlphabetOpen;
+    if (this.#stopRule.isOver(missing, this.#knowledge.knownCount())) return true;
+    return !this.#searchBy('name', registryCount).tree.isInventoryOpen;
   }
 
   #searchBy(by: SearchQuery['by'], registryCount: RegistryCount): Search {
@@ -297,7 +254,6 @@ export class Discovery {
       .filter((state) => this.#isTooShort(anyLength, state, () => sent))
       .map(({ query }) => lengthOf(query));
     const minLength = Math.max(this.#dialect.search.min_length, ...tooShort.map((length) => length + 1));
-    if (by === 'name') this.#minNameLength = minLength;
     for (const { pages, rows } of sent) if (pages === 1) this.#pageSize = Math.max(this.#pageSize, rows);
     const isLongEnough = ({ query }: QueryState) => query.text === '' || lengthOf(query) >= minLength;
     const states = sent.filter(isLongEnough);
@@ -308,7 +264,6 @@ export class Discovery {
       limits: { pageSize: this.#pageSize, window: windowOf(withPageSize(this.#dialect, this.#pageSize)) },
       pending: this.#pending,
       listsAll: by === 'name' && this.#counts.listsAll,
-      untried: by === 'name' ? this.#untried : null,
     });
     const search = { keySpace, tree };
     this.#searches.set(by, search);

@@ -1,4 +1,4 @@
-import type { KeySpace } from './key_space.ts';
+import type { Extension, KeySpace } from './key_space.ts';
 import { isPairRoot, type NodeExtensions, type QueryNode, type Weights } from './query_node.ts';
 import type { RegistryUnseen } from './registry_unseen.ts';
 import type { Revisions } from './revisions.ts';
@@ -12,7 +12,9 @@ import type { UnderstatedListings } from './understated_listings.ts';
  *
  * - `c_i`: the number of known companies that match the extension;
  * - `g_i`: the probability that the name model gives the extension;
- * - `a`: the number of distinct extensions that match a known company, plus ½.
+ * - `a`: the number of distinct extensions that match a known company, plus ½. If names match
+ *   several queries, `a` is the number of known companies for the first letter of a script that no known name uses. No
+ *   search in another script finds such names.
  *
  * The sum `W` has one term for each place below the query where unseen companies can be:
  *
@@ -72,7 +74,7 @@ export class ExtensionWeights {
     if (node.parent !== null && !node.children.some(isPairRoot)) sum += this.#keySpace.ending(text);
     for (const { text: longer, likelihood } of extensions.extensions)
       if (!this.#isSent(longer) && this.#mostUnseen(longer) > 0)
-        sum += this.#keySpace.known(longer) + model * likelihood;
+        sum += this.extensionWeight({ text: longer, likelihood }, node, model);
     for (const child of node.children) {
       if (this.#keySpace.overlaps && this.isCounted(child))
         sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
@@ -83,6 +85,17 @@ export class ExtensionWeights {
     extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model, outdated };
     extensions.weighedAt = this.#revisions.current;
     return extensions.weights;
+  }
+
+  /** Returns `w_i` for an extension of the node that has not been sent. */
+  extensionWeight(
+    { text, likelihood }: Pick<Extension, 'text' | 'likelihood'>,
+    node: QueryNode,
+    model: number,
+  ): number {
+    const isForeign = this.#keySpace.overlaps && node.parent === null && this.#keySpace.isForeign(text);
+    const prior = isForeign ? Math.max(model, this.#keySpace.companies) : model;
+    return this.#keySpace.known(text) + prior * likelihood;
   }
 
   /**

@@ -1,17 +1,11 @@
 /** A group of characters that names begin with. */
 export interface CharacterGroup {
   readonly name: string;
-  /** Groups with a lower rank are sent first. */
-  readonly rank: number;
-  /** When the whole group takes precedence over characters from scripts that no known name uses. */
-  readonly precedes: 'always' | 'if all known names are Latin' | 'never';
-  /** Whether the whole group must be sent before discovery gives up on the missing companies. */
-  readonly isDue: boolean;
   /** The characters' script; null if they occur in names in any script. */
   readonly script: Script | null;
   /** The group's characters, most frequent first. */
   readonly characters: readonly string[];
-  /** Returns the prior weight that the name model gives the character at this position, or 0 if it has none. */
+  /** Returns the prior weight that the name model gives the character at this position. */
   weight(position: number): number;
 }
 
@@ -32,22 +26,20 @@ const LETTERS = {
   hangul: { letter: /\p{Script=Hangul}/u, starts: ['가'] },
 } as const;
 
-const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
+const OTHER_SCRIPT = { weight: () => 0.002 } as const;
 /**
  * The properties of groups in scripts with thousands of characters. They list the first characters of surnames, places
  * and trades, which are sent only if known names use the script.
  */
-const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
-const ANY_NAME = { precedes: 'always', isDue: true } as const;
-const LATIN_NAMES = { precedes: 'if all known names are Latin', isDue: false } as const;
+const SCRIPT_OF_THOUSANDS = { weight: () => 0 } as const;
 
 export const LATIN_LETTERS: CharacterGroup = {
-  ...{ name: 'Latin letters', rank: 0, ...ANY_NAME, script: 'latin' },
+  ...{ name: 'Latin letters', script: 'latin' },
   characters: [...'acsmbpetdgrhilnfwkjovuzyxq'],
   weight: (position) => 1 / (1 + position / 8),
 };
 export const DIGITS: CharacterGroup = {
-  ...{ name: 'digits', rank: 1, ...ANY_NAME, script: null },
+  ...{ name: 'digits', script: null },
   characters: [...'1234567890'],
   weight: (position) => 0.15 / (1 + position / 4),
 };
@@ -56,9 +48,9 @@ export const DIGITS: CharacterGroup = {
  * searches punctuation.
  */
 export const ASCII_PUNCTUATION: CharacterGroup = {
-  ...{ name: 'ASCII punctuation', rank: 2, ...ANY_NAME, script: null },
+  ...{ name: 'ASCII punctuation', script: null },
   characters: [...'&\'"(#@+.-!*$/[:?%=,~_<;>)\\]^{|}`'],
-  weight: () => 0,
+  weight: (position) => 0.004 / (1 + position),
 };
 
 export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
@@ -101,19 +93,19 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
     ],
   },
   {
-    ...{ name: 'Latin letters with diacritics', rank: 3, ...LATIN_NAMES, script: 'latin' },
+    ...{ name: 'Latin letters with diacritics', script: 'latin' },
     characters: [...'øåäöéüčšžłıç'],
     weight: () => 0.002,
   },
   {
-    ...{ name: 'rarer Latin letters with diacritics', rank: 4, ...LATIN_NAMES, script: 'latin' },
+    ...{ name: 'rarer Latin letters with diacritics', script: 'latin' },
     characters: [...'áàèóñæêíúâōāēīūśżőğş'],
-    weight: () => 0,
+    weight: () => 0.0005,
   },
   {
-    ...{ name: 'typographic punctuation', rank: 4, ...LATIN_NAMES, script: null },
+    ...{ name: 'typographic punctuation', script: null },
     characters: [...'“„‘’«–'],
-    weight: () => 0,
+    weight: () => 0.0005,
   },
 ];
 

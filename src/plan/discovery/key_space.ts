@@ -80,6 +80,10 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
   readonly companies: number;
   /** The number of alphabets that known texts use. A further alphabet adds extensions to many queries. */
   readonly alphabets: number;
+  /** Returns whether the text begins with a letter of a script that no known text uses. */
+  isForeign(text: string): boolean;
+  /** Whether most characters in known texts belong to a script with thousands of characters. */
+  readonly hasInventory: boolean;
   /** A counter that increases whenever a company is added or something is learned about the upstream. */
   readonly revision: number;
   /** Adds a company by its folded name or identifier. */

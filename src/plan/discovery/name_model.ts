@@ -1,4 +1,5 @@
 import { ALPHABETS, inventoryOf } from './character_inventories.ts';
+import { type Script, scriptOf } from './first_characters.ts';
 
 /** Represents the end of a text among the possible next characters. */
 export const END = '';
@@ -46,6 +47,8 @@ export class NameModel {
   readonly #prior: ReadonlyMap<string, number>;
   readonly #general: NameModel | null;
   readonly #alphabet: Set<string>;
+  /** The scripts of the characters in observed texts. */
+  readonly #scripts = new Set<Script>();
   /** Whether a query must be a prefix of the text. Otherwise it can be any substring. */
   readonly #isAnchored: boolean;
   /** `t`: the number of texts passed to `learn`. */
@@ -81,15 +84,27 @@ export class NameModel {
     return this.#root.followers.has(character);
   }
 
+  /** Returns whether the text begins with a letter of a script that no observed text uses. */
+  isForeign(text: string): boolean {
+    const script = scriptOf(text);
+    return script !== null && !this.#scripts.has(script);
+  }
+
   /** Learns from each of the first 10,000 texts, and after that from every `ceil((t / 10,000)²)`-th text. */
   learn(text: string): void {
     if (this.#offered++ % Math.ceil((this.#offered / FULL_SAMPLE) ** 2) !== 0) return;
     const characters = [START, ...text, END].slice(0, MAX_CHARACTERS);
     for (let at = 1; at < characters.length; at++) {
       const follower = characters[at] as string;
-      this.#alphabet.add(follower);
+      if (!this.#alphabet.has(follower) || !this.knows(follower)) this.#addCharacter(follower);
       this.#count(characters, at, follower);
     }
+  }
+
+  #addCharacter(character: string): void {
+    this.#alphabet.add(character);
+    const script = scriptOf(character);
+    if (script !== null) this.#scripts.add(script);
   }
 
   /** Returns how likely each character is to follow the text. The probabilities add up to about 1. */
@@ -157,6 +172,16 @@ export class NameModel {
     return this.#alphabetsCache.alphabets;
   }
 
+  /** Whether most characters in observed texts belong to a script with thousands of characters. */
+  get hasInventory(): boolean {
+    if (this.#inventory().length === 0) return false;
+    const { count, followers } = this.#root;
+    let surplus = (followers.get(END) ?? 0) - count;
+    for (const [character, observed] of followers)
+      if (hasThousands(scriptOf(character))) surplus += 2 * observed;
+    return surplus > 0;
+  }
+
   #inventory(): readonly string[] {
     if (this.#inventoryCache.alphabet !== this.#alphabet.size) {
       const characters = inventoryOf((character) => this.knows(character));
@@ -212,6 +237,10 @@ function contextAt(
   const created = create();
   contexts.set(key, created);
   return created;
+}
+
+function hasThousands(script: Script | null): boolean {
+  return script === 'cjk' || script === 'hangul';
 }
 
 function newContext(): Context {

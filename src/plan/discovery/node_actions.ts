@@ -1,6 +1,7 @@
 import { queryKey } from '../../call.ts';
 import type { Pending } from '../pending.ts';
 import { Calibration, type Prediction } from './calibration.ts';
+import { scriptOf } from './first_characters.ts';
 import type { KeySpace } from './key_space.ts';
 import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
@@ -105,7 +106,8 @@ export class NodeActions {
     // The empty query has its own calibration, because the predictions for other listings are uncertain without totals.
     const kind = node.parent === null ? 'page of all' : 'page';
     if (!isTruncated) return this.#actionOf({ kind, expectedYield }, unseen);
-    return this.#actionOf({ kind: 'truncated page', expectedYield }, unseen, null, node.pageRatio.value);
+    const prediction: Prediction = { kind: 'truncated page', expectedYield };
+    return this.#actionOf(prediction, unseen, null, node.pageRatio.value);
   }
 
   /**
@@ -152,7 +154,7 @@ export class NodeActions {
   #bestCandidate(node: QueryNode): Action | null {
     let best: Action | null = null;
     for (const candidate of this.#unseenCounts.candidatesOf(node)) {
-      const prediction = { kind: candidate.kind, expectedYield: candidateYield(candidate, this.#limits) };
+      const prediction = predictionFor(candidate, candidateYield(candidate, this.#limits));
       const action = this.#actionOf(prediction, candidate.unseen, candidate);
       if (best === null || action.score > best.score) best = action;
     }
@@ -178,6 +180,15 @@ export class NodeActions {
 /** Returns the target of the next page, as stored in `Pending`. */
 function nextTargetOf({ query, state }: QueryNode): string {
   return state === null ? queryKey(query) : `${queryKey(query)}#${state.pages}`;
+}
+
+/** Returns the prediction for a candidate. */
+function predictionFor(
+  { kind, text }: Pick<QueryCandidate, 'kind' | 'text'>,
+  expectedYield: number,
+): Prediction {
+  const script = kind === 'new character' ? scriptOf([...text].at(-1) ?? '') : null;
+  return { kind: script === null ? kind : `new character: ${script}`, expectedYield };
 }
 
 /**

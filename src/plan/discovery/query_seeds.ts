@@ -1,4 +1,12 @@
-import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from './first_characters.ts';
+import type { Semantics } from '../../names/query_matching.ts';
+import {
+  CHARACTER_GROUPS,
+  DIGITS,
+  LATIN_LETTERS,
+  SCRIPT_LEGAL_FORMS,
+  SCRIPT_WORDS,
+} from './first_characters.ts';
+import type { Extension } from './key_space.ts';
 
 /** Frequent words in company names. They are the first queries if the upstream finds only whole words. */
 const WORDS: readonly string[] = `
@@ -30,3 +38,20 @@ export function identifierSeeds(): Seed[] {
 export function wordSeeds(): Seed[] {
   return WORDS.map((text, rank) => ({ text, weight: 1 / (1 + rank) ** 0.6 }));
 }
+
+/**
+ * Returns the beginnings of common words in other scripts, if the upstream requires more than one character. They are
+ * as long as the min query length. If queries can match inside a name, legal forms are included.
+ */
+export function scriptSeeds(semantics: Semantics, minLength: number): Extension[] {
+  if (minLength <= 1 && semantics !== 'token') return [];
+  const length = semantics === 'token' ? Number.POSITIVE_INFINITY : minLength;
+  const isLongEnough = (word: string) => [...word].length >= minLength;
+  const beginnings = SCRIPT_WORDS.filter(isLongEnough).map((word) => [...word].slice(0, length).join(''));
+  const forms = semantics === 'prefix' ? [] : SCRIPT_LEGAL_FORMS.filter(isLongEnough);
+  return [...new Set([...beginnings, ...forms])].map((text) => ({
+    ...{ text, likelihood: SCRIPT_LIKELIHOOD, hasNewCharacter: true },
+  }));
+}
+
+const SCRIPT_LIKELIHOOD = 1e-3;

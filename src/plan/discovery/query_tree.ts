@@ -1,7 +1,6 @@
 import { FIRST_PAGE, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 import type { Pending } from '../pending.ts';
-import type { Prediction } from './calibration.ts';
 import { Frontier } from './frontier.ts';
 import type { KeySpace } from './key_space.ts';
 import { type Action, MIN_YIELD, NodeActions } from './node_actions.ts';
@@ -10,7 +9,6 @@ import { QueryNodes } from './query_nodes.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 import { type Limits, listingPays } from './search_yield.ts';
 import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
-import type { UntriedCharacters } from './untried_characters.ts';
 
 /** When calls are chosen, and the maximum number of calls to choose. */
 interface Choice {
@@ -42,12 +40,10 @@ export class QueryTree {
     readonly pending: Pending;
     /** Whether the empty query lists every company. */
     readonly listsAll?: boolean;
-    /** The first characters that take precedence over scripts that no known name uses; null if there are none. */
-    readonly untried?: UntriedCharacters | null;
     /** The query at the root, whose companies the tree searches. Without it, the tree searches the whole registry. */
     readonly scope?: string;
   }) {
-    const { keySpace, limits, pending, untried = null, scope = '' } = options;
+    const { keySpace, limits, pending, scope = '' } = options;
     const listsAll = options.listsAll ?? scope !== '';
     this.#keySpace = keySpace;
     this.#limits = limits;
@@ -55,7 +51,7 @@ export class QueryTree {
     this.#listsAll = listsAll;
     this.#scope = scope;
     this.#nodes = new QueryNodes(keySpace, (node) => this.#unseenCounts.invalidate(node), scope);
-    this.#unseenCounts = new UnseenCounts(keySpace, limits, (query) => this.#nodes.get(query), untried);
+    this.#unseenCounts = new UnseenCounts(keySpace, limits, (query) => this.#nodes.get(query));
     this.#actions = new NodeActions({
       keySpace,
       limits,
@@ -204,37 +200,9 @@ export class QueryTree {
       });
   }
 
-  /**
-   * Returns whether the known names' scripts still have first characters that were not sent and occur in no known text.
-   */
-  get isAlphabetOpen(): boolean {
-    return this.#unseenCounts.isAlphabetOpen(this.#nodes.root);
-  }
-
-  /**
-   * Returns calls for unsent first characters, even if their expected yield is low. The predicted yield is at most 1%
-   * of a page.
-   */
-  tryCharacters(characters: readonly string[], { nowMs, most }: Choice): SearchCall[] {
-    const unseen = CHARACTER_SHARE * Math.min(this.unseenInAll, this.#limits.pageSize);
-    const calls: SearchCall[] = [];
-    for (const text of characters) {
-      if (calls.length === most) break;
-      const existing = this.#nodes.get(text);
-      if (existing !== undefined && (existing.state !== null || this.#actions.isInFlight(existing))) continue;
-      if (this.#keySpace.isAliased(text)) continue;
-      const kind = 'new character';
-      const prediction: Prediction = { kind, expectedYield: unseen };
-      const known = this.#keySpace.known(text);
-      const candidate: QueryCandidate = { text, known, unseen, kind, chance: 1 };
-      const node = this.#addCandidate(candidate, this.#nodes.root);
-      const call = this.#callOf(node, { expectedYield: unseen, score: unseen, prediction, candidate });
-      if (!this.#pending.isFree('search', targetOf(call), nowMs)) continue;
-      node.prediction = prediction;
-      this.#pending.sent(call);
-      calls.push(call);
-    }
-    return calls;
+  /** Whether a common character of a script with thousands of characters has not been sent as a first character yet. */
+  get isInventoryOpen(): boolean {
+    return this.#keySpace.hasInventory && this.#unseenCounts.hasNewCharacters(this.#nodes.root);
   }
 
   /**
@@ -308,5 +276,3 @@ export class QueryTree {
     return isTop ? 'new query' : `splits ${parent.query.text.trim()}`;
   }
 }
-
-const CHARACTER_SHARE = 0.01;

@@ -9,7 +9,7 @@ import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixCounts } from './prefix_counts.ts';
 import { PrefixTexts } from './prefix_texts.ts';
-import { characterSeeds, identifierSeeds } from './query_seeds.ts';
+import { characterSeeds, identifierSeeds, scriptSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 
 /**
@@ -55,7 +55,7 @@ export class TextKeySpace implements KeySpace {
       model: this.#model,
       longest: semantics === 'prefix' ? LONGEST_PREFIX : LONGEST_SUBSTRING,
       repeats: semantics === 'substring',
-      first: [],
+      first: by === 'name' ? scriptSeeds(semantics, minLength) : [],
       canBeSent: (query) => !this.#losesSpace(query) && [...query].length >= minLength,
       readAs: (query) => this.#upstreamFolding.readAs(query),
     });
@@ -89,6 +89,14 @@ export class TextKeySpace implements KeySpace {
 
   get alphabets(): number {
     return this.#model.alphabets.length;
+  }
+
+  isForeign(text: string): boolean {
+    return this.#model.isForeign(text);
+  }
+
+  get hasInventory(): boolean {
+    return this.#model.hasInventory;
   }
 
   get revision(): number {

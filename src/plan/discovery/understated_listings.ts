@@ -6,7 +6,8 @@ import type { QueryNode } from './query_node.ts';
  * Detects complete listings that are too short: far more known companies match the query than the listing has rows.
  * During an outage, some searches return nothing and report no error.
  *
- * A listing with `r` rows is understated if more than `4 · (r + 1)` known companies match. Its query is repeated after
+ * A listing with `r` rows is understated if more than `4 · (r + 1)` known companies match, or if its last total is below
+ * `r`, because then the total fell while the listing was read. Its query is repeated after
  * eight more responses. Before each further repeat, twice as many responses must arrive. If the query rule is wrong, the
  * repeats find nothing and become rare. Queries that are only punctuation are not repeated, because many upstreams
  * ignore punctuation.
@@ -33,7 +34,8 @@ export class UnderstatedListings {
 
   #isUnderstated({ state, query }: QueryNode): boolean {
     if (state?.status !== 'complete' || isPunctuation(query.text)) return false;
-    return this.#keySpace.known(query.text) > RATIO * (state.rows + 1);
+    const hasFallen = state.total !== null && state.total < state.rows;
+    return hasFallen || this.#keySpace.known(query.text) > RATIO * (state.rows + 1);
   }
 }
 

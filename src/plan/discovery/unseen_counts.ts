@@ -2,13 +2,12 @@ import type { QueryState } from '../../knowledge.ts';
 import type { Kind } from './calibration.ts';
 import { ExtensionWeights } from './extension_weights.ts';
 import { isPunctuation } from './first_characters.ts';
-import type { Extension, KeySpace } from './key_space.ts';
+import type { KeySpace } from './key_space.ts';
 import { isPairRoot, type QueryNode } from './query_node.ts';
 import { type RegistryCount, RegistryUnseen } from './registry_unseen.ts';
 import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import { UnderstatedListings } from './understated_listings.ts';
-import type { UntriedCharacters } from './untried_characters.ts';
 
 /** A query that can be sent now, and the estimated number of companies that match it. */
 export interface QueryCandidate extends MatchEstimate {
@@ -38,7 +37,6 @@ export class UnseenCounts {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
   readonly #nodeOf: (query: string) => QueryNode | undefined;
-  readonly #untried: UntriedCharacters | null;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
   readonly #weights: ExtensionWeights;
@@ -46,20 +44,10 @@ export class UnseenCounts {
   /** The cached result of `#unseenBelow`, and the revision at which it was computed. */
   #rootUnseen = { revision: -1, companies: 0 };
 
-  /**
-   * `untried` holds the first characters that take precedence over scripts that no known name uses; null if there are
-   * none.
-   */
-  constructor(
-    keySpace: KeySpace,
-    limits: Limits,
-    nodeOf: (query: string) => QueryNode | undefined,
-    untried: UntriedCharacters | null = null,
-  ) {
+  constructor(keySpace: KeySpace, limits: Limits, nodeOf: (query: string) => QueryNode | undefined) {
     this.#keySpace = keySpace;
     this.#limits = limits;
     this.#nodeOf = nodeOf;
-    this.#untried = untried;
     this.#registry = new RegistryUnseen(keySpace, limits);
     this.#revisions = new Revisions(keySpace);
     this.#understated = new UnderstatedListings(keySpace);
@@ -142,16 +130,13 @@ export class UnseenCounts {
         unseen: Math.min(maxUnseen, this.#mostUnseen(text), (unexplained * weight) / sum),
         chance: this.#keySpace.by === 'name' ? 1 : 1 - (1 + unexplained / sum) ** -weight,
       });
-    const open = this.#weights.extensionsOf(node).extensions.filter(({ text }) => !this.#isSent(text));
-    const { foreign, others } = this.#splitByScript(open, node);
-    for (const { text, likelihood, hasNewCharacter } of others) {
+    for (const extension of this.#weights.extensionsOf(node).extensions) {
+      const { text, hasNewCharacter } = extension;
+      if (this.#isSent(text)) continue;
       const known = this.#keySpace.known(text);
-      add(text, known, known + model * likelihood, this.#kindOf(text, known, hasNewCharacter));
+      const weight = this.#weights.extensionWeight(extension, node, model);
+      add(text, known, weight, this.#kindOf(text, known, hasNewCharacter));
     }
-    const [likeliest] = foreign;
-    const untried = likeliest === undefined || node.parent !== null ? null : this.#nextUntried();
-    if (likeliest !== undefined && untried !== null)
-      add(untried, this.#keySpace.known(untried), model * likeliest.likelihood, 'new character');
     for (const [text, weight] of outdated) {
       const known = this.#keySpace.known(text);
       add(text, known, weight, this.#isUnderstated(text) ? 'understated' : 'repeat');
@@ -159,41 +144,10 @@ export class UnseenCounts {
     return candidates;
   }
 
-  /**
-   * Separates foreign extensions, which begin with a script that no known name uses. Foreign extensions are sent after
-   * the untried first characters, with two exceptions. First, if more companies are missing than known, the registry
-   * may use another script. Second, if known names use a script with thousands of characters, many characters in that
-   * script are as unlikely as foreign characters.
-   */
-  #splitByScript(
-    open: readonly Extension[],
-    { parent, query }: QueryNode,
-  ): { readonly foreign: readonly Extension[]; readonly others: readonly Extension[] } {
-    const untried = this.#untried;
-    const isFirst = parent === null || query.text.endsWith(' ');
-    const isAnyScript = untried?.hasLargeScript || this.unseenInAll > this.#keySpace.companies;
-    if (untried === null || !isFirst || isAnyScript || this.#nextUntried() === null)
-      return { foreign: [], others: open };
-    const isForeign = ({ text }: Extension) => untried.isForeign(text.slice(query.text.length));
-    return { foreign: open.filter(isForeign), others: open.filter((one) => !isForeign(one)) };
-  }
-
-  /**
-   * Returns whether the known names' scripts still have first characters that were not sent and occur in no known text.
-   */
-  isAlphabetOpen(root: QueryNode): boolean {
-    const isForeign = (text: string) => this.#untried?.isForeign(text) ?? false;
-    return this.#weights
-      .extensionsOf(root)
-      .extensions.some(
-        ({ text, hasNewCharacter }) => hasNewCharacter && !this.#isSent(text) && !isForeign(text),
-      );
-  }
-
-  /** Returns the next untried first character, or null if none is left. */
-  #nextUntried(): string | null {
-    const isOpen = (text: string) => !this.#isSent(text) && !this.#keySpace.isAliased(text);
-    return this.#untried?.next(isOpen) ?? null;
+  /** Returns whether an unsent extension ends with a character that occurs in no known text. */
+  hasNewCharacters(node: QueryNode): boolean {
+    const { extensions } = this.#weights.extensionsOf(node);
+    return extensions.some(({ text, hasNewCharacter }) => hasNewCharacter && !this.#isSent(text));
   }
 
   /**

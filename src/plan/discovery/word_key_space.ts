@@ -20,7 +20,7 @@ export class WordKeySpace implements KeySpace {
   readonly overlaps = true;
   readonly takesPairs = true;
   readonly #semantics: WordSemantics;
-  readonly #model = new NameModel(characterSeeds(), true, generalModel());
+  readonly #model = new NameModel(WORD_CHARACTERS, true, generalModel());
   readonly #words: WordTexts;
   readonly #minLength: number;
   readonly #upstreamFolding: UpstreamFolding;
@@ -45,6 +45,14 @@ export class WordKeySpace implements KeySpace {
 
   get alphabets(): number {
     return this.#model.alphabets.length;
+  }
+
+  isForeign(text: string): boolean {
+    return this.#model.isForeign(text);
+  }
+
+  get hasInventory(): boolean {
+    return this.#model.hasInventory;
   }
 
   get revision(): number {
@@ -125,3 +133,4 @@ function prefixesOf(word: string): string[] {
 }
 
 const SAMPLE = 2_000;
+const WORD_CHARACTERS = characterSeeds().filter(({ text }) => !isPunctuation(text));

@@ -7,7 +7,7 @@ import type { KnownTexts } from './key_space.ts';
 import type { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixTexts } from './prefix_texts.ts';
-import { wordSeeds } from './query_seeds.ts';
+import { scriptSeeds, wordSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, type UpstreamFolding } from './upstream_folding.ts';
 import { WholeWords } from './whole_words.ts';
 
@@ -99,7 +99,8 @@ export class WordTexts {
 
   /** Opens a list. `beside` is the word that all companies in the list have; null for the list of all companies. */
   #open(beside: string | null): KnownTexts {
-    const first = beside === null ? FIRST_WORDS : [];
+    const isAll = beside === null;
+    const first = isAll ? [...FIRST_WORDS, ...scriptSeeds(this.#semantics, this.#minLength)] : [];
     const words = this.#wordsOf(beside === null ? ALL_COMPANIES : this.#companiesWith(beside));
     if (this.#semantics === 'token') return new WholeWords(words, first, beside);
     return new PrefixTexts({

@@ -8,9 +8,10 @@ import { fetchYield, flaggedYield, gainsPerDay, listingYield, stillRight } from 
 /** The weights of a new company, a record that was never fetched, and a repaired record. */
 const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number; readonly repair: number }> =
   {
-    coverage: { company: 1000, record: 1, repair: 1 },
-    records: { company: 0.001, record: 4, repair: 1 },
-    freshness: { company: 0.001, record: 0.25, repair: 1 },
+    balanced: { company: 1, record: 1, repair: 1 },
+    coverage: { company: 20, record: 1, repair: 1 },
+    records: { company: 0.2, record: 4, repair: 1 },
+    freshness: { company: 0.0125, record: 0.25, repair: 1 },
   };
 
 /**

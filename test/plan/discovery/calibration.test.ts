@@ -12,11 +12,11 @@ test('a predicted yield is multiplied by the ratio of actual to predicted yield 
   expect(calibration.ratio('seen')).toBeCloseTo((4.5 * 0.97 + 6.5) / (9.5 * 0.97 + 2.5));
 });
 
-test('the ratio of actual to predicted yield for a kind of call stays between 5% and 200%', () => {
+test('the ratio of actual to predicted yield for a kind of call stays between 0.2% and 200%', () => {
   const calibration = new Calibration();
   calibration.learn({ kind: 'pair', expectedYield: 1000 }, 0);
   calibration.learn({ kind: 'repeat', expectedYield: 0 }, 1000);
-  expect([calibration.ratio('pair'), calibration.ratio('repeat')]).toEqual([0.05, 2]);
+  expect([calibration.ratio('pair'), calibration.ratio('repeat')]).toEqual([0.002, 2]);
 });
 
 test('the ratio for truncated listings never exceeds 1, and each page counts fully', () => {

@@ -133,9 +133,9 @@ test('queries counted before the registry get a weight for companies that joined
     // 50 companies are unseen. 10 of them joined after `a` was listed, and 25 after `b` was listed.
     { counts: { 900: 90, 800: 75, [COUNTED_AT_MS]: 100 } },
   );
-  sent('a', { total: 4, status: 'complete', listedAtMs: 900 });
-  sent('b', { total: 2, status: 'complete', listedAtMs: 800 });
-  sent('d', { total: 1, status: 'complete', listedAtMs: COUNTED_AT_MS });
+  sent('a', { total: 4, rows: 4, status: 'complete', listedAtMs: 900 });
+  sent('b', { total: 2, rows: 2, status: 'complete', listedAtMs: 800 });
+  sent('d', { total: 1, rows: 1, status: 'complete', listedAtMs: COUNTED_AT_MS });
   const { sum, outdated } = weights.weigh(nodes.root);
   const others = 3 + 1.5 * 0.5;
   const scale = others / (others + 0.8 * 4.5 + 0.5 * 2.5);

@@ -129,7 +129,7 @@ test('the candidate with the highest score is chosen', () => {
 
 test('a repeated query is expected to find few of its unseen companies', () => {
   const { nodes, sent, bestOf } = actionsIn({ counts: { a: 10 }, companies: 998 });
-  sent('a', { total: 10, status: 'complete', listedAtMs: -1 });
+  sent('a', { total: 10, rows: 10, status: 'complete', listedAtMs: -1 });
   // Two companies are unseen.
   const expectedYield = expect.closeTo(2 / (1 + 6 * 2));
   expect(bestOf(nodes.root)?.prediction).toEqual({ kind: 'repeat', expectedYield });

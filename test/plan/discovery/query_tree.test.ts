@@ -289,29 +289,11 @@ test('a sure page corrects later predictions', () => {
   expect(tree.nextSurePages({ ...ONE, most: 2 })[0]?.expected).toBeCloseTo((20 * 5.5) / 20.5, 3);
 });
 
-test('first characters are sent once each, with a low expected yield', () => {
-  const earlier = [openListing('1', { status: 'complete' })];
-  const { tree, pending } = treeIn({ aliased: ['á'] }, { earlier });
-  pending.wait(waitingSearch('name:3', NOW_MS + 10));
-  const tried = (most: number, nowMs = NOW_MS) =>
-    tree.tryCharacters(['1', 'á', '2', '3', '4', '5'], { nowMs, most });
-  expect(tried(2)).toMatchObject([
-    { query: { text: '2' }, page: { index: 0 }, reason: 'new query', expected: 0.2 },
-    { query: { text: '4' }, expected: 0.2 },
-  ]);
-  expect(tried(9).map(({ query }) => query.text)).toEqual(['5']);
-  expect(tried(9)).toEqual([]);
-  expect(tried(9, NOW_MS + 10).map(({ query }) => query.text)).toEqual(['3']);
-});
-
-test("a first character's expected yield is 1% of the unseen companies if a page holds more", () => {
-  const { tree } = treeIn({ companies: 90 });
-  expect(tree.tryCharacters(['1'], ONE)).toMatchObject([{ expected: 0.1 }]);
-});
-
-test('the alphabet stays open until every new character has been sent', () => {
-  const { tree } = treeIn({ likelihoods: { '': { z: 1 } }, newCharacters: ['z'] });
-  expect(tree.isAlphabetOpen).toBe(true);
-  tree.tryCharacters(['z'], ONE);
-  expect(tree.isAlphabetOpen).toBe(false);
+test('the inventory stays open until every new character has been sent', () => {
+  const space = { hasInventory: true, likelihoods: { '': { z: 1 } }, newCharacters: ['z'] };
+  const { tree } = treeIn(space);
+  expect(tree.isInventoryOpen).toBe(true);
+  tree.next(ONE);
+  expect(tree.isInventoryOpen).toBe(false);
+  expect(treeIn({ ...space, hasInventory: false }).tree.isInventoryOpen).toBe(false);
 });

@@ -46,6 +46,16 @@ test('a listing with too few rows is repeated immediately, and then after 8 and 
   expect(listings.isDue(a)).toBe(false);
 });
 
+test('a listing is repeated if its total fell below its rows while it was read', () => {
+  const nodes = new QueryNodes(new GivenKeySpace(), () => {});
+  const listings = new UnderstatedListings(new GivenKeySpace());
+  const isDue = (total: number) => {
+    const state = openListing('a', { total, rows: 21, status: 'complete' });
+    return listings.isDue(Object.assign(nodes.at('a'), { state }));
+  };
+  expect([isDue(20), isDue(21)]).toEqual([true, false]);
+});
+
 test('discovery sends few repeats if the dialect has the wrong query rule', () => {
   // The dialect assumes that queries find any word, so each query appears to list too few of the known companies.
   const limited = COMPANIES.map(({ id, name }) => ({ id, name: `${name} limited services group` }));

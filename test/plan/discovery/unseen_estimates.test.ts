@@ -3,20 +3,16 @@ import type { QueryState } from '../../../src/knowledge.ts';
 import type { PageEvidence } from '../../../src/plan/discovery/query_node.ts';
 import { QueryNodes } from '../../../src/plan/discovery/query_nodes.ts';
 import { UnseenCounts } from '../../../src/plan/discovery/unseen_counts.ts';
-import { UntriedCharacters } from '../../../src/plan/discovery/untried_characters.ts';
-import { dialectWith } from '../../support/estimate_knowledge.ts';
 import { GivenKeySpace, openListing } from '../../support/given_key_space.ts';
-import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 const LIMITS = { pageSize: 20, window: 100 };
 const COUNTED_AT_MS = 1000;
 
-/** The estimates in a registry with the count `total`. `untried` is given if the registry has known `names`. */
-function estimatesIn(space: Partial<GivenKeySpace>, total: number | null, names: readonly string[] = []) {
+/** The estimates in a registry with the count `total`. */
+function estimatesIn(space: Partial<GivenKeySpace>, total: number | null) {
   const keySpace = new GivenKeySpace(space);
   const nodes = new QueryNodes(keySpace, (node) => unseenCounts.invalidate(node));
-  const untried = names.length === 0 ? null : untriedAfter(names);
-  const unseenCounts = new UnseenCounts(keySpace, LIMITS, (query) => nodes.get(query), untried);
+  const unseenCounts = new UnseenCounts(keySpace, LIMITS, (query) => nodes.get(query));
   unseenCounts.setRegistryCount({ total, observedAtMs: COUNTED_AT_MS, countAt: () => null });
   const sent = (text: string, state: Partial<QueryState> = {}, page: PageEvidence | null = null) => {
     const node = Object.assign(nodes.at(text), { state: openListing(text, state), page });
@@ -30,12 +26,6 @@ function estimatesIn(space: Partial<GivenKeySpace>, total: number | null, names:
   const unseen = (text: string, state: Partial<QueryState>, page: PageEvidence | null = null) =>
     unseenCounts.of(sent(text, state, page));
   return { keySpace, nodes, unseenCounts, sent, candidates, unseen };
-}
-
-function untriedAfter(names: readonly string[]): UntriedCharacters {
-  const mirror = new MemoryMirror();
-  for (const name of names) mirror.add({ id: name, name });
-  return new UntriedCharacters(mirror, dialectWith({}));
 }
 
 test("the share of matching rows on the last page corrects a query's total", () => {
@@ -221,58 +211,4 @@ test('totals are not extrapolated if the sent queries have less than 2% of the p
   };
   expect(unseenAt(0.019)).toBe(80);
   expect(unseenAt(0.02)).toBeCloseTo(80 + 80 * 49);
-});
-
-const LATIN_NAMES = ['abel', 'bank'];
-
-test('an untried first character in a known script is sent before characters in other scripts', () => {
-  const { sent, candidates } = estimatesIn(
-    { companies: 50, counts: { b: 9 }, likelihoods: { '': { b: 0.5, я: 0.3, ю: 0.2 } } },
-    70,
-    LATIN_NAMES,
-  );
-  const weights = { b: 9 + 0.5 * 0.5, я: 0.5 * 0.3, ю: 0.5 * 0.2 };
-  const sum = weights.b + weights.я + weights.ю;
-  sent('a', { total: 0, rows: 0 });
-  expect(candidates()).toMatchObject([
-    { text: 'b', kind: 'seen', unseen: expect.closeTo((20 * weights.b) / sum) },
-    // `a` was sent, and `c` is the next most frequent letter.
-    { text: 'c', known: 0, kind: 'new character', unseen: expect.closeTo((20 * weights.я) / sum), chance: 1 },
-  ]);
-});
-
-test('foreign scripts are sent if more companies are missing than known, or if known names use them', () => {
-  const space = { companies: 50, likelihoods: { '': { b: 0.5, я: 0.5 } } };
-  const textsIn = (total: number, names: readonly string[]) =>
-    estimatesIn(space, total, names)
-      .candidates()
-      .map(({ text }) => text);
-  expect(textsIn(101, LATIN_NAMES)).toEqual(['b', 'я']);
-  expect(textsIn(100, LATIN_NAMES)).toEqual(['b', 'a']);
-  expect(textsIn(100, [])).toEqual(['b', 'я']);
-  expect(textsIn(100, ['яблоко'])).toEqual(['я', 'a']);
-});
-
-test('foreign scripts are omitted at the start of a second word, but not inside a word', () => {
-  const { sent, nodes, unseenCounts, candidates } = estimatesIn(
-    { companies: 50, likelihoods: { 'a ': { 'a я': 0.5, 'a b': 0.5 }, a: { aя: 1 } }, takesPairs: true },
-    100,
-    LATIN_NAMES,
-  );
-  sent('a', { total: 60 });
-  expect(candidates('a').map(({ text }) => text)).toEqual(['aя']);
-  nodes.at('a ');
-  unseenCounts.invalidate(null);
-  expect(candidates('a ').map(({ text }) => text)).toEqual(['a b']);
-});
-
-test('the alphabet stays open until every character in a known script has been sent', () => {
-  const { sent, nodes, unseenCounts } = estimatesIn(
-    { likelihoods: { '': { b: 0.4, z: 0.3, я: 0.3 } }, newCharacters: ['z', 'я'] },
-    100,
-    LATIN_NAMES,
-  );
-  expect(unseenCounts.isAlphabetOpen(nodes.root)).toBe(true);
-  sent('z');
-  expect(unseenCounts.isAlphabetOpen(nodes.root)).toBe(false);
 });

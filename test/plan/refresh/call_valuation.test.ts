@@ -31,6 +31,14 @@ test('with the focus `records`, the records of known companies are fetched befor
   expect(known).toBe(20);
 });
 
+test('with the focus `balanced`, a search precedes a record only if it is expected to find more companies', () => {
+  const { calls } = firstCalls('balanced', 400);
+  const kinds = calls.map(({ kind }) => kind);
+  expect(kinds.lastIndexOf('search')).toBeGreaterThan(50);
+  expect(calls.filter(({ kind, expected }) => kind === 'search' && expected < 1)).toEqual([]);
+  expect(kinds).toContain('entity');
+});
+
 test('each planned call has a reason and an expected yield', () => {
   const { calls } = firstCalls('records', 12);
   expect(calls[0]).toMatchObject({ kind: 'search', reason: expect.stringMatching(/\S/) });
@@ -191,9 +199,10 @@ describe("a listing's value", () => {
 });
 
 test.each([
-  ['coverage', 1000, 1],
-  ['records', 0.001, 4],
-  ['freshness', 0.001, 0.25],
+  ['balanced', 1, 1],
+  ['coverage', 20, 1],
+  ['records', 0.2, 4],
+  ['freshness', 0.0125, 0.25],
 ] as const)(
   'the focus %s determines how new companies and new records are valued',
   (focus, company, record) => {

@@ -1,6 +1,7 @@
 import type { Call, CallKind } from '../../../src/call.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
+import type { Focus } from '../../../src/planner.ts';
 import { answer, MemoryMirror } from './memory_knowledge.ts';
 import type { Registry, RegistrySettings } from './registry.ts';
 
@@ -27,6 +28,9 @@ export interface DiscoverOptions {
   readonly dialect?: Dialect;
   /** Whether the registry reports a count. */
   readonly isCounted?: boolean;
+  /** The kinds of call that the planner may plan. By default, it plans no record calls. */
+  readonly kinds?: ReadonlySet<CallKind>;
+  readonly focus?: Focus;
 }
 
 /** Discovers a simulated registry with the real planner, one call at a time. */
@@ -36,8 +40,8 @@ export function discover(registry: Registry, { mostCalls, enough, ...rest }: Dis
   const settings = {
     startedAtMs: mirror.nowMs,
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
-    focus: 'coverage' as const,
-    kinds: new Set<CallKind>(rest.isCounted === false ? ['search'] : ['stats', 'search']),
+    focus: rest.focus ?? ('coverage' as const),
+    kinds: rest.kinds ?? new Set<CallKind>(rest.isCounted === false ? ['search'] : ['stats', 'search']),
     scope: { of: 'whole' as const },
   };
   const dialect = rest.dialect ?? dialectOf(registry.settings);
