@@ -64,6 +64,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     names: ['acceptance/names.ts', 'a backfill of many names, a third of them misspelt'],
     notify: ['acceptance/notify.ts', 'digests whose sender is killed and whose receivers fail'],
     questions: ['acceptance/questions.ts', 'the documented questions in SQLite, Python and DuckDB'],
+    'real-apis': ['acceptance/real_apis.ts', 'mirrors of stand-ins for public APIs, compared name by name'],
     rate: ['acceptance/rate.ts', '`sync` in real time at a limited rate'],
   },
 };

@@ -169,7 +169,7 @@ const RESERVED_HEADERS = new Set(
 /** A resource's path, with an optional query string. */
 export const ResourcePath = z
   .string()
-  .regex(/^\/[^?#\s]*(\?[^#\s]*)?$/, "must be a path from the host's root, such as /api/stats?format=json");
+  .regex(/^\/[^?#\s]*(\?[^#\r\n]*)?$/, "must be a path from the host's root, such as /api/stats?format=json");
 export const EntityPath = ResourcePath.superRefine((path, ctx) => {
   const fault = templateFault(path, 'id');
   if (fault !== null) ctx.addIssue(`${fault}: /api/entity/{id}`);
