@@ -66,6 +66,8 @@ export interface LoadSession extends DerivedTables {
   readonly forgotten: ReadonlySet<string>;
   /** The largest number of rows on a search page so far. */
   largestPage: number;
+  /** Whether a total has ever been larger than its page, so that totals do not count only the page. */
+  hasLargerTotal: boolean;
 }
 
 export function openLoadSession(options: {
@@ -130,6 +132,7 @@ export function openLoadSession(options: {
     mayHaveMissing: true,
     forgotten: forgottenIds(db),
     largestPage: tables.queries.largestPage(),
+    hasLargerTotal: tables.queries.hasLargerTotal(),
   };
 }
 

@@ -113,6 +113,20 @@ function withoutEmptyPage(
   };
 }
 
+/** Returns whether a total may count only the rows of its page: it equals the rows of a first page that is full. */
+export function isTotalOfPage(
+  { index, rows, total }: Pick<PageFacts, 'index' | 'rows' | 'total'>,
+  { style, size }: { readonly style: PagingStyleName; readonly size: number },
+  largestPage: number,
+): boolean {
+  if (index > 0 || rows === 0 || rows !== total || (style !== 'page' && style !== 'offset')) return false;
+  const isRound = rows >= largestPage && rows % 5 === 0;
+  return rows >= SMALLEST_PAGE && (rows >= size || isRound);
+}
+
+/** APIs do not have smaller pages. */
+const SMALLEST_PAGE = 5;
+
 /**
  * The pages in one listing. Pages can be added in any order.
  *

@@ -9,7 +9,7 @@ import { noteCompared, ratesAfterListing } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
 import { writeRows } from './entity_rows.ts';
 import type { LoadSession } from './load_session.ts';
-import { listingOf } from './query_listing.ts';
+import { isTotalOfPage, listingOf } from './query_listing.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
 import { isSameResponse } from './stored_response.ts';
 import { countSearchedWord } from './word_counts.ts';
@@ -171,6 +171,7 @@ function advanceListing(
   const key = queryKey(call.query);
   const size = answer.resultCount;
   session.largestPage = Math.max(session.largestPage, size);
+  session.hasLargerTotal ||= answer.total !== null && answer.total > size;
   const before = session.queries.find(key);
   const start = startOfListing(before, call.page.index, outcome);
   const fingerprint = fingerprintOf(answer);
@@ -185,7 +186,7 @@ function advanceListing(
     overlap: overlapOf(session.queries.page(key, call.page.index), fingerprint, start.firstCall),
   };
   session.queries.savePage(key, page);
-  const listing = listingOf(session.listings.withPage(key, start.firstCall, page), {
+  const listed = listingOf(session.listings.withPage(key, start.firstCall, page), {
     style: paging.style,
     hasMainRow: main !== null,
     window: paging.window,
@@ -193,6 +194,9 @@ function advanceListing(
     // Earlier pages may have been requested with a larger size.
     fullPage: paging.size_param === null ? session.largestPage : Math.min(session.largestPage, paging.size),
   });
+  // The next page shows whether the total counts all matches or only the page.
+  const isDoubtful = !session.hasLargerTotal && isTotalOfPage(page, paging, session.largestPage);
+  const listing = isDoubtful ? { ...listed, total: null, status: 'open' as const } : listed;
   const { contradiction, ...state } = listing;
   const row: QueryRow = {
     ...state,

@@ -16,7 +16,7 @@ import { openLoader } from '../load/load.ts';
 import { openProbeLoader } from '../load/probe_loader.ts';
 import type { MirrorParts } from '../mirror.ts';
 import { ContradictedListings } from '../plan/contradicted_listings.ts';
-import { openDriftWatch } from '../plan/drift.ts';
+import { DriftWatch } from '../plan/drift.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
 import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
 import type { Focus, MaxAge, Planner, Scope } from '../planner.ts';
@@ -94,11 +94,12 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   };
   const parts = { fetch, ledger, clock, close };
   const given = order.openPlanner?.();
-  if (given !== undefined) return { ...parts, planner: given, loader };
   const startedAtMs = clock.now();
-  const watch = openDriftWatch(order.kinds, (kinds) =>
-    syncPlanner(workspace, { ...order, kinds, startedAtMs }),
-  );
+  const watch = new DriftWatch({
+    dialect,
+    kinds: order.kinds,
+    open: (kinds) => given ?? syncPlanner(workspace, { ...order, kinds, startedAtMs }),
+  });
   const watched: MirrorParts['loader'] = {
     store: loader.store,
     process: (outcomes) => {
@@ -106,7 +107,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
       return loader.process(outcomes);
     },
   };
-  return { ...parts, planner: watch.planner, loader: watched };
+  return { ...parts, planner: watch, loader: watched };
 }
 
 /**

@@ -1,87 +1,143 @@
 import { type Call, type CallKind, targetOf } from '../call.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import {
+  contradictionsIn,
+  describeContradiction,
+  type Exchange,
+  exchangeOf,
+} from '../dialect/evidence/dialect_evidence.ts';
+import type { LoadResult } from '../knowledge.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { Plan, PlanInput, Planner } from '../planner.ts';
 
-/** Wraps a planner, and stops planning a kind of call when its responses no longer match the dialect. */
-export interface DriftWatch {
-  readonly planner: Planner;
-  /** Records outcomes. Every outcome must be passed to `note` before its result is passed to `learn`. */
-  note(outcomes: readonly Outcome[]): void;
+export interface DriftWatchParts {
+  readonly dialect: Dialect;
+  readonly kinds: ReadonlySet<CallKind>;
+  /** Opens a planner for the kinds of call that have not drifted. */
+  readonly open: (kinds: ReadonlySet<CallKind>) => Planner;
 }
 
 /**
- * Detects valid JSON responses that do not match the dialect, for example because the result list or the ids are
- * missing. Several such responses in a row stop that kind of call. Calls of other kinds continue, and the run ends with
- * `drift`. `open` opens a planner for the remaining kinds.
+ * A planner that checks the dialect while the mirror runs.
+ *
+ * - Several responses in a row that cannot be read stop calls of that kind. Calls of other kinds continue.
+ * - Readable responses that contradict the dialect stop all calls, because they would fill the mirror with wrong data.
+ *
+ * In both cases, the run ends with `drift`.
  */
-export function openDriftWatch(
-  kinds: ReadonlySet<CallKind>,
-  open: (kinds: ReadonlySet<CallKind>) => Planner,
-): DriftWatch {
-  const misread = new Map<CallKind, { readonly targets: Set<string>; readonly why: string }>();
-  const drifted = new Map<CallKind, string>();
-  const stopped = new Set<CallKind>();
-  const inFlight = new Set<Call>();
-  let planner = open(kinds);
-  let mustReopen = false;
+export class DriftWatch implements Planner {
+  readonly #parts: DriftWatchParts;
+  readonly #misread = new Map<CallKind, { readonly targets: Set<string>; readonly why: string }>();
+  readonly #drifted = new Map<CallKind, string>();
+  readonly #stopped = new Set<CallKind>();
+  readonly #inFlight = new Set<Call>();
+  readonly #evidence: RunningEvidence;
+  #planner: Planner;
+  #mustReopen = false;
 
-  const stop = (kind: CallKind) => {
-    stopped.add(kind);
-    mustReopen = true;
-  };
+  constructor(parts: DriftWatchParts) {
+    this.#parts = parts;
+    this.#evidence = new RunningEvidence(parts.dialect);
+    this.#planner = parts.open(parts.kinds);
+  }
 
-  const drift = (kind: CallKind, targets: ReadonlySet<string>, why: string) => {
-    if (drifted.has(kind)) return;
-    drifted.set(
-      kind,
-      `${targets.size} responses in a row for ${KIND_NAMES[kind]} do not match the dialect: ${why}`,
+  next(ask: PlanInput): Plan {
+    if (this.#evidence.contradiction !== null)
+      return { calls: [], wakeAtMs: null, drift: this.#evidence.contradiction };
+    // The planner is replaced only when no call is in flight, because each result must reach the planner that planned
+    // the call.
+    if (this.#mustReopen && this.#inFlight.size > 0)
+      return { calls: [], wakeAtMs: null, drift: this.#describe(null) };
+    // A wrong dialect is noticed after few calls only if their responses are judged before many others are sent.
+    if (this.#evidence.isYoung && this.#inFlight.size >= MAX_UNJUDGED)
+      return { calls: [], wakeAtMs: null, drift: this.#describe(null) };
+    if (this.#mustReopen) {
+      const { kinds, open } = this.#parts;
+      this.#planner = open(new Set([...kinds].filter((kind) => !this.#stopped.has(kind))));
+      this.#mustReopen = false;
+    }
+    const plan = this.#planner.next(ask);
+    for (const call of plan.calls) this.#inFlight.add(call);
+    return { ...plan, drift: this.#describe(plan.drift) };
+  }
+
+  learn(result: LoadResult): void {
+    this.#inFlight.delete(result.call);
+    this.#planner.learn(result);
+  }
+
+  release(call: Call): void {
+    this.#inFlight.delete(call);
+    this.#planner.release(call);
+  }
+
+  stop(kind: CallKind): void {
+    this.#stopped.add(kind);
+    this.#mustReopen = true;
+  }
+
+  /** Records outcomes. Every outcome must be noted before its result is passed to `learn`. */
+  note(outcomes: readonly Outcome[]): void {
+    for (const { call, verdict } of outcomes) {
+      if (verdict.is === 'ok') this.#evidence.add(call, verdict.answer);
+      if (verdict.is === 'broken' && verdict.misread === true) this.#noteMisread(call, verdict.why);
+      else if (matchesDialect(verdict)) this.#misread.delete(call.kind);
+    }
+  }
+
+  #noteMisread(call: Call, why: string): void {
+    const targets = this.#misread.get(call.kind)?.targets ?? new Set<string>();
+    targets.add(targetOf(call));
+    this.#misread.set(call.kind, { targets, why });
+    if (targets.size < MISREAD_IN_A_ROW[call.kind] || this.#drifted.has(call.kind)) return;
+    this.#drifted.set(
+      call.kind,
+      `${targets.size} responses in a row for ${KIND_NAMES[call.kind]} do not match the dialect: ${why}`,
     );
-    stop(kind);
-  };
+    this.stop(call.kind);
+  }
 
-  const describeDrift = (planned: string | null) => {
-    const sentences = [...drifted.values(), ...(planned === null ? [] : [planned])];
+  #describe(planned: string | null): string | null {
+    const sentences = [...this.#drifted.values(), ...(planned === null ? [] : [planned])];
     return sentences.length > 0 ? sentences.join('; ') : null;
-  };
-
-  return {
-    planner: {
-      next: (ask: PlanInput): Plan => {
-        // The planner is replaced only when no call is in flight, because each result must reach the planner that
-        // planned the call.
-        if (mustReopen && inFlight.size > 0) return { calls: [], wakeAtMs: null, drift: describeDrift(null) };
-        if (mustReopen) {
-          planner = open(new Set([...kinds].filter((kind) => !stopped.has(kind))));
-          mustReopen = false;
-        }
-        const plan = planner.next(ask);
-        for (const call of plan.calls) inFlight.add(call);
-        return { ...plan, drift: describeDrift(plan.drift) };
-      },
-      learn: (result) => {
-        inFlight.delete(result.call);
-        planner.learn(result);
-      },
-      release: (call) => {
-        inFlight.delete(call);
-        planner.release(call);
-      },
-      stop,
-    },
-    note: (outcomes) => {
-      for (const { call, verdict } of outcomes) {
-        if (verdict.is !== 'broken' || verdict.misread !== true) {
-          if (matchesDialect(verdict)) misread.delete(call.kind);
-          continue;
-        }
-        const targets = misread.get(call.kind)?.targets ?? new Set<string>();
-        targets.add(targetOf(call));
-        misread.set(call.kind, { targets, why: verdict.why });
-        if (targets.size >= MISREAD_IN_A_ROW[call.kind]) drift(call.kind, targets, verdict.why);
-      }
-    },
-  };
+  }
 }
+
+/** The last exchanges of a run, and what they contradict. */
+class RunningEvidence {
+  readonly #dialect: Dialect;
+  readonly #exchanges: Exchange[] = [];
+  #added = 0;
+  /** What the exchanges contradict, in one sentence; null as long as they contradict nothing. */
+  contradiction: string | null = null;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Whether so few exchanges were judged that they can still show a wrong dialect. */
+  get isYoung(): boolean {
+    return this.#added < MAX_EXCHANGES;
+  }
+
+  add(call: Call, answer: (Verdict & { is: 'ok' })['answer']): void {
+    const exchange = this.contradiction === null ? exchangeOf(this.#dialect, call, answer) : null;
+    if (exchange === null) return;
+    this.#exchanges.push(exchange);
+    if (this.#exchanges.length > MAX_EXCHANGES) this.#exchanges.shift();
+    this.#added += 1;
+    if (this.#added > MAX_EXCHANGES && this.#added % LATER_INTERVAL !== 0) return;
+    const found = contradictionsIn(this.#dialect, this.#exchanges);
+    if (found.length > 0) this.contradiction = found.map(describeContradiction).join('; ');
+  }
+}
+
+/** Older exchanges are forgotten, so that a change of the upstream shows soon. */
+const MAX_EXCHANGES = 60;
+/** The maximum number of calls whose responses were not judged yet, until MAX_EXCHANGES were judged. */
+const MAX_UNJUDGED = 10;
+/** After the first exchanges, only every tenth is judged, because judging costs more than reading. */
+const LATER_INTERVAL = 10;
 
 /**
  * Returns whether the response proves that the dialect still matches. An empty listing does not, because there is no

@@ -66,6 +66,9 @@ export function queryTable(db: Database, naming: Naming) {
     `SELECT 1 FROM ${pages} JOIN _call USING (call_id) WHERE query_key = ? AND call_id >= ? AND new > 0 LIMIT 1`,
   );
   const withRepeats = db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE repeats = ?`).pluck();
+  const hasLargerTotal = db
+    .prepare<[], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM ${pages} WHERE total > rows)`)
+    .pluck();
   const largestPage = db.prepare<[], number | null>(`SELECT max(rows) FROM ${pages}`).pluck();
   return {
     find: (key: string): QueryRow | undefined => find.get(key),
@@ -85,6 +88,8 @@ export function queryTable(db: Database, naming: Naming) {
     /** Returns whether a page of the listing that began with `firstCall` showed a company for the first time. */
     hasFoundNew: (key: string, firstCall: number): boolean => foundNew.get(key, firstCall) !== undefined,
     withRepeats: (repeats: number): number => withRepeats.get(repeats) ?? 0,
+    /** Returns whether a page has ever reported a larger total than its number of rows. */
+    hasLargerTotal: (): boolean => hasLargerTotal.get() === 1,
     largestPage: (): number => largestPage.get() ?? 0,
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
-import { openDriftWatch } from '../../src/plan/drift.ts';
-import { searchFor } from '../support/dialect.ts';
+import { DriftWatch } from '../../src/plan/drift.ts';
+import { dialectOf, searchFor } from '../support/dialect.ts';
 
 const MISREAD: Verdict = { is: 'broken', why: 'no list of results', misread: true };
 
@@ -13,15 +13,19 @@ function listing(...ids: string[]): Verdict {
 
 /** The drift after searches with these verdicts, one search each. */
 function driftAfter(verdicts: readonly Verdict[]): string | null {
-  const watch = openDriftWatch(new Set(['search']), () => ({
-    next: () => ({ calls: [], wakeAtMs: null, drift: null }),
-    learn: () => {},
-    release: () => {},
-  }));
+  const watch = new DriftWatch({
+    dialect: dialectOf(),
+    kinds: new Set(['search']),
+    open: () => ({
+      next: () => ({ calls: [], wakeAtMs: null, drift: null }),
+      learn: () => {},
+      release: () => {},
+    }),
+  });
   verdicts.forEach((verdict, at) => {
     watch.note([{ call: searchFor(`query ${at}`), verdict } as unknown as Outcome]);
   });
-  return watch.planner.next({ nowMs: 0, left: { calls: 1, lifetimeLimit: null }, most: 1 }).drift;
+  return watch.next({ nowMs: 0, left: { calls: 1, lifetimeLimit: null }, most: 1 }).drift;
 }
 
 test('three responses in a row that do not match the dialect count as drift', () => {

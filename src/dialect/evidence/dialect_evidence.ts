@@ -1,0 +1,369 @@
+import { type Call, queryKey } from '../../call.ts';
+import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { semanticsOf } from '../../names/query_matching.ts';
+import type { Answer, SearchRow } from '../../outcome.ts';
+import type { Dialect } from '../dialect.ts';
+import {
+  idsDistinct,
+  idsIdentify,
+  type Judgement,
+  matches,
+  namesMatchQuery,
+  namesVary,
+  pagesContinue,
+  parameterChangesRows,
+  totalCountsMatches,
+  totalsFollowQuery,
+} from './judgements.ts';
+
+/** A response that was read with the dialect under test. */
+export type Exchange = ListedPage | OpenedRecord;
+
+interface ListedPage {
+  readonly kind: 'search';
+  readonly key: string;
+  /** The query if it is a name; null for identifiers. */
+  readonly name: string | null;
+  readonly index: number;
+  readonly ids: readonly string[];
+  /** The first rows, at most SAMPLED_ROWS. */
+  readonly rows: readonly SearchRow[];
+  readonly count: number;
+  readonly total: number | null;
+  readonly next: string | null;
+  /** The number of rows with a name that matches the query. */
+  readonly named: number;
+  /** The number of rows with a word of the query anywhere; null if the query has no long word. */
+  readonly related: number | null;
+}
+
+interface OpenedRecord {
+  readonly kind: 'record';
+  readonly entityId: string;
+  readonly name: string | null;
+}
+
+/** A key of the dialect that responses contradict. */
+export interface Contradiction {
+  /** The dotted key, relative to `dialect`. */
+  readonly key: string;
+  readonly because: string;
+  /** Companies or queries that show it, at most two. */
+  readonly examples: readonly string[];
+  /** A value that fits the responses; undefined if none is known. */
+  readonly to?: string | null | undefined;
+}
+
+/** Converts a response to an exchange; null if it says nothing about the dialect. */
+export function exchangeOf(dialect: Dialect, call: Call, answer: Answer): Exchange | null {
+  if (answer.kind === 'record') return { kind: 'record', entityId: answer.entityId, name: answer.name };
+  if (answer.kind !== 'search' || call.kind !== 'search') return null;
+  const { resultCount: count, total, next } = answer;
+  const rows = answer.rows.slice(0, SAMPLED_ROWS);
+  const query = call.query.by === 'name' ? call.query.text : null;
+  return {
+    kind: 'search',
+    key: queryKey(call.query),
+    name: query,
+    index: call.page.index,
+    ids: answer.rows.slice(0, COMPARED_IDS).map(({ entityId }) => entityId),
+    rows,
+    ...{ count, total, next },
+    named: rows.filter(({ name }) => matches(semanticsOf(dialect), query ?? '', name)).length,
+    related: relatedRows(query ?? '', rows),
+  };
+}
+
+/** Returns the number of rows that contain a word of the query anywhere; null if the query has no long word. */
+function relatedRows(query: string, rows: readonly SearchRow[]): number | null {
+  const words = query.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word.length >= 3);
+  if (words.length === 0) return null;
+  return rows.filter(({ summary }) =>
+    leavesOf(summary).some(({ text }) => words.some((word) => matches('substring', word, text))),
+  ).length;
+}
+
+/** Returns the keys of the dialect that these exchanges contradict. This function is pure. */
+export function contradictionsIn(dialect: Dialect, exchanges: readonly Exchange[]): Contradiction[] {
+  const pages = exchanges.filter((exchange) => exchange.kind === 'search');
+  const records = exchanges.filter((exchange) => exchange.kind === 'record');
+  return CHECKS.flatMap(({ key, judge }) => {
+    const found = judge({ dialect, pages, records });
+    return found === null || found.holds !== false ? [] : [{ key, ...found }];
+  }).map(({ key, because, examples, to }) => ({
+    key,
+    because,
+    examples: examples.slice(0, 2),
+    ...(to === undefined ? {} : { to }),
+  }));
+}
+
+/** Describes a contradiction in one sentence. */
+export function describeContradiction({ key, because, examples, to }: Contradiction): string {
+  const shown = examples.length === 0 ? '' : ` (${examples.join('; ')})`;
+  const remedy = to === undefined ? '' : `; ${to === null ? 'null' : to === '' ? "''" : to} fits`;
+  return `dialect.${key} does not fit the responses: ${because}${shown}${remedy}`;
+}
+
+interface Subject {
+  readonly dialect: Dialect;
+  readonly pages: readonly ListedPage[];
+  readonly records: readonly OpenedRecord[];
+}
+
+type Finding = Judgement & Pick<Contradiction, 'examples' | 'to'>;
+
+interface Check {
+  readonly key: string;
+  /** Null if the dialect leaves the key open. */
+  readonly judge: (subject: Subject) => Finding | null;
+}
+
+/** The checks, most fundamental first: a wrong list also makes names and totals wrong. */
+const CHECKS: readonly Check[] = [
+  { key: 'search.query_param', judge: judgeQueryParam },
+  { key: 'search.id', judge: judgeIds },
+  { key: 'search.name', judge: judgeNames },
+  { key: 'search.total', judge: judgeTotal },
+  { key: 'search.paging', judge: judgePaging },
+  { key: 'entity.name', judge: judgeRecordNames },
+];
+
+/**
+ * The query parameter has no effect if all queries return the same rows, although the names do not explain it. Names
+ * explain it in a tiny registry in which every name matches every query.
+ */
+function judgeQueryParam({ pages }: Subject): Finding | null {
+  const first = distinctQueries(pages).filter(({ name }) => name !== null && name !== '');
+  const judged = parameterChangesRows(first.map(({ ids }) => ids));
+  const unexplained = first.filter(({ named, rows }) => named < rows.length / 2);
+  const isEnough = first.length >= SAME_QUERIES && unexplained.length >= UNEXPLAINED_QUERIES;
+  if (judged.holds === false && isEnough)
+    return { ...judged, examples: unexplained.map(exampleOf), holds: false };
+  return judgeUnrelated(pages) ?? { ...judged, holds: judged.holds === true ? true : null, examples: [] };
+}
+
+/** The parameter is not the one for names if most rows contain no word of their query anywhere. */
+function judgeUnrelated(pages: readonly ListedPage[]): Finding | null {
+  const judged = distinctQueries(pages).filter(({ related, rows }) => related !== null && rows.length > 0);
+  const rows = sum(judged.map((page) => page.rows.length));
+  const related = sum(judged.map((page) => page.related ?? 0));
+  if (judged.length < UNEXPLAINED_QUERIES || rows < ENOUGH_ROWS || related > 0.2 * rows) return null;
+  const examples = judged.filter((page) => page.related === 0).map(exampleOf);
+  return {
+    holds: false,
+    because: `${rows - related} of ${rows} rows contain no word of their query`,
+    examples,
+  };
+}
+
+function judgeIds({ dialect, pages }: Subject): Finding | null {
+  const rows = pages.flatMap((page) => page.rows);
+  const examples = rows.map(({ entityId, name }) => `${entityId}: ${JSON.stringify(name)}`);
+  if (dialect.search.group_as === null)
+    for (const { ids } of pages) {
+      const judged = idsDistinct(ids);
+      if (judged.holds === false) return { ...judged, examples, to: distinctLeaf(rows) };
+    }
+  const judged = idsIdentify(rows.map(({ entityId, name }) => ({ id: entityId, name })));
+  return { ...judged, examples, to: judged.holds === false ? distinctLeaf(rows) : undefined };
+}
+
+function judgeNames({ dialect, pages }: Subject): Finding | null {
+  if (dialect.search.name === null) return null;
+  const all = pages.flatMap((page) => page.rows);
+  const rows = [...new Map(all.map((row) => [row.entityId, row])).values()];
+  const examples = rows.map(({ entityId, name }) => `${entityId}: ${JSON.stringify(name)}`);
+  const to = () => matchingLeaf(dialect, pages);
+  // In a small registry, the same companies are listed again and again.
+  const missing = namesVary(all.map(({ name }) => name));
+  const areMissing = all.filter(({ name }) => name === null).length > all.length / 2;
+  if (missing.holds === false && areMissing) return { ...missing, examples, to: to() };
+  const varied = namesVary(rows.map(({ name }) => name));
+  // One query can find many companies with the same name.
+  const isBroad =
+    distinctQueries(pages).length >= UNEXPLAINED_QUERIES || pages.some(({ name }) => name === '');
+  if (varied.holds === false && isBroad) return { ...varied, examples, to: to() };
+  if (rows.length >= ENOUGH_ROWS && rows.every(({ entityId, name }) => name === entityId))
+    return { holds: false, because: 'every name is the id', examples, to: to() };
+  const sampled = namedQueries(pages).flatMap((page) =>
+    page.rows.map(({ name }) => ({ query: page.name, name })),
+  );
+  const judged = namesMatchQuery(sampled, semanticsOf(dialect));
+  if (judged.holds !== false) return { ...judged, examples };
+  // Some APIs also compare other fields. The name is wrong only if one other field explains the rows.
+  const better = to();
+  return { ...judged, holds: better === undefined ? null : false, examples, to: better };
+}
+
+function judgeTotal({ dialect: { search }, pages }: Subject): Finding | null {
+  if (search.total === null) return null;
+  const counted = pages
+    .filter(({ index }) => index === 0)
+    .map((page) => {
+      const next = pages.find(({ key, index }) => key === page.key && index === 1);
+      const hasNext = next === undefined ? null : next.ids.some((id) => !page.ids.includes(id));
+      return { page, rows: page.count, total: page.total, hasNext };
+    });
+  const judged = search.group_as === null ? totalCountsMatches(counted) : null;
+  const examples = counted
+    .filter(({ rows, total }) => rows > 0 && total !== null && total <= rows)
+    .map(({ page }) => exampleOf(page));
+  if (judged?.holds === false) return { ...judged, examples, to: null };
+  const isClamped = (total: number | null) =>
+    total !== null && total >= (search.total_clamped_at ?? Infinity);
+  const ended = endedListings(pages, search.paging.size).filter(({ first }) => !isClamped(first.total));
+  const follows = totalsFollowQuery(
+    ended.map(({ first, rows }) => ({ query: first.key, rows, total: first.total })),
+  );
+  // If the page size is wrong, pages that look short can be full. Then they all have the same number of rows.
+  const isCut = ended.every(({ isSure }) => !isSure) && new Set(ended.map(({ rows }) => rows)).size === 1;
+  if (follows.holds === false && !isCut)
+    return { ...follows, examples: ended.map(({ first }) => exampleOf(first)), to: null };
+  return judged === null ? null : { ...judged, examples };
+}
+
+/** Returns the listings that were read to their end: their last page is empty, or has fewer rows than a full page. */
+function endedListings(pages: readonly ListedPage[], size: number) {
+  return namedQueries(pages).flatMap((first) => {
+    const own = pages.filter(({ key }) => key === first.key);
+    const rows = sum(own.map(({ count }) => count));
+    const last = own.reduce((latest, page) => (page.index > latest.index ? page : latest));
+    const isRead = new Set(own.map(({ index }) => index)).size === last.index + 1;
+    const hasEnded = isRead && rows > 0 && last.count < size && last.next === null;
+    return hasEnded ? [{ first, rows, isSure: last.count === 0 }] : [];
+  });
+}
+
+function judgePaging({ dialect: { search }, pages }: Subject): Finding | null {
+  const { style } = search.paging;
+  if (style !== 'page' && style !== 'offset') return null;
+  const pairs = pages.flatMap((page) => {
+    const second = pages.find(({ key, index }) => key === page.key && index === 1);
+    return page.index === 0 && second !== undefined ? [[page, second] as const] : [];
+  });
+  const judged = pagesContinue(
+    pairs.map(([one, two]) => ({
+      first: one.ids,
+      second: two.ids,
+      hasMore: one.total !== null && one.total > one.count,
+    })),
+  );
+  return { ...judged, examples: pairs.map(([page]) => exampleOf(page)) };
+}
+
+function judgeRecordNames({ dialect, pages, records }: Subject): Finding | null {
+  if (dialect.entity.name === null) return null;
+  const opened = [...new Map(records.map((record) => [record.entityId, record])).values()];
+  const examples = opened.map(({ entityId, name }) => `${entityId}: ${JSON.stringify(name)}`);
+  const judged = namesVary(opened.map(({ name }) => name));
+  if (judged.holds === false || dialect.search.name === null) return { ...judged, examples };
+  const listed = new Map(pages.flatMap(({ rows }) => rows.map(({ entityId, name }) => [entityId, name])));
+  const pairs = opened.flatMap(({ entityId, name }) => {
+    const other = listed.get(entityId) ?? null;
+    return other === null || name === null ? [] : [{ entityId, name, other }];
+  });
+  const isUnlike = ({ name, other }: { name: string; other: string }) =>
+    !wordsIn(name).some((word) => wordsIn(other).includes(word));
+  if (pairs.length < COMPARED_RECORDS || !pairs.every(isUnlike)) return { ...judged, examples };
+  return {
+    holds: false,
+    because: `none of ${pairs.length} records has a word of the name in the search result`,
+    examples: pairs.map(
+      ({ entityId, name, other }) =>
+        `${entityId}: ${JSON.stringify(name)}, listed as ${JSON.stringify(other)}`,
+    ),
+  };
+}
+
+/** Returns the first page of each query. */
+function distinctQueries(pages: readonly ListedPage[]): ListedPage[] {
+  return [...new Map(pages.filter(({ index }) => index === 0).map((page) => [page.key, page])).values()];
+}
+
+function namedQueries(pages: readonly ListedPage[]): (ListedPage & { readonly name: string })[] {
+  return distinctQueries(pages).filter(
+    (page): page is ListedPage & { name: string } => page.name !== null && page.name !== '',
+  );
+}
+
+/** Returns the path of the text that matches the queries in nearly all rows and differs from row to row. */
+function matchingLeaf(dialect: Dialect, pages: readonly ListedPage[]): string | undefined {
+  const matching = new Map<string, { matched: number; readonly values: Set<string> }>();
+  let rowCount = 0;
+  for (const { name: query, rows } of namedQueries(pages))
+    for (const { summary } of rows) {
+      rowCount += 1;
+      for (const { pointer, text } of leavesOf(summary)) {
+        const found = matching.get(pointer) ?? { matched: 0, values: new Set() };
+        if (matches(semanticsOf(dialect), query, text)) found.matched += 1;
+        matching.set(pointer, { ...found, values: found.values.add(text) });
+      }
+    }
+  const [best] = [...matching]
+    .filter(([pointer, { matched, values }]) => {
+      const isVaried = values.size >= Math.min(rowCount, ENOUGH_ROWS) / 2;
+      return pointer !== dialect.search.name && matched >= 0.9 * rowCount && isVaried;
+    })
+    .sort(([, a], [, b]) => b.matched - a.matched);
+  return rowCount < FEW_ROWS ? undefined : best?.[0];
+}
+
+/** Returns the path of the first scalar that differs in all rows. */
+function distinctLeaf(rows: readonly SearchRow[]): string | undefined {
+  const values = new Map<string, Set<string>>();
+  const unlike = [...new Map(rows.map((row) => [JSON.stringify(leavesOf(row.summary)), row])).values()];
+  for (const { summary } of unlike)
+    for (const { pointer, text } of leavesOf(summary))
+      values.set(pointer, (values.get(pointer) ?? new Set()).add(text));
+  return [...values].find(([, distinct]) => distinct.size === unlike.length)?.[0];
+}
+
+interface Leaf {
+  readonly pointer: string;
+  readonly text: string;
+}
+
+/** Returns the scalars in a summary. Elements of longer lists are selected by position. */
+function leavesOf(value: Json, path: readonly string[] = []): Leaf[] {
+  if (Array.isArray(value)) {
+    const [only] = value;
+    if (only !== undefined && value.length === 1) return leavesOf(only, path);
+    const last = value.length - 1;
+    return value
+      .slice(0, MAX_ELEMENTS)
+      .flatMap((element, at) => leavesOf(element, [...path, at === last ? '[last]' : String(at)]));
+  }
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+  const text = scalarText(value);
+  return text === null ? [] : [{ pointer: pointerOf(path), text }];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function wordsIn(text: string): string[] {
+  return (
+    text
+      .toLowerCase()
+      .normalize('NFD')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}
+
+function exampleOf({ key, rows, total }: ListedPage): string {
+  const first = rows.slice(0, 2).map(({ name, entityId }) => JSON.stringify(name ?? entityId));
+  return `${key} found ${first.join(', ')}${total === null ? '' : `, total ${total}`}`;
+}
+
+const SAMPLED_ROWS = 20;
+const COMPARED_IDS = 1_000;
+const MAX_ELEMENTS = 20;
+const ENOUGH_ROWS = 20;
+const FEW_ROWS = 10;
+const SAME_QUERIES = 5;
+const UNEXPLAINED_QUERIES = 3;
+const COMPARED_RECORDS = 10;
