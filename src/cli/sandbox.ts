@@ -108,7 +108,7 @@ interface SandboxFlags {
 async function serveSandbox(flags: SandboxFlags): Promise<void> {
   const accounts = [accountOf(flags)];
   const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
-  const companies = await companiesOf(flags, profile);
+  const companies = companiesOf(flags, profile);
   const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
   const sandbox = await start(flags, {
     companies,
@@ -152,7 +152,7 @@ function accountOf({ tier, total, perDay, unlimited, perMinute, key }: SandboxFl
 
 const FREE_PER_MINUTE = 10;
 
-async function companiesOf(flags: SandboxFlags, { ids }: ApiProfile): Promise<Iterable<Company>> {
+function companiesOf(flags: SandboxFlags, { ids }: ApiProfile): AsyncIterable<Company> | Iterable<Company> {
   const { data, companies, idColumn, nameColumn, where, seed } = flags;
   if (data !== undefined && companies !== undefined)
     throw new UsageError('--data cannot be combined with --companies.', { hint: 'Leave out one of them.' });

@@ -1,45 +1,38 @@
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
+import { Listings } from '../api/listings.ts';
 import { UsageError } from '../errors.ts';
 import { companyDocuments, isNumericId, withVolatile } from './company_documents.ts';
-import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
-import { incrementalIndex } from './incremental_index.ts';
+import { type CompanyStore, exists } from './company_store.ts';
 
-export interface CompanyCatalogue extends Catalogue {
-  /** Stops following changes to the store. */
-  close(): void;
-}
-
-/** Creates a catalogue of companies in memory, in one profile's format. It follows changes to the store. */
-export function companyCatalogue(
-  store: CompanyStore,
-  profile: ApiProfile,
-  now: () => number,
-): CompanyCatalogue {
+/** Creates a catalogue of the sandbox's companies in one profile's format. */
+export function companyCatalogue(store: CompanyStore, profile: ApiProfile, now: () => number): Catalogue {
   if (profile.ids === 'number') rejectOtherIds(store);
   const documents = companyDocuments(profile);
-  const index = incrementalIndex(store, profile.search.folding, profile.search.order);
-  const summaries = cached(documents.summaryOf);
-  const records = cached((company: StoredCompany) =>
-    exists(company) ? documents.recordOf(company) : documents.tombstoneOf(company, company.goneAtMs ?? 0),
-  );
+  const finder = store.finder(profile.search.folding, profile.search.order);
+  const listings = new Listings({
+    find: (query) => finder.find(query),
+    entityId: (key) => finder.entityId(key),
+    version: () => String(store.version),
+  });
   let responses = 0;
 
   return {
-    count: store.count,
-    search: index.search,
+    count: () => store.count(),
+    // A page of the sandbox shows the present matches, as pages of a registry do.
+    search: (query) => listings.matches(query, undefined, now()),
     summary(id) {
       const company = store.get(id);
-      return company !== null && exists(company) ? summaries(company) : null;
+      return company !== null && exists(company) ? documents.summaryOf(company) : null;
     },
     record(id) {
       const company = store.get(id);
       if (company === null) return null;
-      const text = withVolatile(records(company), `${now()}-${responses++}`);
-      return { text, gone: !exists(company) };
+      const gone = !exists(company);
+      const text = gone ? documents.tombstoneOf(company, company.goneAtMs ?? 0) : documents.recordOf(company);
+      return { text: withVolatile(text, `${now()}-${responses++}`), gone };
     },
     stats: () => ({ updated_at: new Date(now()).toISOString(), coverage: { complete: true } }),
-    close: index.close,
   };
 }
 
@@ -57,16 +50,4 @@ function rejectOtherIds(store: CompanyStore): void {
       },
     );
   }
-}
-
-/** Caches each company's text until that company changes. */
-function cached(textOf: (company: StoredCompany) => string): (company: StoredCompany) => string {
-  const texts = new WeakMap<StoredCompany, string>();
-  return (company) => {
-    const known = texts.get(company);
-    if (known !== undefined) return known;
-    const text = textOf(company);
-    texts.set(company, text);
-    return text;
-  };
 }

@@ -20,17 +20,22 @@ export interface CompanyFileOptions {
  * Reads companies from a CSV file with a header line, or from JSON Lines (`.jsonl`, `.ndjson`). If several rows have
  * the same id, the first one is used. Throws UsageError if the file is unreadable.
  */
-export async function readCompanies(path: string, options: CompanyFileOptions = {}): Promise<Company[]> {
+export async function* readCompanies(
+  path: string,
+  options: CompanyFileOptions = {},
+): AsyncGenerator<Company> {
   const isJson = ['.jsonl', '.ndjson'].includes(extname(path).toLowerCase());
   const rows = isJson ? jsonRows(path) : csvRows(path);
-  const companies = new Map<string, Company>();
+  const ids = new Set<string>();
   let columns: Columns | null = null;
   try {
     for await (const row of rows) {
       columns ??= columnsOf(row, isJson ? { ...options, where: undefined } : options, path);
       if (options.where !== undefined && text(row[options.where.column]) !== options.where.value) continue;
       const company = companyOf(row, columns);
-      if (company !== null && !companies.has(company.id)) companies.set(company.id, company);
+      if (company === null || ids.has(company.id)) continue;
+      ids.add(company.id);
+      yield company;
     }
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
@@ -38,9 +43,8 @@ export async function readCompanies(path: string, options: CompanyFileOptions = 
       cause,
     });
   }
-  if (companies.size === 0)
+  if (ids.size === 0)
     throw new UsageError(`${path} contains no company${options.where ? ' that matches --where' : ''}.`);
-  return [...companies.values()];
 }
 
 interface Columns {
@@ -120,7 +124,7 @@ function text(value: Json | undefined): string {
 }
 
 /** Reads the sample registry from this package. Its companies are synthetic. */
-export function sampleCompanies(): Promise<Company[]> {
+export function sampleCompanies(): AsyncGenerator<Company> {
   return readCompanies(samplePath());
 }
 

@@ -1,4 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
+import { type Folding, foldText } from '../names/folding.ts';
+import { type MatchOrder, NameFinder } from '../warehouse/name_finder.ts';
+import { SandboxCompanies, type SandboxRow } from '../warehouse/sandbox_companies.ts';
 
 /** A company in a form that does not depend on an API profile. `fields` has all fields except id and name. */
 export interface Company {
@@ -7,67 +10,88 @@ export interface Company {
   readonly fields: JsonObject;
 }
 
-/** A stored company. The object is immutable: each change creates a new object. */
-export interface StoredCompany {
-  readonly id: string;
-  readonly name: string;
-  /** The other fields as JSON text, because text takes less memory than objects. */
-  readonly fieldsText: string;
-  /** When the company was deleted, in epoch milliseconds, or null while it exists. */
-  readonly goneAtMs: number | null;
-}
+export type StoredCompany = SandboxRow;
 
 /** The sandbox's companies. They can change while the sandbox handles requests. */
-export interface CompanyStore {
+export class CompanyStore {
+  readonly #rows = new SandboxCompanies();
+  #folding: Folding = 'none';
+  #count = 0;
+  #version = 0;
+
+  /** If several companies have the same id, the first one is used. */
+  constructor(companies: Iterable<Company> = []) {
+    this.add(companies);
+  }
+
+  /** Returns a number that changes with each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Adds companies whose ids are not known yet. */
+  add(companies: Iterable<Company>): void {
+    this.#rows.add(storedRows(companies));
+    this.#rows.indexNames((name) => foldText(name, this.#folding));
+    this.#count = this.#rows.count();
+    this.#version += 1;
+  }
+
+  /** Adds companies from a source that delivers them one by one, without holding all of them in memory. */
+  async addAll(companies: AsyncIterable<Company> | Iterable<Company>): Promise<void> {
+    let batch: Company[] = [];
+    for await (const company of companies) {
+      if (batch.push(company) < BATCH) continue;
+      this.#rows.add(storedRows(batch));
+      batch = [];
+    }
+    this.add(batch);
+  }
+
+  /** Returns a finder whose searches ignore these differences. */
+  finder(folding: Folding, order: MatchOrder): NameFinder {
+    const fold = (text: string) => foldText(text, folding);
+    if (folding !== this.#folding) this.#rows.indexNames(fold);
+    this.#folding = folding;
+    const namedUntil = () => Number.MAX_SAFE_INTEGER;
+    return new NameFinder(this.#rows.db, { fold, isFolded: true, order, namedUntil, hasTrigrams: false });
+  }
+
   /** Returns the number of companies, not counting deleted ones. */
-  count(): number;
+  count(): number {
+    return this.#count;
+  }
+
   /** Returns the company or its tombstone, or null for an id that never existed. */
-  get(id: string): StoredCompany | null;
+  get(id: string): StoredCompany | null {
+    return this.#rows.find(id);
+  }
+
   /** Returns all companies and tombstones, in the order of their creation. */
-  all(): Iterable<StoredCompany>;
+  all(): Iterable<StoredCompany> {
+    return this.#rows.all();
+  }
+
   /** Adds a company. It replaces the company or tombstone that has the same id. */
-  put(company: Company): void;
+  put(company: Company): void {
+    if (!exists(this.get(company.id))) this.#count += 1;
+    this.#rows.put(stored(company));
+    this.#version += 1;
+  }
+
   /** Replaces a company with a tombstone. Returns false if there is no such company. */
-  remove(id: string, nowMs: number): boolean;
-  /**
-   * Calls the watcher after each change, with the company before and after the change. Returns a function that removes
-   * the watcher.
-   */
-  watch(watcher: Watcher): () => void;
-}
+  remove(id: string, nowMs: number): boolean {
+    const company = this.get(id);
+    if (company === null || !exists(company)) return false;
+    this.#rows.put({ ...company, goneAtMs: nowMs });
+    this.#count -= 1;
+    this.#version += 1;
+    return true;
+  }
 
-export type Watcher = (before: StoredCompany | null, after: StoredCompany) => void;
-
-/** Creates a store. If several companies have the same id, the first one is used. */
-export function companyStore(companies: Iterable<Company>): CompanyStore {
-  const byId = new Map<string, StoredCompany>();
-  const watchers = new Set<Watcher>();
-  for (const company of companies) if (!byId.has(company.id)) byId.set(company.id, stored(company));
-  let existing = byId.size;
-
-  const replace = (after: StoredCompany) => {
-    const before = byId.get(after.id) ?? null;
-    existing += Number(exists(after)) - Number(exists(before));
-    byId.set(after.id, after);
-    for (const watcher of watchers) watcher(before, after);
-  };
-
-  return {
-    count: () => existing,
-    get: (id) => byId.get(id) ?? null,
-    all: () => byId.values(),
-    put: (company) => replace(stored(company)),
-    remove(id, nowMs) {
-      const company = byId.get(id);
-      if (company === undefined || !exists(company)) return false;
-      replace({ ...company, goneAtMs: nowMs });
-      return true;
-    },
-    watch(watcher) {
-      watchers.add(watcher);
-      return () => void watchers.delete(watcher);
-    },
-  };
+  close(): void {
+    this.#rows.close();
+  }
 }
 
 /** Returns whether this is a company that is not deleted. */
@@ -81,6 +105,12 @@ export function fieldsOf(company: StoredCompany): JsonObject {
   return isJsonObject(fields) ? fields : {};
 }
 
-function stored(company: Company): StoredCompany {
-  return { id: company.id, name: company.name, fieldsText: stringifyJson(company.fields), goneAtMs: null };
+function* storedRows(companies: Iterable<Company>): Generator<StoredCompany> {
+  for (const company of companies) yield stored(company);
 }
+
+function stored({ id, name, fields }: Company): StoredCompany {
+  return { id, name, fieldsText: stringifyJson(fields), goneAtMs: null };
+}
+
+const BATCH = 10_000;

@@ -11,12 +11,12 @@ import { type Arrival, type ArrivalLogOptions, openArrivalLog } from './arrivals
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
-import { type Company, type CompanyStore, companyStore } from './company_store.ts';
+import { type Company, CompanyStore } from './company_store.ts';
 import { isInsight, respondWithInsight } from './insight.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
   /** The default is the sample registry. */
-  readonly companies?: Iterable<Company>;
+  readonly companies?: Iterable<Company> | AsyncIterable<Company>;
   /** The API profile. Every value in it has a default. */
   readonly profile?: ApiProfileInput;
   /** The default is one paid account, `main`, without limits. */
@@ -67,7 +67,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
   const accounts = memoryAccounts(options.accounts ?? [{ id: 'main' }]);
   const meter = memoryMeter(usedBefore(options.accounts ?? []));
-  const companies = companyStore(options.companies ?? (await sampleCompanies()));
+  const companies = new CompanyStore();
+  await companies.addAll(options.companies ?? sampleCompanies());
   const log = openArrivalLog(options);
   const changes = startChanges(companies, options.changes, now);
 
@@ -84,11 +85,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       failed: (error) => process.emitWarning(error),
       observer: log.observer,
     });
-    const close = async () => {
-      catalogue.close();
-      await app.close();
-    };
-    return { profile, catalogue, app, dialect: dialectFor(profile), paths: pathsFor(profile), close };
+    return { profile, catalogue, app, dialect: dialectFor(profile), paths: pathsFor(profile) };
   };
   let current = await buildEndpoints(options.profile ?? {});
 
@@ -132,12 +129,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     async useProfile(profile) {
       const previous = current;
       current = await buildEndpoints(profile);
-      await previous.close();
+      await previous.app.close();
     },
     async close() {
       changes.stop();
       await closeServer(server);
-      await current.close();
+      await current.app.close();
+      companies.close();
     },
   };
 }

@@ -43,6 +43,7 @@ export class NameFinder {
   readonly #options: NameFinderOptions;
   readonly #companiesOfTrigram: (trigram: string) => number;
   readonly #entityId: Statement<[number], string>;
+  readonly #prepared = new Map<string, Statement<unknown[]>>();
 
   constructor(db: Database, options: NameFinderOptions) {
     this.#db = db;
@@ -90,23 +91,20 @@ export class NameFinder {
     if (query.identifiers === 'exact') return this.#exactlyIdentified(query);
     if (query.identifiers === 'none') return [];
     const wanted = foldedIdentifier(query.text);
-    return this.#db
-      .prepare<[string, string], number>(
-        `SELECT known_id FROM _known WHERE upper(entity_id) >= ? AND upper(entity_id) < ? AND gone_at IS NULL
-         ORDER BY upper(entity_id), entity_id`,
-      )
-      .pluck()
-      .all(wanted, afterAll(wanted));
+    return this.#rows<Id>(
+      `SELECT known_id AS knownId FROM _known
+       WHERE upper(entity_id) >= ? AND upper(entity_id) < ? AND gone_at IS NULL ORDER BY upper(entity_id), entity_id`,
+      wanted,
+      afterAll(wanted),
+    ).map(({ knownId }) => knownId);
   }
 
   #exactlyIdentified({ identifiers, text }: CompanyQuery): number[] {
     if (identifiers === 'none' || text === '') return [];
-    return this.#db
-      .prepare<[string], number>(
-        'SELECT known_id FROM _known WHERE upper(entity_id) = ? AND gone_at IS NULL ORDER BY entity_id',
-      )
-      .pluck()
-      .all(foldedIdentifier(text));
+    return this.#rows<Id>(
+      'SELECT known_id AS knownId FROM _known WHERE upper(entity_id) = ? AND gone_at IS NULL ORDER BY entity_id',
+      foldedIdentifier(text),
+    ).map(({ knownId }) => knownId);
   }
 
   /** Returns the companies with a matching name, in the order of their names. */
@@ -137,39 +135,33 @@ export class NameFinder {
   }
 
   #containing(query: string): Named[] {
-    const rows = this.#db.prepare<[string], { knownId: number; name: string }>(
+    return this.#rows<Unfolded>(
       `SELECT known_id AS knownId, name FROM _known
        WHERE gone_at IS NULL AND known_id IN (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ?)`,
-    );
-    return rows.all(query).map(foldedRow).sort(byName);
+      query,
+    )
+      .map(foldedRow)
+      .sort(byName);
   }
 
   /** Returns all companies whose names can match, and possibly others, in the order of their names. */
   #scanned(semantics: Semantics, wanted: string): Named[] {
     const { sql, values } = this.#condition(semantics, wanted);
     const gone = new Set(
-      this.#db.prepare<[], number>('SELECT known_id FROM _known WHERE gone_at IS NOT NULL').pluck().all(),
+      this.#rows<Id>('SELECT known_id AS knownId FROM _known WHERE gone_at IS NOT NULL').map(
+        ({ knownId }) => knownId,
+      ),
     );
-    const indexed = this.#db.prepare<unknown[], Named>(
+    const found = this.#rows<Named>(
       `SELECT known_id AS knownId, folded FROM _name WHERE ${sql} ORDER BY folded, known_id`,
-    );
-    const others = this.#db.prepare<[number], { knownId: number; name: string | null }>(
-      'SELECT known_id AS knownId, name FROM _known WHERE known_id > ? AND gone_at IS NULL',
-    );
-    const found = indexed.all(...values).filter(({ knownId }) => !gone.has(knownId));
-    const unindexed = [
-      ...others.all(this.#options.namedUntil()),
-      ...(wanted === '' ? this.#unnamed() : []),
-    ].map(foldedRow);
+      ...values,
+    ).filter(({ knownId }) => !gone.has(knownId));
+    const isUnindexed = wanted === '' ? '(known_id > ? OR name IS NULL)' : 'known_id > ?';
+    const unindexed = this.#rows<Unfolded>(
+      `SELECT known_id AS knownId, name FROM _known WHERE ${isUnindexed} AND gone_at IS NULL`,
+      this.#options.namedUntil(),
+    ).map(foldedRow);
     return unindexed.length === 0 ? found : [...found, ...unindexed].sort(byName);
-  }
-
-  #unnamed() {
-    return this.#db
-      .prepare<[number], { knownId: number; name: null }>(
-        'SELECT known_id AS knownId, name FROM _known WHERE name IS NULL AND known_id <= ? AND gone_at IS NULL',
-      )
-      .all(this.#options.namedUntil());
   }
 
   /**
@@ -193,9 +185,18 @@ export class NameFinder {
       values: parts.flatMap(({ values }) => values),
     };
   }
+
+  #rows<Row>(sql: string, ...values: unknown[]): Row[] {
+    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
+    this.#prepared.set(sql, prepared);
+    return prepared.all(...values) as Row[];
+  }
 }
 
-function foldedRow({ knownId, name }: { knownId: number; name: string | null }): Named {
+type Id = Pick<Named, 'knownId'>;
+type Unfolded = Id & { readonly name: string | null };
+
+function foldedRow({ knownId, name }: Unfolded): Named {
   return { knownId, folded: folded(name ?? '') };
 }
 

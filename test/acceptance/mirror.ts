@@ -21,7 +21,9 @@ const [column = '', value = ''] = values.where?.split('=') ?? [];
 const companies =
   values.data === undefined
     ? undefined
-    : await readCompanies(values.data, values.where === undefined ? {} : { where: { column, value } });
+    : await Array.fromAsync(
+        readCompanies(values.data, values.where === undefined ? {} : { where: { column, value } }),
+      );
 
 const upstream = await openUpstream(
   {

@@ -28,7 +28,7 @@ export function accountOf({ perMinute, connections, responseMs }: Trial): string
 /** Reads the current names from a CSV file, or generates companies if the file does not exist. */
 export async function companiesFrom(data: string | undefined) {
   if (data === undefined) return [...generateRegistry({ companies: 20_000, seed: 17 })];
-  return readCompanies(data, { where: { column: 'name_status', value: 'Current' } });
+  return Array.fromAsync(readCompanies(data, { where: { column: 'name_status', value: 'Current' } }));
 }
 
 /** A registry with one account for each trial of its query rule. Each account has its own limits and response time. */

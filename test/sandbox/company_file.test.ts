@@ -16,7 +16,7 @@ function file(name: string, content: string): string {
 
 test("a CSV file's id and name columns are recognised, and its other columns become fields", async () => {
   const path = file('a.csv', '\uFEFFName,ID,Status\n"Smith, ""Jr"" & Co",007,Live\n株式会社,A1,\n');
-  expect(await readCompanies(path)).toEqual([
+  expect(await Array.fromAsync(readCompanies(path))).toEqual([
     { id: '007', name: 'Smith, "Jr" & Co', fields: { Status: 'Live' } },
     { id: 'A1', name: '株式会社', fields: { Status: '' } },
   ]);
@@ -27,15 +27,17 @@ test('each id gets the first row that matches the filter', async () => {
     'b.csv',
     'id,name,kind\n1,Old,Previous\n1,New,Current\n1,Newer,Current\n2,Gone,Previous\n,No id,Current\n',
   );
-  const companies = await readCompanies(path, { where: { column: 'kind', value: 'Current' } });
+  const companies = await Array.fromAsync(
+    readCompanies(path, { where: { column: 'kind', value: 'Current' } }),
+  );
   expect(companies.map(({ id, name }) => [id, name])).toEqual([['1', 'New']]);
 });
 
 test('the user can specify the id and name columns', async () => {
   const path = file('c.csv', 'id,code,title,name\n1,X9,Real,Wrong\n');
-  expect(await readCompanies(path, { idColumn: 'code', nameColumn: 'title' })).toMatchObject([
-    { id: 'X9', name: 'Real' },
-  ]);
+  expect(await Array.fromAsync(readCompanies(path, { idColumn: 'code', nameColumn: 'title' }))).toMatchObject(
+    [{ id: 'X9', name: 'Real' }],
+  );
 });
 
 test('nested values and exact numbers are read from JSON Lines', async () => {
@@ -43,7 +45,7 @@ test('nested values and exact numbers are read from JSON Lines', async () => {
     'd.jsonl',
     '{"id":9007199254740993,"name":"Big","shares":0.12345678901234567891}\n\n{"id":"__proto__","name":"P","__proto__":{"a":1}}\n',
   );
-  const [big, odd] = await readCompanies(path);
+  const [big, odd] = await Array.fromAsync(readCompanies(path));
   expect(big?.id).toBe('9007199254740993');
   expect(big?.fields.shares).toEqual({ digits: '0.12345678901234567891' });
   expect(odd?.id).toBe('__proto__');
@@ -60,15 +62,17 @@ test.each<[string, string, RegExp, object]>([
   ['broken.jsonl', '{"id":1,', /cannot be read as JSON Lines/, {}],
   ['list.jsonl', '[1]\n', /line 1: not a JSON object/, {}],
 ])('%s is rejected with a reason', async (name, content, message, options) => {
-  const reading = readCompanies(file(name, content), options);
+  const reading = Array.fromAsync(readCompanies(file(name, content), options));
   await expect(reading).rejects.toThrow(UsageError);
   await expect(reading).rejects.toThrow(message);
 });
 
 test('an error message names a missing company file', async () => {
-  await expect(readCompanies(join(folder, 'missing.csv'))).rejects.toThrow(/missing\.csv cannot be read/);
+  await expect(Array.fromAsync(readCompanies(join(folder, 'missing.csv')))).rejects.toThrow(
+    /missing\.csv cannot be read/,
+  );
 });
 
 test('the package includes the sample registry', async () => {
-  expect(await sampleCompanies()).toHaveLength(4_000);
+  expect(await Array.fromAsync(sampleCompanies())).toHaveLength(4_000);
 });

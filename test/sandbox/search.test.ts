@@ -5,7 +5,7 @@ import { ApiProfile, type ApiProfileInput } from '../../src/api/api_profile.ts';
 import type { CatalogueQuery, IdentifierSearch, NameSearch } from '../../src/api/catalogue.ts';
 import { type Folding, foldText, wordsOf } from '../../src/names/folding.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
-import { companyStore, exists } from '../../src/sandbox/company_store.ts';
+import { CompanyStore, exists } from '../../src/sandbox/company_store.ts';
 
 const NAME_SEARCHES: NameSearch[] = ['prefix', 'token', 'token_prefix', 'substring'];
 const IDENTIFIER_SEARCHES: IdentifierSearch[] = ['prefix', 'exact', 'none'];
@@ -24,7 +24,7 @@ const companies = [
 ].sort((a, b) => (a.id < b.id ? 1 : -1));
 
 function catalogueOf(search: ApiProfileInput['search'] = {}, from = companies) {
-  const store = companyStore(from);
+  const store = new CompanyStore(from);
   return { store, catalogue: companyCatalogue(store, ApiProfile.parse({ search }), () => 0) };
 }
 

@@ -6,7 +6,7 @@ let sample: Promise<readonly Company[]> | null = null;
 
 /** The sample registry, which each test process reads once. */
 export function sampleRegistry(): Promise<readonly Company[]> {
-  sample ??= sampleCompanies();
+  sample ??= Array.fromAsync(sampleCompanies());
   return sample;
 }
 

@@ -25,7 +25,7 @@ const PREFIX = 'soak';
 const NAME = 'Isle of Man';
 const GIVE_UP_AFTER_MS = 60 * 60_000;
 
-const companies = await readCompanies(values.companies);
+const companies = await Array.fromAsync(readCompanies(values.companies));
 const perDay = Math.ceil(companies.length * 1.5);
 const redis = await startOwnRedis();
 const upstream = await openUpstream(

@@ -76,7 +76,7 @@ describe('sync with a watchlist', () => {
 });
 
 async function registry() {
-  const companies: Company[] = [...(await sampleCompanies())].slice(0, 800);
+  const companies: Company[] = (await Array.fromAsync(sampleCompanies())).slice(0, 800);
   const sandbox = await startSandbox({ companies });
   const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
   closing.push(() => sandbox.close(), place.remove);
