@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import basicAuth from '@fastify/basic-auth';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { isoTime } from '../src/clock.ts';
@@ -37,6 +38,12 @@ export const BOARD_PATH = '/queues';
 export async function openHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, measure, metrics } = options;
   const app = fastify({ forceCloseConnections: true });
+  // Other pages must not show the dashboard in a frame and make the user click in it.
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.setHeader('content-security-policy', "frame-ancestors 'none'");
+    done();
+  });
+  if (isLoopback(host)) rejectForeignHosts(app);
   app.get('/health', (_request, reply) => sendHealth(reply, measure()));
   app.get('/ready', (_request, reply) => sendReadiness(reply, measure()));
   app.get('/metrics', async (_request, reply) =>
@@ -105,8 +112,7 @@ function describe({ name, state }: RegistryWorker) {
 async function addDashboard(app: FastifyInstance, options: HealthServerOptions): Promise<void> {
   const { host, password, openBoard, measure } = options;
   if (password !== null) await requirePassword(app, password);
-  else if (isLoopback(host)) rejectForeignHosts(app);
-  else {
+  else if (!isLoopback(host)) {
     app.all(`${BOARD_PATH}*`, (_request, reply) => reply.code(403).type('text/plain').send(NO_PASSWORD));
     return;
   }
@@ -128,23 +134,30 @@ async function addDashboard(app: FastifyInstance, options: HealthServerOptions):
 
 async function requirePassword(app: FastifyInstance, password: Secret): Promise<void> {
   const digest = (text: string) => createHash('sha256').update(text).digest();
+  let nextTry: Promise<unknown> = Promise.resolve();
   await app.register(basicAuth, {
     authenticate: { realm: 'registry-mirror' },
     validate: async (_user, given) => {
-      if (!timingSafeEqual(digest(given), digest(password.reveal()))) throw new Error('wrong password');
+      if (timingSafeEqual(digest(given), digest(password.reveal()))) return;
+      // Wrong passwords are rejected one at a time, so that nobody can try many of them in parallel.
+      nextTry = nextTry.then(() => sleep(WRONG_PASSWORD_MS, undefined, { ref: false }));
+      await nextTry;
+      throw new Error('wrong password');
     },
   });
   app.addHook('onRequest', app.basicAuth);
 }
 
+const WRONG_PASSWORD_MS = 500;
+
 /**
- * Prevents DNS rebinding. Otherwise, another site's page could reach the dashboard through a host name that resolves to
- * a loopback address.
+ * Prevents DNS rebinding. Otherwise, another site's page could reach this server through a host name that resolves to a
+ * loopback address.
  */
 function rejectForeignHosts(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ hostname }, reply) => {
     if (isLoopback(hostname)) return undefined;
-    return reply.code(403).type('text/plain').send('The dashboard accepts only requests to localhost.\n');
+    return reply.code(403).type('text/plain').send('This server accepts only requests to localhost.\n');
   });
 }
 

@@ -55,8 +55,13 @@ export function targetOf(call: Call): string {
     case 'entity':
       return call.entityId;
     case 'search':
-      return call.page.index === 0 ? queryKey(call.query) : `${queryKey(call.query)}#${call.page.index}`;
+      return searchTarget(queryKey(call.query), call.page.index);
   }
+}
+
+/** The first page's number is omitted, unless the query itself ends like a page number. */
+function searchTarget(key: string, index: number): string {
+  return index === 0 && !/#\d+$/.test(key) ? key : `${key}#${index}`;
 }
 
 /** Returns a query's key, such as `name:acme` or `identifier:0034`. */
@@ -76,7 +81,7 @@ export function callOfTarget(
   if (kind === 'stats') return { kind, reason, expected };
   if (kind === 'entity') return { kind, entityId: target, reason, expected };
   const index = page ?? 0;
-  const key = index === 0 ? target : target.slice(0, -`#${index}`.length);
+  const key = target.endsWith(`#${index}`) ? target.slice(0, -`#${index}`.length) : target;
   const colon = key.indexOf(':');
   const by = key.slice(0, colon) === 'identifier' ? 'identifier' : 'name';
   return { kind, query: { by, text: key.slice(colon + 1) }, page: { index, next: null }, reason, expected };

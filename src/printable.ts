@@ -8,4 +8,17 @@ export function printable(text: string): string {
 
 // Matches control characters, lone surrogates, line separators and direction marks, but not joiners, because some
 // scripts need them in names.
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+export const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/**
+ * Makes a whole text safe for a terminal: like `printable`, but keeps line breaks and the program's own styles. Values
+ * in the text must be printable already, because a line break in a value would look like a line of the program.
+ */
+export function printableText(text: string): string {
+  return text.replace(STYLE_OR_LINE, (found) => (OWN.test(found) ? found : '\ufffd'));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the sequences that `styleText` writes
+const OWN = /^(?:\n|\r\n|\t|\x1b\[(?:1|2|22|3[1-6]|39)m)$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches an own sequence as a whole, or an unsafe character
+const STYLE_OR_LINE = new RegExp(`\\r\\n|\\x1b\\[\\d+m|${UNPRINTABLE.source}`, 'gu');

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { type Json, stringifyJson } from '../json/json.ts';
 import { compileTemplate, placedAt } from '../json/json_template.ts';
 import type { ApiProfile } from './api_profile.ts';
@@ -45,6 +46,8 @@ const AS_OF_FORM =
 
 /** Parses a time and returns epoch milliseconds, or NaN if the text is neither a date nor a time with a time zone. */
 function timeOf(text: string): number {
+  // Date.parse accepts 30 February as 2 March.
+  if (!DateTime.fromISO(text.slice(0, 10)).isValid) return Number.NaN;
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(`${text}T23:59:59.999Z`);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
   return isTime ? Date.parse(text) : Number.NaN;

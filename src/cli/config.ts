@@ -47,8 +47,6 @@ function show(flags: SharedFlags): void {
 function effectiveValues(config: Config): unknown {
   return JSON.parse(JSON.stringify(config), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
-    // Show only the origin of a webhook URL, because its path is often secret too.
-    if ('secret' in value && 'url' in value) return { ...value, url: new URL(String(value.url)).origin };
     if ('rolling' in value) return dayStartText(value as Config['allowance']['day_starts']);
     const [[key, number] = []] = Object.entries(value);
     if (Object.keys(value).length !== 1 || typeof number !== 'number') return value;

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { systemClock } from '../clock.ts';
+import { DateTime } from 'luxon';
+import { isoTime, systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { type ExportOrder, exportTables, type Manifest } from '../operations/export.ts';
 import { byteSize, counted } from '../report/figures.ts';
@@ -38,7 +39,10 @@ export function exportCommand(): Command {
     .option('--out <folder>', 'folder to write to', 'export')
     .option('--tables <names>', 'only these tables, separated by commas', (text) => text.split(','))
     .addOption(
-      new Option('--as-of <date>', 'records as they were at a time, or at the end of a day (UTC)')
+      new Option(
+        '--as-of <date>',
+        'records as they were at a time, or at the end of a day; UTC unless a zone is given',
+      )
         .argParser(readTime)
         .conflicts('changesSince'),
     )
@@ -119,10 +123,13 @@ function describeForDatasette({ db, path }: Warehouse, folder: string, output: O
   });
 }
 
-/** Reads a time or a date. For a date, returns the end of that day. */
+/** Reads a date, which means the end of that day, or a time. Both are UTC unless the time names a zone. */
 function readTime(text: string): string {
-  const time = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);
-  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))
-    throw new InvalidArgumentError('It must be a date (2026-01-31) or a time (2026-01-31T12:00:00Z).');
-  return time.toISOString();
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = DateTime.fromISO(text, { zone: 'utc' });
+  if (!time.isValid || !(isDate || /^\d{4}-\d\d-\d\d[T ]/.test(text)))
+    throw new InvalidArgumentError(
+      'It must be a date (2026-01-31) or a time (2026-01-31T12:00:00Z), in UTC.',
+    );
+  return isoTime((isDate ? time.endOf('day') : time).toMillis());
 }

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { type Environment, processEnvironment } from '../config/process_environment.ts';
 import { MirrorError } from '../errors.ts';
+import { printable, printableText, UNPRINTABLE } from '../printable.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { wrappedText } from './text_layout.ts';
 
@@ -50,7 +51,12 @@ export interface ErrorText {
  * document.
  */
 export function jsonDocument(command: string, data: unknown, error: ErrorText | null): string {
-  return `${JSON.stringify({ ok: error === null, command, data, error })}\n`;
+  const json = JSON.stringify({ ok: error === null, command, data, error });
+  return `${json.replace(UNPRINTABLE, escaped)}\n`;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 export interface OutputFlags {
@@ -81,11 +87,11 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
     result: ({ command, error = null, data, text, attention = null }) => {
       if (clear !== '') stderr.write(clear);
       if (mode === 'json') stdout.write(jsonDocument(command, data, error));
-      else if (mode === 'text') stdout.write(`${wrappedText(text, columns)}\n`);
-      else if (attention !== null) stdout.write(`${attention}\n`);
+      else if (mode === 'text') stdout.write(`${fittedTo(stdout, text)}\n`);
+      else if (attention !== null) stdout.write(`${printableText(attention)}\n`);
     },
     document: (text) => {
-      stdout.write(text);
+      stdout.write(stdout.isTTY ? printableText(text) : text);
     },
     note: (line) => {
       if (mode === 'text' && stderr.isTTY) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
@@ -94,7 +100,7 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
       if (flags.verbose) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
     },
     progress: (line) => {
-      if (showsProgress) stderr.write(`${clear}${line.slice(0, columnsOf(stderr) - 1)}`);
+      if (showsProgress) stderr.write(`${clear}${printable(line).slice(0, columnsOf(stderr) - 1)}`);
     },
     style: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
   };
@@ -127,9 +133,9 @@ export function printError(given: unknown, command: string, output: Output, stre
 
 const UNEXPECTED = 'unexpected error; please report it';
 
-/** Breaks lines that are too wide for the terminal of `stream`. Without a terminal, the text does not change. */
+/** Makes text safe, and breaks lines that are too wide for the terminal of `stream`. */
 export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
-  return wrappedText(text, columnsOf(stream));
+  return wrappedText(printableText(text), columnsOf(stream));
 }
 
 /** Returns 100 columns if the terminal reports 0, as can happen in containers and recorded sessions. */

@@ -1,6 +1,7 @@
 import { requireDialect } from '../config/config.ts';
 import { openWorkspace } from '../operations/assemble.ts';
 import { checkDialect, type DialectCheck } from '../operations/dialect_check.ts';
+import { printable } from '../printable.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { counted } from '../report/figures.ts';
 import { interruptible, openContext, type SharedFlags } from './context.ts';
@@ -34,7 +35,7 @@ function report(output: Output, { run, answers, contradictions, proposals }: Dia
     output.style('bold', headline(answers, contradictions.length)),
     ...contradictions
       .slice(0, SHOWN)
-      .map(({ kind, target, why }) => `  ${kind} ${target}: ${why}`.replace(/\p{C}/gu, '�')),
+      .map(({ kind, target, why }) => printable(`  ${kind} ${target}: ${why}`)),
     ...(contradictions.length > SHOWN ? [`  … and ${contradictions.length - SHOWN} more`] : []),
     ...(proposals.length === 0 ? [] : ['', ...describeChanges(proposals)]),
   ].join('\n');

@@ -7,7 +7,9 @@ import { takeLock } from '../operations/exclusive.ts';
 import { counted } from '../report/figures.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { forgottenCompanies } from '../warehouse/forget.ts';
+import { releaseLock } from '../warehouse/lock.ts';
 import { prepareReplacement } from '../warehouse/restore.ts';
+import { emptyWal } from '../warehouse/wal.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
@@ -67,7 +69,14 @@ function lockAndClose(path: string): string[] {
   const warehouse = openIfSound(path);
   if (warehouse === null) return [];
   try {
-    takeLock(warehouse.db, systemClock);
+    const owner = takeLock(warehouse.db, systemClock);
+    try {
+      // The file is replaced in several steps. If the program is killed between them, the old file is complete.
+      emptyWal(warehouse.db);
+    } catch (error) {
+      releaseLock(warehouse.db, owner);
+      throw error;
+    }
     return forgottenIds(warehouse);
   } finally {
     // An open connection would later delete the new file's WAL.

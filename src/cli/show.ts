@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { recordIn } from '../dialect/body_values.ts';
 import { ExactNumber, faithful, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { type JsonField, jsonFields } from '../json/json_fields.ts';
+import { printable } from '../printable.ts';
 import { localTime } from '../report/figures.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
@@ -89,7 +90,7 @@ function describe(shown: ShownCompany, output: Output): string {
     output.columns - 2,
   );
   return [
-    output.style('bold', `${company.entityId}  ${company.name ?? '(no name)'}`),
+    output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
     ...(company.goneAt === null
       ? []
       : [

@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { readScope, watchKnowledge } from '../operations/assemble.ts';
 import type { Finding } from '../plan/wanted/name_findings.ts';
 import { findingsOf } from '../plan/wanted/watchlist_planner.ts';
+import { printable } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
@@ -87,8 +88,5 @@ const STATE_TEXT: Readonly<Record<Finding['is'], string>> = {
 
 function lineOf({ name, state, candidates }: WatchedName): string {
   const shown = candidates.map(({ entity_id, name: own, score }) => `${entity_id} ${own} (${score})`);
-  return `  ${name}: ${STATE_TEXT[state]}${shown.length === 0 ? '' : `: ${shown.join('; ')}`}`.replace(
-    /\p{C}/gu,
-    '�',
-  );
+  return printable(`  ${name}: ${STATE_TEXT[state]}${shown.length === 0 ? '' : `: ${shown.join('; ')}`}`);
 }

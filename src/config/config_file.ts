@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Environment, processEnvironment } from './process_environment.ts';
 
@@ -47,8 +47,8 @@ function* foldersAbove(folder: string): Generator<string> {
  * another user, who could make the program send the key to another host.
  */
 function isTrusted(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isFile()) return false;
+  const stats = statsOf(path);
+  if (stats === null || !stats.isFile()) return false;
   const user = process.getuid?.();
   return user === undefined || stats.uid === user || stats.uid === 0;
 }
@@ -60,5 +60,14 @@ function userConfig({ XDG_CONFIG_HOME, HOME }: Environment): string | null {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return statsOf(path)?.isFile() === true;
+}
+
+/** Returns null if the file does not exist, or if its folder may not be entered. Such a folder is skipped. */
+function statsOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
 }

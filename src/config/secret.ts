@@ -52,7 +52,8 @@ export class Secret {
 }
 
 /**
- * A URL that may contain a user name and a password. Both are omitted when the URL is printed, serialised or inspected.
+ * A URL that may contain a user name, a password or a token in its path. Only its origin is printed, serialised or
+ * inspected, for Redis with the number of the database.
  */
 export class SecretUrl {
   readonly #url: URL;
@@ -70,11 +71,9 @@ export class SecretUrl {
   }
 
   toString(): string {
-    const shown = new URL(this.#url);
-    shown.username = '';
-    shown.password = '';
-    shown.search = '';
-    return shown.href;
+    const { protocol, host, pathname } = this.#url;
+    const database = /^rediss?:$/.test(protocol) ? (/^\/\d+$/.exec(pathname)?.[0] ?? '') : '';
+    return protocol === 'unix:' ? `unix:${pathname}` : `${protocol}//${host}${database}`;
   }
 
   toJSON(): string {

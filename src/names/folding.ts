@@ -4,9 +4,12 @@
  * `loose_matching.ts` compares texts while the upstream's rules are unknown.
  */
 
-/** Returns the text in lower case, with single spaces and no space at either end. */
+/**
+ * Returns the text in lower case, with composed characters, single spaces and no space at either end. A name has many
+ * spellings in Unicode, of which NFC is the usual one.
+ */
 export function folded(text: string): string {
-  return text.toLowerCase().replace(/\s+/gu, ' ').trim();
+  return text.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
 /**

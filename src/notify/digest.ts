@@ -1,4 +1,5 @@
 import type { Receiver } from '../config/receiver.ts';
+import { printable } from '../printable.ts';
 import type { ChangedField, NewCompany } from '../warehouse/deliveries.ts';
 
 /** The changes in one run, for one receiver. */
@@ -116,7 +117,7 @@ export function digestText(
     ...lists.gone.map(({ entity_id, name, gone_at }) => `gone     ${entity_id}  ${name ?? ''}  ${gone_at}`),
   ];
   return {
-    subject: `${source}: ${failed === '' ? count : `${failed}; ${count}`}`,
-    text: `${lines.join('\n')}\n`,
+    subject: printable(`${source}: ${failed === '' ? count : `${failed}; ${count}`}`),
+    text: `${lines.map(printable).join('\n')}\n`,
   };
 }

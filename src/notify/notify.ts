@@ -51,8 +51,11 @@ export function storeDigests({ warehouse, clock, source, receivers }: NotifyOpti
       // A disabled receiver gets no digests. After it is enabled again, one digest contains all changes since its last
       // one.
       if (disabledAt !== null) continue;
+      const watched = watchedIds(receiver);
+      // A digest without its watchlist waits for the next run. The configuration names the missing file by then.
+      if (watched === 'unreadable') continue;
       const since = Math.min(version, last);
-      const digest = digestFor(receiver, watchedIds(receiver), {
+      const digest = digestFor(receiver, watched, {
         companies: newCompanies(db, since),
         fields: changedFields(db, since),
         health: end.healthy === (isHealthy === 1) ? null : end,
@@ -83,12 +86,17 @@ function newId(): string {
   return `msg_${randomBytes(16).toString('hex')}`;
 }
 
-function watchedIds({ watchlist }: Receiver): ReadonlySet<string> | null {
+/** Returns the ids on the receiver's watchlist; null if it watches all companies. */
+function watchedIds({ watchlist }: Receiver): ReadonlySet<string> | null | 'unreadable' {
   if (watchlist === null) return null;
-  const lines = readFileSync(watchlist, 'utf8')
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/);
-  return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''));
+  try {
+    const lines = readFileSync(watchlist, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/);
+    return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''));
+  } catch {
+    return 'unreadable';
+  }
 }
 
 export interface Delivered {

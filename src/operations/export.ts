@@ -1,11 +1,13 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 import {
   type AtomicFile,
   explainFileError,
+  hasPartials,
   openAtomicFile,
   removePartials,
 } from '../warehouse/export/atomic_file.ts';
@@ -22,7 +24,7 @@ import {
   requireExportable,
   tableRows,
 } from '../warehouse/export/rowset.ts';
-import { csvMetadata, dataPackage } from '../warehouse/export/table_metadata.ts';
+import { dataPackage } from '../warehouse/export/table_metadata.ts';
 import { changesAfter, keyCells } from '../warehouse/feed/changes.ts';
 import { currentCursor, readCursor } from '../warehouse/feed/cursor.ts';
 import { type FeedTable, feedTables, isOfCompanies } from '../warehouse/feed/feed_tables.ts';
@@ -71,6 +73,8 @@ export interface Manifest {
 }
 
 export const MANIFEST = 'manifest.json';
+const DATA_PACKAGE = 'datapackage.json';
+const DESCRIPTIONS = [MANIFEST, DATA_PACKAGE];
 
 /**
  * Writes tables as files. All tables are read in one transaction, so the files show the same state. An earlier export
@@ -85,12 +89,54 @@ export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest
   try {
     makeFolder(folder);
     unlock = lockFolder(folder);
+    const earlier = earlierFiles(folder);
     removePartials(folder);
-    return replaceFiles(warehouse, order);
+    const manifest = replaceFiles(warehouse, order);
+    const current = new Set([...DESCRIPTIONS, ...manifest.files.map(({ name }) => name)]);
+    for (const name of earlier) if (!current.has(name)) rmSync(join(folder, name), { force: true });
+    return manifest;
   } catch (error) {
     throw explainFileError(error, `the export into ${folder}`, 'Name another folder with --out.');
   } finally {
     unlock();
+  }
+}
+
+/**
+ * Returns the names of the files that the folder's manifest lists.
+ *
+ * @throws UsageError if another program or a person wrote a file that the export would replace. After an export that
+ * was killed, the manifest can be missing beside unfinished files.
+ */
+function earlierFiles(folder: string): string[] {
+  const manifest = readManifest(join(folder, MANIFEST));
+  if (manifest !== null) return manifest.files.map(({ name }) => basename(name));
+  const foreign = hasPartials(folder) ? [MANIFEST] : DESCRIPTIONS;
+  const found = foreign.map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (found === undefined) return [];
+  throw new UsageError(`${found} was not written by an export, so it is not replaced`, {
+    hint: 'Name another folder with --out, or move the file.',
+  });
+}
+
+/** Reads the manifest of an earlier export. Returns null if there is none, or if another program wrote the file. */
+function readManifest(path: string): z.infer<typeof EarlierManifest> | null {
+  if (!existsSync(path)) return null;
+  const parsed = EarlierManifest.safeParse(jsonIn(readFileSync(path, 'utf8')));
+  return parsed.success ? parsed.data : null;
+}
+
+const EarlierManifest = z.object({
+  exported_at: z.string(),
+  cursor: z.string(),
+  files: z.array(z.object({ name: z.string(), sha256: z.string() })),
+});
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 
@@ -99,7 +145,7 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
   const written: AtomicFile[] = [];
   try {
     const { manifest, descriptions } = writeTables(warehouse, order, written);
-    for (const [name, content] of [...descriptions, [MANIFEST, manifest] as const]) {
+    for (const [name, content] of descriptions) {
       const file = openAtomicFile(join(folder, name));
       written.push(file);
       file.write(`${JSON.stringify(content, null, 2)}\n`);
@@ -117,7 +163,7 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
 
 interface WrittenTables {
   readonly manifest: Manifest;
-  /** Metadata files that describe the export for other tools, by file name. */
+  /** Files that describe the export, by file name. The manifest is the last one. */
   readonly descriptions: readonly (readonly [name: string, content: object])[];
 }
 
@@ -132,11 +178,12 @@ function writeTables({ db }: Warehouse, order: ExportOrder, written: AtomicFile[
     const meanings = new Map(files.map(({ table }) => [table, columnDescriptions(db, table)]));
     const meaningOf = (table: string, column: string) => meanings.get(table)?.[column];
     const described = { format, exportedAt, source, files, meaningOf };
+    const manifest = { exported_at: exportedAt, source, format, what, cursor, files };
     return {
-      manifest: { exported_at: exportedAt, source, format, what, cursor, files },
+      manifest,
       descriptions: [
-        ['datapackage.json', dataPackage(described)],
-        ...(format === 'csv' ? [['csv-metadata.json', csvMetadata(described)] as const] : []),
+        [DATA_PACKAGE, dataPackage(described)],
+        [MANIFEST, manifest],
       ],
     };
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
@@ -23,7 +23,9 @@ export interface Replacement {
  * @throws UsageError if the file is missing or is not a warehouse; FailedError if it is corrupt or a newer program
  * wrote it.
  */
-export async function prepareReplacement(file: string, path: string, nowMs: number): Promise<Replacement> {
+export async function prepareReplacement(file: string, target: string, nowMs: number): Promise<Replacement> {
+  // Replace the file itself, not a symbolic link to it.
+  const path = existsSync(target) ? realpathSync(target) : target;
   if (!existsSync(file))
     throw new UsageError(`there is no file ${file}`, { hint: 'Specify a file that `backup` created.' });
   if (existsSync(path) && isSameFile(file, path))

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
+import { FailedError } from '../errors.ts';
 
 /** The size at which the WAL is truncated. It can grow beyond this size while readers use it. */
 export const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -23,6 +24,19 @@ export function openWalMonitor(db: Database, limitBytes: number): { written(): v
       if (isCheckDue && walBytes(db) > limitBytes) truncateWal(db);
     },
   };
+}
+
+/**
+ * Moves everything in the WAL to the file itself, and waits for readers.
+ *
+ * @throws FailedError if a reader keeps the WAL open.
+ */
+export function emptyWal(db: Database): void {
+  const [{ busy } = { busy: 1 }] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+  if (busy !== 0)
+    throw new FailedError('another program is reading the warehouse', {
+      hint: 'Close that program, then run the command again.',
+    });
 }
 
 export function walBytes(db: Database): number {

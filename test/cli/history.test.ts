@@ -63,7 +63,7 @@ describe('history', () => {
 
   it('history suggests similar ids if the id is unknown', async () => {
     const { code, said } = await upstream.run('history', '00');
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(said).toContain('company 00 is not in the mirror');
     expect(said).toContain('Did you mean 0001 (Laxey Mills Limited)');
     const byName = await upstream.run('history', 'laxey mill');

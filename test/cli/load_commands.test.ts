@@ -97,7 +97,7 @@ test('four simultaneous exports into one folder all succeed, and the manifest ma
         .update(readFileSync(join(out, name)))
         .digest('hex'),
     ).toBe(sha256);
-  const described = ['csv-metadata.json', 'datapackage.json', 'manifest.json'];
+  const described = ['datapackage.json', 'manifest.json'];
   const names = files.map(({ name }: { name: string }) => name);
   expect(readdirSync(out).sort()).toEqual([...names, ...described].sort());
 });
@@ -173,4 +173,21 @@ test('commands change nothing while another run holds the lock', async () => {
     });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
   holder.close();
+});
+
+test.each([
+  ['2026-02-30', 2],
+  ['2026-13-01', 2],
+  ['31 January 2026', 2],
+  ['2026-01-31', 0],
+  ['2026-01-31T12:00:00+02:00', 0],
+])('export --as-of %s exits %i', async (time, code) => {
+  expect(await configured().run('export', '--as-of', time, '--out', 'out')).toMatchObject({ code });
+});
+
+test('a time without a zone in export --as-of is UTC', async () => {
+  const { folder, run } = configured();
+  await run('export', '--as-of', '2026-01-31T12:00', '--out', 'out');
+  const { what } = JSON.parse(readFileSync(join(folder, 'out', 'manifest.json'), 'utf8'));
+  expect(what).toEqual({ is: 'as_of', at: '2026-01-31T12:00:00.000Z' });
 });

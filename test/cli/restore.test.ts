@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -86,4 +86,27 @@ test('restore changes nothing while a run holds the lock, or if the backup is co
   holder.close();
   expect(idsIn(path)).toEqual(['C1', 'C2']);
   expect(existsSync(backup)).toBe(true);
+});
+
+test('restore replaces the file to which a symbolic link leads, and keeps the link', async () => {
+  const { folder, path, backup, run } = await backedUp();
+  renameSync(path, join(folder, 'elsewhere.db'));
+  symlinkSync(join(folder, 'elsewhere.db'), path);
+  expect(await run('restore', backup)).toMatchObject({ code: 0 });
+  expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  expect(idsIn(join(folder, 'elsewhere.db'))).toEqual(['C1']);
+});
+
+test('restore waits for readers before it replaces the file, so that the WAL contains nothing', async () => {
+  const { path, backup, run } = await backedUp();
+  const reader = openWarehouse({ path, readonly: true, nowMs: START_MS });
+  reader.db.exec('BEGIN');
+  reader.db.prepare('SELECT count(*) FROM _known').get();
+  expect(await run('restore', backup)).toMatchObject({
+    code: 1,
+    json: { error: { message: 'another program is reading the warehouse' } },
+  });
+  reader.close();
+  expect(idsIn(path)).toEqual(['C1', 'C2']);
+  expect(await run('restore', backup)).toMatchObject({ code: 0 });
 });

@@ -69,7 +69,7 @@ describe('show', () => {
 
   it('show suggests similar ids if the id is unknown', async () => {
     const { code, said } = await upstream.run('show', '00');
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(said).toContain('Did you mean 0001 (Société Générale de Vins)');
   });
 });

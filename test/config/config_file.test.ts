@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { configPath } from '../../src/config/config_file.ts';
@@ -45,4 +45,12 @@ test('--config and REGISTRY_MIRROR_CONFIG take precedence over any configuration
 
 test('without a configuration file, the default path is in the working directory', () => {
   expect(placed().find()).toBe('registry-mirror.yaml');
+});
+
+test('a home folder or a folder above that cannot be entered is skipped', () => {
+  const { folder, find } = placed();
+  // A link that leads to itself fails like a folder without permission, also for root.
+  symlinkSync(join(folder, 'home'), join(folder, 'home'));
+  symlinkSync('registry-mirror.yaml', join(folder, 'a/registry-mirror.yaml'));
+  expect(find()).toBe('registry-mirror.yaml');
 });

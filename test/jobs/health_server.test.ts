@@ -85,9 +85,18 @@ describe("the worker's HTTP port", () => {
 
   it("on a loopback address, the worker's HTTP port rejects requests with a foreign host name", async () => {
     const { url } = await startOn();
-    const rebound = new URL('/queues/api/queues', url);
-    const { status } = await asHost(rebound, 'evil.example');
-    expect(status).toBe(403);
+    for (const path of ['/queues/api/queues', '/health', '/ready', '/metrics']) {
+      expect(await asHost(new URL(path, url), 'evil.example')).toMatchObject({ status: 403 });
+      expect(await asHost(new URL(path, url), 'localhost')).toMatchObject({ status: 200 });
+    }
+  });
+
+  it('no other page can show the dashboard in a frame', async () => {
+    const { url } = await startOn();
+    for (const path of ['/queues/', '/health'])
+      expect((await fetch(url + path)).headers.get('content-security-policy')).toContain(
+        "frame-ancestors 'none'",
+      );
   });
 
   it('on other addresses, the worker offers no dashboard without a password', async () => {
@@ -103,6 +112,10 @@ describe("the worker's HTTP port", () => {
     const board = `${local(url)}/queues/api/queues`;
     expect((await fetch(board)).status).toBe(401);
     expect((await fetch(board, { headers: basic('wrong pass') })).status).toBe(401);
+    // Wrong passwords wait for each other, so that at most two are checked in a second.
+    const startedMs = performance.now();
+    await Promise.all([1, 2, 3].map((n) => fetch(board, { headers: basic(`wrong ${n}`) })));
+    expect(performance.now() - startedMs).toBeGreaterThan(1400);
     expect((await fetch(board, { headers: basic(PASSWORD) })).status).toBe(200);
     const paused = `${board}/isle-of-man.main/pause`;
     expect((await fetch(paused, { method: 'PUT', headers: basic(PASSWORD) })).status).toBe(200);

@@ -214,7 +214,9 @@ test('webhooks to private addresses are rejected unless the configuration allows
   }
   expect(received).toEqual([]);
   expect(['8.8.8.8', '2606:4700::1111', '93.184.216.34'].filter(isPrivate)).toEqual([]);
-  expect(['169.254.169.254', '100.64.0.1', 'fd00::1', '::1', '0.0.0.0'].map(isPrivate)).not.toContain(false);
+  expect(
+    ['169.254.169.254', '100.64.0.1', 'fd00::1', 'fec0::1', '::1', '0.0.0.0'].map(isPrivate),
+  ).not.toContain(false);
   expect(Receiver.safeParse({ name: 'ops', webhook: { url, secret } }).success).toBe(false);
 });
 
@@ -254,4 +256,15 @@ test('a digest is sent through sendmail as an email with an encoded subject and 
   const subject = /Subject: =\?utf-8\?B\?(.*)\?=/.exec(head)?.[1] ?? '';
   expect(Buffer.from(subject, 'base64').toString()).toBe('Registry: 1 new, 0 changed, 0 gone');
   expect(Buffer.from(body, 'base64').toString()).toContain('new      C1  Alpha');
+});
+
+test('a watchlist that disappears during a run delays the digest until it is back', async () => {
+  const { received, url } = await hook(200);
+  const watchlist = join(temporaryFolder(), 'watched.txt');
+  const { record, digest } = mirrorWith(receiver(url, { watchlist }));
+  record('C1', { id: 'C1', name: 'Alpha' });
+  expect(await digest()).toEqual({ delivered: 0, failed: 0 });
+  writeFileSync(watchlist, 'C1\n');
+  expect(await digest()).toEqual({ delivered: 1, failed: 0 });
+  expect(JSON.parse(received[0]?.body ?? '').data.counts).toMatchObject({ new: 1 });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Call, targetOf } from '../../src/call.ts';
+import { type Call, callOfTarget, targetOf } from '../../src/call.ts';
 import { noChange } from '../../src/load_result.ts';
 import { openChoice } from '../../src/plan/choice.ts';
 import type { PlanInput, Planner } from '../../src/planner.ts';
@@ -138,4 +138,15 @@ describe('looking for a due call', () => {
     );
     expect(drifting.look(askAt(0)).drift).toBe('why');
   });
+});
+
+test('a stored target leads back to its query and page, also if the query ends like a page number', () => {
+  for (const text of ['acme', 'acme#1', '#2', 'a#0'])
+    for (const index of [0, 1, 12]) {
+      const planned = { reason: 'test', expected: 1 };
+      const page = { index, next: null };
+      const call: Call = { kind: 'search', query: { by: 'name', text }, page, ...planned };
+      const target = targetOf(call);
+      expect(callOfTarget({ kind: 'search', target, page: index }, planned)).toEqual(call);
+    }
 });

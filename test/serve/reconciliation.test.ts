@@ -102,6 +102,18 @@ describe('the reconciliation service', () => {
     expect(types.result.map(({ id }) => id)).toEqual(['gone_company']);
   });
 
+  it.each([
+    'suggest/entity?prefix=a&prefix=b',
+    'suggest/property?prefix=a&prefix=b',
+    'suggest/type?prefix=a&prefix=b',
+    'suggest/entity?prefix=a&cursor=1&cursor=2',
+    'properties?limit=-1',
+    'properties?limit=0',
+    'properties?limit=1&limit=2',
+  ])('the reconciliation service rejects the parameters in %s with 400', async (path) => {
+    expect((await fetch(`${served.service.url}/reconcile/${path}`)).status).toBe(400);
+  });
+
   it('the reconciliation service adds property values of the correct type to rows', async () => {
     const proposed = ProposedProperties.parse(await json('/reconcile/properties?type=company'));
     expect(proposed.properties.map(({ id }) => id)).toEqual(expect.arrayContaining(['status', 'employees']));

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { UsageError } from '../../errors.ts';
 
 /**
@@ -23,11 +24,9 @@ function timeOfDay(text: string, nowMs: number): number | null {
   return time.getTime();
 }
 
+/** A time without a zone is in this machine's time zone. A date means its midnight. */
 function dateTime(text: string): number | null {
-  const [, date, clockTime] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?))?$/.exec(text) ?? [];
-  if (date === undefined) return null;
-  // A date without a time means local midnight. Add the time, because Date.parse reads a bare date as UTC.
-  const time = Date.parse(`${date}T${clockTime ?? '00:00'}`);
-  return Number.isNaN(time) ? null : time;
+  if (!/^\d{4}-\d\d-\d\d(T\S+)?$/.test(text.replace(' ', 'T'))) return null;
+  const time = DateTime.fromISO(text.replace(' ', 'T'));
+  return time.isValid ? time.toMillis() : null;
 }

@@ -1,3 +1,4 @@
+import { printable } from '../../printable.ts';
 import type { Specification } from '../../probe/conclusions.ts';
 import type { Exchange } from '../../probe/evidence.ts';
 import { type ReportedFinding, reportFindings } from '../../probe/findings_report.ts';
@@ -38,7 +39,7 @@ function shown(value: ReportedFinding['value']): string {
 function addressOf({ path, params }: Exchange['request']): string {
   const few = params.slice(0, 2).map(([name, value]) => `${name}=${value}`);
   const more = params.length > 2 ? `& ${params.length - 2} more` : '';
-  return `${path}${few.length === 0 ? '' : `?${few.join('&')}`}${more}`.replace(/\p{C}/gu, '�');
+  return printable(`${path}${few.length === 0 ? '' : `?${few.join('&')}`}${more}`);
 }
 
 /** Lists the findings that an OpenAPI document states. */

@@ -1,8 +1,10 @@
+import type { Writable } from 'node:stream';
 import { format } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
-import { PinoPretty as pretty } from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../../config/config.ts';
 import { processEnvironment } from '../../config/process_environment.ts';
+import { printable, printableText } from '../../printable.ts';
 import { isSet } from '../output.ts';
 
 /**
@@ -10,7 +12,11 @@ import { isSet } from '../output.ts';
  * API keys, because configurations are not logged, errors are logged with selected fields only, and a Secret is printed
  * as `[key]`.
  */
-export function openLogger(level: Config['worker']['log_level'], isReadable = false): Logger {
+export function openLogger(
+  level: Config['worker']['log_level'],
+  isReadable = false,
+  destination: Writable | null = null,
+): Logger {
   return pino(
     {
       base: { pid: process.pid },
@@ -19,20 +25,26 @@ export function openLogger(level: Config['worker']['log_level'], isReadable = fa
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describedError },
     },
-    isReadable ? readableLines() : pino.destination({ dest: 2, sync: true }),
+    isReadable ? readableLines(destination) : (destination ?? pino.destination({ dest: 2, sync: true })),
   );
 }
 
 /** Formats log lines for a terminal: time, level, message, then the other values. */
-function readableLines(): DestinationStream {
-  return pretty({
-    destination: 2,
-    sync: true,
-    colorize: !isSet(processEnvironment().NO_COLOR),
+function readableLines(destination: Writable | null): DestinationStream {
+  const format = prettyFactory({
+    colorize: destination === null && !isSet(processEnvironment().NO_COLOR),
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid',
     singleLine: true,
   });
+  const out = destination ?? process.stderr;
+  return { write: (line) => void out.write(format(JSON.parse(line, printableValue))) };
+}
+
+/** A stack is the only text with several lines. */
+function printableValue(key: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return key === 'stack' ? printableText(value) : printable(value);
 }
 
 /** Sends console output from libraries and warnings from Node.js to the log, so that every line is JSON. */

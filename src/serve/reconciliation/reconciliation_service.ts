@@ -107,29 +107,55 @@ function addRoutes(
   );
   app.options(`${ROOT}*`, (_request, reply) => reply.code(204).send());
 
-  app.get<{ Querystring: SuggestParameters }>(`${ROOT}/suggest/entity`, ({ query }, reply) =>
-    reply.send({ result: reconciler.suggest(query.prefix ?? '', cursorOf(query)) }),
+  app.get<{ Querystring: SuggestParameters }>(
+    `${ROOT}/suggest/entity`,
+    { schema: PARAMETERS },
+    ({ query }, reply) => reply.send({ result: reconciler.suggest(query.prefix ?? '', cursorOf(query)) }),
   );
-  app.get<{ Querystring: SuggestParameters }>(`${ROOT}/suggest/property`, ({ query }, reply) => {
-    const prefix = (query.prefix ?? '').toLowerCase();
-    const found = properties.list().filter(({ id }) => id.includes(prefix));
-    const from = cursorOf(query);
-    return reply.send({ result: found.slice(from, from + MAX_SUGGESTED).map(propertyOf) });
-  });
-  app.get<{ Querystring: SuggestParameters }>(`${ROOT}/suggest/type`, ({ query }, reply) => {
-    const prefix = (query.prefix ?? '').toLowerCase();
-    const found = [COMPANY, GONE].filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(prefix));
-    return reply.send({ result: found });
-  });
-  app.get<{ Querystring: { limit?: string } }>(`${ROOT}/properties`, ({ query }, reply) => {
-    const limit = Number.parseInt(query.limit ?? '', 10) || MAX_SUGGESTED;
-    return reply.send({
-      type: COMPANY.id,
-      limit,
-      properties: properties.list().slice(0, limit).map(propertyOf),
-    });
-  });
+  app.get<{ Querystring: SuggestParameters }>(
+    `${ROOT}/suggest/property`,
+    { schema: PARAMETERS },
+    ({ query }, reply) => {
+      const prefix = (query.prefix ?? '').toLowerCase();
+      const found = properties.list().filter(({ id }) => id.includes(prefix));
+      const from = cursorOf(query);
+      return reply.send({ result: found.slice(from, from + MAX_SUGGESTED).map(propertyOf) });
+    },
+  );
+  app.get<{ Querystring: SuggestParameters }>(
+    `${ROOT}/suggest/type`,
+    { schema: PARAMETERS },
+    ({ query }, reply) => {
+      const prefix = (query.prefix ?? '').toLowerCase();
+      const found = [COMPANY, GONE].filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(prefix));
+      return reply.send({ result: found });
+    },
+  );
+  app.get<{ Querystring: { limit?: number } }>(
+    `${ROOT}/properties`,
+    { schema: PARAMETERS },
+    ({ query }, reply) => {
+      const limit = query.limit ?? MAX_SUGGESTED;
+      return reply.send({
+        type: COMPANY.id,
+        limit,
+        properties: properties.list().slice(0, limit).map(propertyOf),
+      });
+    },
+  );
 }
+
+/** A repeated parameter, or a limit that is no positive number, is rejected with 400. */
+const PARAMETERS = {
+  querystring: {
+    type: 'object',
+    properties: {
+      prefix: { type: 'string' },
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1 },
+    },
+  },
+};
 
 interface Parameters {
   readonly queries?: string;

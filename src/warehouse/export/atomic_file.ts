@@ -74,6 +74,11 @@ export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export
 
 const PARTIAL = /^\.export\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.partial$/;
 
+/** Returns whether a killed export left unfinished files behind. */
+export function hasPartials(folder: string): boolean {
+  return readdirSync(folder).some((name) => PARTIAL.test(name));
+}
+
 /** Deletes unfinished files that killed exports left behind. The caller must have locked the folder. */
 export function removePartials(folder: string): void {
   for (const name of readdirSync(folder)) if (PARTIAL.test(name)) rmSync(join(folder, name), { force: true });

@@ -60,29 +60,6 @@ export function dataPackage({ format, exportedAt, source, files, meaningOf }: De
 }
 
 /**
- * Returns the content of `csv-metadata.json` in the format CSV on the Web (https://www.w3.org/TR/tabular-metadata/).
- */
-export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedExport): object {
-  return {
-    '@context': ['http://www.w3.org/ns/csvw', { '@language': 'en' }],
-    'dc:title': source.name,
-    'dc:created': exportedAt,
-    ...described('dc:license', source.licence ?? undefined),
-    ...described('dc:source', source.url ?? undefined),
-    tables: files.map(({ name, table, columns }) => ({
-      url: name,
-      tableSchema: {
-        columns: columns.map((column) => ({
-          titles: column.name,
-          datatype: CSVW_TYPES[column.kind],
-          ...described('dc:description', meaningOf(table, column.name)),
-        })),
-      },
-    })),
-  };
-}
-
-/**
  * Returns the licence and the attribution. Data Packages permit a licence only as an identifier or a URL, so a licence
  * in any other form goes into the description.
  */
@@ -144,16 +121,6 @@ const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
   date: 'date',
   time: 'datetime',
   mixed: 'any',
-};
-
-const CSVW_TYPES: Readonly<Record<ColumnKind, string | object>> = {
-  text: 'string',
-  integer: 'integer',
-  real: 'double',
-  boolean: { base: 'boolean', format: '1|0' },
-  date: 'date',
-  time: 'dateTime',
-  mixed: 'string',
 };
 
 const PRIMARY_KEYS: readonly (readonly [RegExp, readonly string[]])[] = [
