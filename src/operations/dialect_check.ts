@@ -2,6 +2,12 @@ import { type Call, callOfTarget, FIRST_PAGE, targetOf } from '../call.ts';
 import { requireDialect } from '../config/config.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import {
+  contradictionsIn,
+  describeContradiction,
+  type Exchange,
+  exchangeOf,
+} from '../dialect/evidence/dialect_evidence.ts';
 import type { Planner } from '../planner.ts';
 import { type DialectChange, type Mismatch, proposeChanges } from '../probe/dialect_changes.ts';
 import type { ProbeRequest } from '../probe/evidence.ts';
@@ -57,17 +63,23 @@ export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]):
   const contradictions: Contradiction[] = [];
   const misunderstood: Mismatch[] = [];
   const rejected: Contradiction[] = [];
+  const readable: { readonly exchange: Exchange; readonly answer: LatestAnswer }[] = [];
   for (const answer of answers) {
     const { callId, kind, target, sentAt, status, headers, body } = answer;
     const call = callOfTarget(answer, { reason: '', expected: 0 });
     const reply = { status, headers, body };
     const verdict = classify(call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true });
+    const exchange = verdict.is === 'ok' ? exchangeOf(dialect, call, verdict.answer) : null;
+    if (exchange !== null) readable.push({ exchange, answer });
     if (verdict.is === 'refused') rejected.push({ callId, kind, target, sentAt, why: verdict.why });
     if (verdict.is !== 'broken' || status >= 500) continue;
     contradictions.push({ callId, kind, target, sentAt, why: verdict.why });
     const request = requestOf(dialect, call);
-    const { exchange } = readReply(request, call, reply, { nowMs: 0, keyHasWorked: true });
-    misunderstood.push({ exchange, entityId: call.kind === 'entity' ? call.entityId : null });
+    const reading = readReply(request, call, reply, { nowMs: 0, keyHasWorked: true });
+    misunderstood.push({
+      exchange: reading.exchange,
+      entityId: call.kind === 'entity' ? call.entityId : null,
+    });
   }
   // A single rejected call is normal, because a query can have too many matches. If every search or every record call
   // is rejected, the dialect is probably wrong.
@@ -77,7 +89,42 @@ export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]):
     if (latest !== undefined && ofKind.length === answers.filter((one) => one.kind === kind).length)
       contradictions.push({ ...latest, why: `the upstream rejected every stored ${name}: ${latest.why}` });
   }
-  return { answers: answers.length, contradictions, proposals: proposeChanges(dialect, misunderstood) };
+  const contradicted = contradictedKeys(dialect, readable);
+  return {
+    answers: answers.length,
+    contradictions: [...contradicted.map(({ contradiction }) => contradiction), ...contradictions],
+    proposals: [
+      ...contradicted.flatMap(({ change }) => (change === null ? [] : [change])),
+      ...proposeChanges(dialect, misunderstood),
+    ],
+  };
+}
+
+/** Returns the keys that readable responses contradict, each with the latest response of the kind that shows it. */
+function contradictedKeys(
+  dialect: Dialect,
+  readable: readonly { readonly exchange: Exchange; readonly answer: LatestAnswer }[],
+) {
+  const exchanges = readable.map(({ exchange }) => exchange);
+  return contradictionsIn(dialect, exchanges).flatMap((found) => {
+    const kind = found.key.startsWith('entity.') ? 'entity' : 'search';
+    const answer = readable.map((one) => one.answer).find((one) => one.kind === kind);
+    if (answer === undefined) return [];
+    const { callId, target, sentAt } = answer;
+    const from = valueOfKey(dialect, found.key);
+    const change: DialectChange | null =
+      found.to === undefined ? null : { key: found.key, from, to: found.to, because: found.because };
+    return [
+      { contradiction: { callId, kind, target, sentAt, why: describeContradiction(found) } as const, change },
+    ];
+  });
+}
+
+function valueOfKey(dialect: Dialect, key: string): string | null {
+  const [section, name = ''] = key.split('.');
+  const values: Readonly<Record<string, unknown>> = section === 'entity' ? dialect.entity : dialect.search;
+  const value = values[name];
+  return typeof value === 'string' ? value : null;
 }
 
 function requestOf({ search }: Dialect, call: Call): ProbeRequest {

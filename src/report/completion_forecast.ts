@@ -10,8 +10,11 @@ import { count, counted } from './figures.ts';
 /** A forecast of when nothing will be due any more. */
 export type CompletionForecast =
   | { readonly is: 'unknown' }
-  /** Nothing was due when the last run ended. */
-  | { readonly is: 'complete'; readonly estimatedAtMs: number }
+  /**
+   * Nothing was due when the last run ended. `complete`: a count or a whole listing also shows that every company is
+   * known. `nothing_due`: companies that no search finds may be missing.
+   */
+  | { readonly is: 'complete' | 'nothing_due'; readonly estimatedAtMs: number }
   | {
       readonly is: 'expected';
       readonly estimatedAtMs: number;
@@ -33,6 +36,8 @@ export type CompletionForecast =
 export interface CompletionFacts {
   readonly nowMs: number;
   readonly stored: StoredEstimate | null;
+  /** Whether a registry count or a listing of all companies shows that every company is known. */
+  readonly isWhole: boolean;
   /** The number of calls sent since the estimate. */
   readonly callsSince: number;
   readonly allowance: Allowance;
@@ -46,7 +51,7 @@ export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   const estimatedAtMs = Date.parse(stored.at);
   const low = Math.max(0, stored.calls.low - callsSince);
   const high = stored.calls.high === null ? null : Math.max(0, stored.calls.high - callsSince);
-  if (high === 0) return { is: 'complete', estimatedAtMs };
+  if (high === 0) return { is: facts.isWhole ? 'complete' : 'nothing_due', estimatedAtMs };
   const finishOf = (calls: number) =>
     forecastCompletion({
       ...{ allowance, left: ledger.windows, purpose: 'scheduled', calls, nowMs },
@@ -63,7 +68,7 @@ export function forecastMirror(facts: CompletionFacts): CompletionForecast {
 
 export function readCompletion(
   db: Database,
-  facts: Pick<CompletionFacts, 'nowMs' | 'allowance' | 'ledger'>,
+  facts: Pick<CompletionFacts, 'nowMs' | 'allowance' | 'ledger' | 'isWhole'>,
 ): CompletionForecast {
   const stored = readStoredEstimate(db);
   const fromMs = stored === null ? facts.nowMs : Date.parse(stored.at);
@@ -87,6 +92,7 @@ export function completionBounds(forecast: CompletionForecast): {
     case 'unknown':
       return { earliestMs: null, latestMs: null };
     case 'complete':
+    case 'nothing_due':
       return { earliestMs: forecast.estimatedAtMs, latestMs: forecast.estimatedAtMs };
     case 'unaffordable':
       return { earliestMs: Infinity, latestMs: Infinity };
@@ -101,6 +107,7 @@ export function completionText(forecast: CompletionForecast, nowMs: number, zone
     case 'unknown':
       return 'Not estimated yet';
     case 'complete':
+    case 'nothing_due':
       // Companies that no search finds may still be missing.
       return 'Nothing is due';
     case 'unaffordable':

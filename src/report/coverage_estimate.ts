@@ -9,6 +9,8 @@ export interface CoverageEvidence {
    * total.
    */
   readonly largestTotal: number | null;
+  /** The listing of all companies, if the upstream has one and it was read to its end without contradiction. */
+  readonly listing: { readonly rows: number; readonly total: number | null } | null;
   /** The number of companies on each page of search results, and how many of them were new. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
@@ -20,7 +22,10 @@ export interface Interval {
 }
 
 export interface CoverageEstimate extends Interval {
-  /** The evidence that the share is based on. With `nothing`, the share can be anything up to `high`. */
+  /**
+   * The evidence that the share is based on: the registry count, or the listing of all companies. With `nothing`, the
+   * share can be anything up to `high`.
+   */
   readonly by: 'statistics' | 'searches' | 'nothing';
   /**
    * The share of companies on the result pages that were known before (capture-recapture); null if there are too few
@@ -30,22 +35,30 @@ export interface CoverageEstimate extends Interval {
 }
 
 /**
- * Returns the known share of the registry as a 95% confidence interval. With a registry count, the share is exact.
- * Without one, it is estimated from the share of search results that were known before (`recapture`). That estimate
- * tends to be too low, because the planner deliberately searches for unknown companies. The lower bound is therefore
- * safe. The upper bound is at most `known / max(registryTotal, largestTotal)`.
+ * Returns the known share of the registry. Only a registry count or a listing of all companies shows a lower bound. The
+ * share of search results that were known before shows none, because searches cannot find companies at random: a company
+ * that no known word finds is never on a page. The upper bound is at most `known / largestTotal`.
  */
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
-  const { known, registryTotal, largestTotal } = evidence;
+  const { known, registryTotal, largestTotal, listing } = evidence;
   const recaptured = recapture(evidence.pages);
-  const size = Math.max(registryTotal ?? 0, largestTotal ?? 0);
+  const listed = listing === null ? null : countOfListing(listing);
+  const size = Math.max(registryTotal ?? 0, largestTotal ?? 0, listed ?? 0);
   const high = size === 0 ? 1 : Math.min(1, known / size);
   // If the registry count is smaller than the number of known companies, it is outdated or counts something else, so
   // the exact share is unknown.
   if (registryTotal !== null && known <= size) return { low: high, high, by: 'statistics', recaptured };
-  if (recaptured === null) return { low: 0, high, by: 'nothing', recaptured };
-  return { low: Math.min(high, recaptured.low), high, by: 'searches', recaptured };
+  if (listed !== null) return { low: high, high, by: 'searches', recaptured };
+  return { low: 0, high, by: 'nothing', recaptured };
 }
+
+/** Returns the number of companies in a listing; null if the listing may have ended at an undocumented cap. */
+function countOfListing({ rows, total }: NonNullable<CoverageEvidence['listing']>): number | null {
+  if (total !== null) return Math.max(rows, total);
+  return rows > 0 && rows % ROUND_CAP !== 0 ? rows : null;
+}
+
+const ROUND_CAP = 100;
 
 /**
  * The ratio estimator for cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on

@@ -306,8 +306,11 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
   const present = known - gone;
   const isExact = by === 'statistics' && registryTotal !== null;
   const notes = [
+    ...(by === 'searches' ? [`${percent(low)} of the listing of all companies`] : []),
     ...(registryTotal === null || registryTotalAt === null
-      ? ['the registry reports no count, so completeness is unknown']
+      ? by === 'searches'
+        ? []
+        : ['the registry reports no count, so completeness is unknown']
       : isExact
         ? [`registry count, received ${ago(registryTotalAt, nowMs)}`]
         : [`the registry counts only ${count(registryTotal)}, received ${ago(registryTotalAt, nowMs)}`]),
@@ -323,14 +326,11 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
   };
 }
 
-/** The share of search results that were known before supplements the registry count, or replaces it. */
-function estimateNotes({ low, high, by, recaptured }: CoverageEstimate): string[] {
-  const evidence =
-    recaptured === null
-      ? null
-      : `${percent(recaptured.low)} to ${percent(recaptured.high)} of the companies on ${counted(recaptured.pages, 'search page')} were known before`;
-  if (by !== 'searches') return evidence === null ? [] : [evidence];
-  return [`estimated share ${percent(low)} to ${percent(high)}${evidence === null ? '' : `: ${evidence}`}`];
+/** Describes recent searches. The known share of their results says nothing about companies that no search finds. */
+function estimateNotes({ recaptured }: CoverageEstimate): string[] {
+  if (recaptured === null) return [];
+  const share = `${percent(recaptured.low)} to ${percent(recaptured.high)}`;
+  return [`${share} of the companies on ${counted(recaptured.pages, 'search page')} were known before`];
 }
 
 /** Compares the records with the known companies, because a record can be fetched only for a known company. */

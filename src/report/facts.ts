@@ -113,10 +113,14 @@ function readMirror(
 ): MirrorFacts {
   const coverage = readCoverage(db);
   const { known, gone, registryTotal } = coverage;
+  const coverageEstimate = estimateCoverage({
+    ...{ known: known - gone, registryTotal },
+    ...readSearchEvidence(db),
+  });
   return {
     coverage,
-    coverageEstimate: estimateCoverage({ known: known - gone, registryTotal, ...readSearchEvidence(db) }),
-    completion: readCompletion(db, account),
+    coverageEstimate,
+    completion: readCompletion(db, { ...account, isWhole: coverageEstimate.low >= 1 }),
     lastSuccessAt: lastSuccessAt(db),
     runs: recentRuns(db, MAX_RUNS),
     quarantined: openQuarantineCount(db),

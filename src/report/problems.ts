@@ -81,7 +81,8 @@ const CAUSES = [
   {
     name: 'drift',
     find(facts) {
-      const [last] = finishedRuns(facts);
+      // A run without calls checks nothing.
+      const last = finishedRuns(facts).find(({ ended, calls }) => ended === 'drift' || calls > 0);
       if (last?.ended !== 'drift') return null;
       return {
         cause: sentence('The responses no longer match the dialect', last.error),

@@ -32,6 +32,8 @@ export function readCoverage(db: Database): Coverage {
 export interface SearchEvidence {
   /** The largest total that a search reported; null if no search reported one. */
   readonly largestTotal: number | null;
+  /** The listing of all companies, if the empty query was read to its end. */
+  readonly listing: { readonly rows: number; readonly total: number | null } | null;
   /**
    * Pages from recent searches. `rows` counts all companies on the page, and `new` counts the previously unknown ones.
    */
@@ -40,6 +42,12 @@ export interface SearchEvidence {
 
 export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
+  const listing =
+    db
+      .prepare<[], { rows: number; total: number | null }>(
+        `SELECT rows, total FROM _query WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
+      )
+      .get() ?? null;
   const pages = db
     .prepare<[number], { rows: number; new: number }>(
       // The inner query reads the last calls of any kind, so that only a few rows are read.
@@ -47,7 +55,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
        WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     )
     .all(LAST_CALLS);
-  return { largestTotal, pages };
+  return { largestTotal, listing, pages };
 }
 
 const LAST_CALLS = 500;

@@ -27,6 +27,7 @@ const facts = (changes: Partial<CompletionFacts> = {}): CompletionFacts => ({
   nowMs: NOW_MS,
   stored: { at: new Date(NOW_MS).toISOString(), calls: { low: 150, high: 550 } },
   callsSince: 0,
+  isWhole: true,
   allowance: allowanceOf({ perDay: 100 }),
   ledger: { ...UNLIMITED, windows: [day(100)], left: 100 },
   ...changes,
@@ -40,6 +41,11 @@ const calls = (low: number, high: number | null) => ({
 });
 
 describe("a mirror's completion", () => {
+  test('a mirror is complete only if a count or a whole listing shows it', () => {
+    expect(forecastMirror(facts({ ...calls(0, 0), isWhole: true })).is).toBe('complete');
+    expect(forecastMirror(facts({ ...calls(0, 0), isWhole: false })).is).toBe('nothing_due');
+  });
+
   test('the completion is a date range based on the estimated calls and the daily limit', () => {
     expect(text()).toBe('Complete by 11–15 January');
   });
@@ -114,6 +120,7 @@ describe("the completion's bounds", () => {
   test.each<[CompletionForecast, number | null, number | null]>([
     [{ is: 'unknown' }, null, null],
     [{ is: 'complete', estimatedAtMs: NOW_MS }, NOW_MS, NOW_MS],
+    [{ is: 'nothing_due', estimatedAtMs: NOW_MS }, NOW_MS, NOW_MS],
     [{ is: 'unaffordable', estimatedAtMs: NOW_MS, calls: 2, affordable: 1 }, Infinity, Infinity],
     [{ is: 'expected', estimatedAtMs: NOW_MS, earliestMs: 1, latestMs: null }, 1, null],
   ])("the completion's bounds are those of %o", (forecast, earliestMs, latestMs) => {
@@ -126,7 +133,7 @@ test("a warehouse's completion considers only calls sent since the estimate", ()
   onTestFinished(close);
   const { allowance, ledger } = facts();
   const read = (nowMs: number) =>
-    completionText(readCompletion(db, { nowMs, allowance, ledger }), nowMs, 'UTC');
+    completionText(readCompletion(db, { nowMs, allowance, ledger, isWhole: true }), nowMs, 'UTC');
   expect(read(NOW_MS)).toBe('Not estimated yet');
   storeEstimate(db, { at: new Date(NOW_MS).toISOString(), calls: { low: 2, high: 2 } });
   const runId = startRun(db, { command: 'sync', owner: null, nowMs: NOW_MS });

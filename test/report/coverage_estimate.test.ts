@@ -10,6 +10,7 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
   known: fc.nat(10_000_000),
   registryTotal: fc.option(fc.nat(10_000_000)),
   largestTotal: fc.option(fc.nat(10_000_000)),
+  listing: fc.option(fc.record({ rows: fc.nat(10_000_000), total: fc.option(fc.nat(10_000_000)) })),
   pages: fc.array(page, { maxLength: 60 }),
 });
 
@@ -39,29 +40,57 @@ describe('the estimated coverage', () => {
   });
 
   it('the estimated coverage is the known share of the registry count, if one is reported', () => {
-    const given = { known: 250, registryTotal: 1000, largestTotal: null, pages: [] };
+    const given = { known: 250, registryTotal: 1000, largestTotal: null, listing: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
   });
 
   it('the estimated coverage has no lower bound without evidence', () => {
-    const given = { known: 250, registryTotal: null, largestTotal: null, pages: [] };
+    const given = { known: 250, registryTotal: null, largestTotal: null, listing: null, pages: [] };
     expect(estimateCoverage(given)).toEqual({ low: 0, high: 1, by: 'nothing', recaptured: null });
   });
 
   it('the estimated coverage ignores a registry count below the number of known companies', () => {
-    const given = { known: 1200, registryTotal: 1000, largestTotal: null, pages: [] };
+    const given = { known: 1200, registryTotal: 1000, largestTotal: null, listing: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
   });
 
+  it.each([
+    [
+      { rows: 520, total: 520 },
+      { low: 0.5, high: 0.5, by: 'searches' },
+    ],
+    [
+      { rows: 520, total: null },
+      { low: 0.5, high: 0.5, by: 'searches' },
+    ],
+    [
+      { rows: 500, total: null },
+      { low: 0, high: 1, by: 'nothing' },
+    ],
+    [
+      { rows: 0, total: null },
+      { low: 0, high: 1, by: 'nothing' },
+    ],
+  ])('the estimated coverage with the listing of all companies %j is %j', (listing, expected) => {
+    const given = { known: 260, registryTotal: null, largestTotal: null, listing, pages: [] };
+    expect(estimateCoverage(given)).toMatchObject(expected);
+  });
+
+  it('the estimated coverage has no lower bound if searches found only known companies', () => {
+    const pages = Array.from({ length: 400 }, () => ({ rows: 10, new: 0 }));
+    const given = { known: 42, registryTotal: null, largestTotal: null, listing: null, pages };
+    expect(estimateCoverage(given)).toMatchObject({ low: 0, by: 'nothing' });
+  });
+
   it('the estimated coverage is at most the known share of the highest total', () => {
-    const given = { known: 250, registryTotal: 200, largestTotal: 1000, pages: [] };
+    const given = { known: 250, registryTotal: 200, largestTotal: 1000, listing: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
     expect(estimateCoverage({ ...given, registryTotal: null })).toMatchObject({ low: 0, high: 0.25 });
   });
 
   it('the estimated coverage follows the recapture formula, and ignores empty pages', () => {
     const recaptured = (pages: CoverageEvidence['pages']) =>
-      estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, pages });
+      estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, listing: null, pages });
     const [allNew, allKnown] = [
       { rows: 10, new: 10 },
       { rows: 10, new: 0 },
@@ -69,7 +98,7 @@ describe('the estimated coverage', () => {
     const even = Array.from({ length: 10 }, () => ({ rows: 10, new: 5 }));
     expect(recaptured([...even.slice(1), { rows: 0, new: 0 }]).recaptured).toBe(null);
     expect(recaptured(even)).toEqual({
-      ...{ low: 0.2, high: 1, by: 'searches' },
+      ...{ low: 0, high: 1, by: 'nothing' },
       recaptured: { low: 0.2, high: 0.8, pages: 10 },
     });
     // p = 50 / 100, s = √(10 / 9 · 10 · 5²) / 100 = 1 / 6
@@ -93,7 +122,13 @@ describe('the estimated coverage', () => {
         const unseen = Array.from({ length: rows }, () => draw.next()).filter((one) => one > own).length;
         return { rows, new: unseen };
       });
-      const { recaptured } = estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, pages });
+      const { recaptured } = estimateCoverage({
+        known: 1,
+        registryTotal: null,
+        largestTotal: null,
+        listing: null,
+        pages,
+      });
       if (recaptured !== null && recaptured.low <= share && share <= recaptured.high) held++;
     }
     expect(held / rounds).toBeGreaterThanOrEqual(0.93);

@@ -74,6 +74,7 @@ describe('when a mirror needs its user', () => {
       /^The ledger was deleted or replaced, so it does not count 40 of this mirror's calls/,
     ],
     ['drift', { runs: [run({ ended: 'drift', error: 'no results' })] }, /dialect: no results\.$/],
+    ['drift', { runs: [run({ ended: 'done', calls: 0 }), run({ ended: 'drift' })] }, /^The responses/],
     [
       'runs_fail',
       { runs: [run({ ended: 'failed', error: 'disk full' })] },
@@ -141,7 +142,10 @@ describe('when a mirror does not need its user', () => {
     ['a refused key was replaced', { allowance: refusedAt(NOW_MS - 2 * HOUR_MS) }],
     ['a later run succeeded', { runs: ended('done', 'failed', 'failed') }],
     ['two runs were killed', { runs: ended(null, null, 'done') }],
-    ['an earlier run ended with drift', { runs: ended('done', 'drift') }],
+    [
+      'a run with calls followed one that ended with drift',
+      { runs: [run({ ended: 'done', calls: 3 }), run({ ended: 'drift' })] },
+    ],
     [
       'the exhausted allowance will reset',
       { allowance: { ...waiting(NOW_MS + HOUR_MS), windows: [spentTotal] } },

@@ -110,7 +110,7 @@ export async function syncAt(
       .all();
     return {
       known: new Set(ids),
-      records: new Map(versions.map(({ id, callId }) => [id, documentOf(callId) ?? ''])),
+      records: new Map(versions.map(({ id, callId }) => [id, documentOf(callId, id) ?? ''])),
       ended: 'why' in report.ending ? `${report.ending.ended}: ${report.ending.why}` : report.ending.ended,
       calls: report.totals.calls,
       gone: report.totals.gone,

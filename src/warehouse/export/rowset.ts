@@ -100,7 +100,8 @@ export function* versionsAt(db: Database, at: string): Generator<VersionRow> {
        WHERE observed_from <= @at AND (observed_to IS NULL OR observed_to > @at) AND NOT is_tombstone`,
     )
     .iterate({ at });
-  for (const version of versions) yield { ...version, document: documentOf(version.callId) };
+  for (const version of versions)
+    yield { ...version, document: documentOf(version.callId, version.entityId) };
 }
 
 /** Fills in the records, which plain SQL cannot read from compressed responses. */
@@ -110,10 +111,11 @@ function* withDocuments(
   rows: Iterable<readonly Cell[]>,
 ): Generator<readonly Cell[]> {
   const documentOf = recordDocuments(db);
-  const [callAt, documentAt] = ['_call_id', 'document'].map((name) =>
+  const [callAt, documentAt, idAt] = ['_call_id', 'document', 'entity_id'].map((name) =>
     columns.findIndex((column) => column.name === name),
   );
-  for (const row of rows) yield row.with(documentAt ?? -1, documentOf(Number(row[callAt ?? -1])));
+  for (const row of rows)
+    yield row.with(documentAt ?? -1, documentOf(Number(row[callAt ?? -1]), String(row[idAt ?? -1])));
 }
 
 function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {

@@ -82,7 +82,9 @@ const RIGHT = { search: SEARCH, entity: { id: '/id', name: '/name' }, stats: { t
 
 async function synced(
   dialect: object,
-): Promise<Finished & { readonly sent: readonly string[]; readonly health: string }> {
+): Promise<
+  Finished & { readonly check: Finished; readonly sent: readonly string[]; readonly health: string }
+> {
   const folder = mkdtempSync(join(tmpdir(), 'wrong-dialect-'));
   try {
     const config = join(folder, 'registry-mirror.yaml');
@@ -99,7 +101,8 @@ async function synced(
     const sync = await runCommand(['sync', '--json', '--config', config]);
     const sent = [...requests];
     const status = await runCommand(['status', '--json', '--config', config]);
-    return { ...sync, sent, health: status.json?.data?.health?.state ?? '' };
+    const check = await runCommand(['probe', '--check', '--json', '--config', config]);
+    return { ...sync, check, sent, health: status.json?.data?.health?.state ?? '' };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -109,6 +112,15 @@ test('a right dialect is not contradicted, and all companies are mirrored', asyn
   const { json, health } = await synced(RIGHT);
   expect(json.data).toMatchObject({ ended: 'done', known: COMPANIES.length, records: COMPANIES.length });
   expect(health).toBe('healthy');
+});
+
+test('the run and the check propose the value that fits', async () => {
+  const { json, check } = await synced({ ...RIGHT, search: { ...SEARCH, name: '/names/[type=old]/text' } });
+  const proposal = { key: 'search.name', from: '/names/[type=old]/text', to: '/name' };
+  expect(json.data.proposals).toEqual([expect.objectContaining(proposal)]);
+  expect(check.code).toBe(1);
+  expect(check.json.data.proposals).toEqual([expect.objectContaining(proposal)]);
+  expect(check.json.data.contradictions[0].why).toMatch(/^dialect.search.name does not fit the responses/);
 });
 
 describe('a wrong dialect stops the mirror within 30 calls of the kind that shows it', () => {
