@@ -1,12 +1,16 @@
 import { counted } from '../report/figures.ts';
-import { CHANGE_KINDS, type ChangeFilter, type ChangePage } from '../warehouse/change_list.ts';
+import {
+  CHANGE_KINDS,
+  type ChangeFilter,
+  type ChangeKind,
+  type ChangePage,
+} from '../warehouse/change_list.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { changeRow, changesByCompany, countOfChanges } from './company_markup.ts';
-import { documentOf } from './frame.ts';
+import { documentOf, type PageDocument } from './frame.ts';
 import { html } from './html.ts';
 import { listing } from './listing.ts';
 import { timesIn } from './page_figures.ts';
-import type { ChangesRequest, PageDocument } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
 /** One page of changes, most recent first. */
@@ -15,13 +19,27 @@ export interface ChangesView extends ChangePage {
   readonly zone: string;
 }
 
+export interface ChangesRequest {
+  /** A date or time, as given in the URL. */
+  readonly since: string;
+  readonly field: string;
+  readonly kind: ChangeKind;
+  /** The id of the last change on the previous page, or null if this is the first page. */
+  readonly beforeId: number | null;
+  readonly format: 'html' | 'csv';
+}
+
 /** How many changes a page has, by format. */
 export const CHANGES_PER_PAGE = { html: 100, csv: 50_000 } as const;
 
 /**
  * Converts a request's parameters to a filter. A time without a zone is read as UTC, and an invalid time is ignored.
  */
-export function changeFilterOf({ since, field, kind }: ChangesRequest): ChangeFilter {
+export function changeFilterOf({
+  since,
+  field,
+  kind,
+}: Pick<ChangesRequest, 'since' | 'field' | 'kind'>): ChangeFilter {
   const sinceMs = Date.parse(
     /[zZ]|[+-]\d\d:?\d\d$/.test(since) || !since.includes('T') ? since : `${since}Z`,
   );

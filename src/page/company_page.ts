@@ -1,12 +1,21 @@
 import { count, counted } from '../report/figures.ts';
-import type { FieldChange, VersionSeen } from '../warehouse/page_queries.ts';
+import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/page_queries.ts';
 import { changeList, shownName } from './company_markup.ts';
 import { documentOf } from './frame.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 import { type Times, timesIn } from './page_figures.ts';
-import type { CompanyView } from './page_reader.ts';
 import type { PageSettings } from './page_settings.ts';
 import { recordTable, recordValues } from './record_table.ts';
+
+/** One company with its versions and changes. */
+export interface CompanyView {
+  readonly company: CompanyRow;
+  /** Most recent first. */
+  readonly versions: readonly VersionSeen[];
+  readonly changes: readonly FieldChange[];
+  /** The selected version, or null if the record was never fetched. `text` is null if the response was pruned. */
+  readonly shown: { readonly version: VersionSeen; readonly text: string | null } | null;
+}
 
 export interface CompanyPageContext {
   readonly nowMs: number;

@@ -1,6 +1,15 @@
 import type { HealthState } from '../report/health.ts';
 import { foreign, html, type Part } from './html.ts';
 
+/** A document to send. */
+export interface PageDocument {
+  readonly body: string;
+  /** The content type. The default is HTML. */
+  readonly type?: string;
+  /** The file name that a browser suggests when it saves the document. */
+  readonly fileName?: string;
+}
+
 /** Builds a page's HTML document. It loads nothing from other hosts and has no inline script or style. */
 export function documentOf(page: {
   readonly title: string;

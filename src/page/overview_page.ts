@@ -1,10 +1,10 @@
+import type { Database } from 'better-sqlite3';
 import { healthSentence } from '../report/health.ts';
 import { HATCHING } from './chart/chart.ts';
 import { RANGES } from './chart/periods.ts';
 import { documentOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { timesIn } from './page_figures.ts';
-import type { PageReader } from './page_reader.ts';
 import type { PageSettings } from './page_settings.ts';
 import type { PageSnapshot, SnapshotRequest } from './page_snapshot.ts';
 import type { Section } from './section/section.ts';
@@ -18,12 +18,12 @@ export interface OverviewRequest extends SnapshotRequest {
 
 /** Prepares the overview page. Returns a function that renders the page as of a given time. */
 export function openOverviewPage(
-  reader: PageReader,
+  { db, readSnapshot }: { readonly db: Database; readSnapshot(request: SnapshotRequest): PageSnapshot },
   settings: PageSettings,
 ): (request: OverviewRequest) => string {
-  const opened = SECTIONS.map((section) => ({ section, draw: section.open(reader) }));
+  const opened = SECTIONS.map((section) => ({ section, draw: section.open({ db }) }));
   return (request) => {
-    const snapshot = reader.snapshot(request);
+    const snapshot = readSnapshot(request);
     const times = timesIn(request.zone, request.nowMs);
     const drawGroup = (group: Section['group']): (Html | readonly Html[])[] =>
       opened

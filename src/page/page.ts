@@ -3,13 +3,12 @@ import { LOCAL_HOST } from '../api/local_host.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';
-import { Documents } from './documents.ts';
+import { Documents, type FindCompanies, zoneOf } from './documents.ts';
 import { openEvents } from './events.ts';
 import { documentOf } from './frame.ts';
 import { html } from './html.ts';
 import { SECURITY_HEADERS, sendReply } from './page_response.ts';
 import type { PageSettings } from './page_settings.ts';
-import { type FindCompanies, pageRequestOf, zoneOf } from './page_url.ts';
 import { remedyOf } from './section/health.ts';
 
 export interface PageOptions {
@@ -34,11 +33,11 @@ export interface Page {
 }
 
 export function openPage(options: PageOptions): Page {
-  const { settings, find, failed } = options;
+  const { settings, failed } = options;
   const assets = readAssets();
   const version = () => String(options.version());
   const events = openEvents(version);
-  const documents = new Documents(settings, options.now);
+  const documents = new Documents(options);
 
   const respond = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const rejection = rejectionOf(request, options);
@@ -54,8 +53,7 @@ export function openPage(options: PageOptions): Page {
       return;
     }
     const zone = zoneOf(request.headers.cookie, settings.schedule.timezone);
-    const pageRequest = pageRequestOf(url, { find, zone, version: version() });
-    const document = pageRequest === null ? null : documents.draw(pageRequest);
+    const document = documents.draw(url, { zone, version: version() });
     if (document === null)
       return sendReply(response, { status: 404, body: messagePage(settings, NOT_FOUND) });
     const { body, type, fileName } = document;

@@ -2,10 +2,24 @@ import { count, counted } from '../report/figures.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import type { CompanyRow } from '../warehouse/page_queries.ts';
 import { companyLink } from './company_markup.ts';
-import { documentOf } from './frame.ts';
+import { documentOf, type PageDocument } from './frame.ts';
 import { foreign, type Html, html } from './html.ts';
-import { COMPANY_STATES, type PageDocument, type SearchRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly state: CompanyState | null;
+  /** The number of matches before the first row of this page. */
+  readonly offset: number;
+  readonly format: 'html' | 'csv';
+  /** The number of matches in any state. */
+  readonly total: number;
+  /** The ids of the best matches in any state. */
+  readonly ids: readonly string[];
+}
+
+type CompanyState = 'listed' | 'fetched' | 'gone';
+export const COMPANY_STATES: readonly CompanyState[] = ['listed', 'fetched', 'gone'];
 
 /** The result of a search. */
 export interface Found {

@@ -20,7 +20,7 @@ export const allowanceSection = defineSection({
   open: () => (snapshot) => snapshot,
   render(snapshot, { id, title, times, hasTables }) {
     const { windows, spentEver } = snapshot.allowance.scheduled;
-    // Short windows are omitted, because the `answers` section already shows their quota.
+    // Short windows are omitted, because the key figures already show their quota.
     const long = windows.filter(({ name }) => windowLengthMs(windowRow(name)) > DAY_MS);
     const shown = long.length === 0 ? windows.slice(0, 1) : long;
     if (shown.length > 0)

@@ -2,11 +2,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { byStretch, OUTCOME_GROUPS, type OutcomeGroup, type Stretch } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
 import { type CallBucket, callBuckets } from '../../warehouse/page_queries.ts';
-import { numberAxis, timeTicks } from '../chart/axis.ts';
-import { bars, chartFigure, horizontalRule, type Tone } from '../chart/chart.ts';
+import type { Tone } from '../chart/chart.ts';
+import { periodChart } from '../chart/period_chart.ts';
 import { type Periods, periodsUntil } from '../chart/periods.ts';
-import { type Html, html } from '../html.ts';
-import { compact } from '../page_figures.ts';
+import { html } from '../html.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection } from './section.ts';
 
@@ -20,44 +19,29 @@ export const callsSection = defineSection({
     const readBuckets = callBuckets(db);
     return (snapshot) => ({ snapshot, minutes: readBuckets(lastHour(snapshot)) });
   },
-  render({ snapshot, minutes }, { id, title, settings, times, hasTables }) {
-    const periods = periodsOf(snapshot, times.zone);
-    const columns = stretchesIn(periods, periods.unit === 'minute' ? minutes : snapshot.hours);
-    const perMinute = periods.unit === 'minute' ? settings.allowance.perMinute : null;
-    const highest = Math.max(1, ...columns.map(countAll));
-    const showsLimit = perMinute !== null && perMinute <= highest * 3;
-    const axis = numberAxis(showsLimit ? Math.max(highest, perMinute) : highest, compact);
+  render({ snapshot, minutes }, { id, title, settings, ...context }) {
+    const periods = periodsOf(snapshot, context.times.zone);
+    const isMinutes = periods.unit === 'minute';
+    const columns = stretchesIn(periods, isMinutes ? minutes : snapshot.hours);
+    const perMinute = isMinutes ? settings.allowance.perMinute : null;
     const made = columns.reduce((sum, { calls }) => sum + calls, 0);
-    const slot = 1 / columns.length;
     const over = `in the last ${counted(columns.length, periods.unit)}`;
-    const groups = OUTCOME_GROUPS.filter(
-      (group) => group === 'answered' || columns.some((one) => one.byGroup[group] > 0),
-    );
-    return chartFigure(
+    const series = OUTCOME_GROUPS.map((group) => ({
+      ...{ name: group, tone: TONES[group] },
+      values: columns.map(({ byGroup }) => byGroup[group]),
+    })).filter(({ name, values }) => name === 'answered' || values.some((value) => value > 0));
+    const highest = Math.max(1, ...columns.map(countAll));
+    return periodChart(
       {
-        id,
-        title: `${title} per ${periods.unit}`,
+        ...{ id, title: `${title} per ${periods.unit}`, periods, series, bars: 'stacked' },
         reading: html`${counted(made, 'call')} ${over}${perMinute !== null && html`; limit: ${count(perMinute)} per minute`}`,
         description: `${counted(made, 'call')} ${over}, by outcome.`,
-        legend: groups.map((group) => ({ name: group, tone: TONES[group] })),
-        x: timeTicks(periods.starts[0] ?? 0, periods.endMs, times.zone),
-        y: axis.ticks,
-        shapes: [
-          ...stackedBars(columns, axis.top),
-          showsLimit ? horizontalRule(perMinute / axis.top, `${count(perMinute)} per minute`) : html``,
-        ],
-        table: {
-          head: ['From', ...groups],
-          rows: columns
-            .map((one, at) => ({ one, at: (at + 0.5) * slot }))
-            .filter(({ one }, at) => countAll(one) > 0 || at === columns.length - 1)
-            .map(({ one, at }) => ({
-              at,
-              cells: [times.text(one.atMs), ...groups.map((group) => count(one.byGroup[group]))],
-            })),
-        },
+        ...(perMinute !== null &&
+          perMinute <= highest * 3 && {
+            limit: { at: perMinute, name: `${count(perMinute)} per minute` },
+          }),
       },
-      hasTables,
+      context,
     );
   },
 });
@@ -86,18 +70,6 @@ function emptyStretch(atMs: number): Stretch {
     ...{ atMs, calls: 0, searches: 0, found: 0, records: 0 },
     byGroup: { answered: 0, rejected: 0, failed: 0, unsent: 0 },
   };
-}
-
-/** Draws one column for each period, with one stacked bar for each group of outcomes. */
-function stackedBars(stretches: readonly Stretch[], top: number): Html[] {
-  const slot = 1 / stretches.length;
-  return OUTCOME_GROUPS.map((group, order) => {
-    const columns = stretches.map(({ byGroup }, at) => {
-      const below = OUTCOME_GROUPS.slice(0, order).reduce((sum, one) => sum + byGroup[one], 0);
-      return { at: (at + 0.5) * slot, bottom: below / top, top: (below + byGroup[group]) / top };
-    });
-    return bars(columns, TONES[group], 0.8 * slot);
-  });
 }
 
 function countAll({ byGroup }: Stretch): number {

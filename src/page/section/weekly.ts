@@ -1,11 +1,9 @@
 import { WEEK_MS } from '../../durations.ts';
 import { count } from '../../report/figures.ts';
 import { resultsByDay } from '../../warehouse/page_queries.ts';
-import { numberAxis, timeTicks } from '../chart/axis.ts';
-import { bars, chartFigure, type Tone } from '../chart/chart.ts';
+import type { Tone } from '../chart/chart.ts';
+import { periodChart } from '../chart/period_chart.ts';
 import { periodsUntil } from '../chart/periods.ts';
-import { html } from '../html.ts';
-import { compact } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
 /** New, changed and gone companies per week. */
@@ -18,61 +16,36 @@ export const weeklySection = defineSection({
     const read = resultsByDay(db);
     return (snapshot) => ({ ...snapshot, days: read(snapshot.nowMs - MAX_WEEKS * WEEK_MS) });
   },
-  render({ nowMs, range, firstCallMs, days }, { id, title, times, hasTables }) {
+  render({ nowMs, range, firstCallMs, days }, { id, title, ...context }) {
+    const { zone } = context.times;
     const ageWeeks = Math.ceil((nowMs - (firstCallMs ?? nowMs)) / WEEK_MS) + 1;
+    const weeks = Math.min(range === null ? WEEKS : MAX_WEEKS, Math.max(4, ageWeeks));
     const periods =
       range === null || range === 'all'
-        ? periodsUntil(nowMs, {
-            ...{ unit: 'week', zone: times.zone },
-            count: Math.min(range === null ? WEEKS : MAX_WEEKS, Math.max(4, ageWeeks)),
-          })
-        : periodsUntil(nowMs, { unit: 'day', count: range === '24h' ? 2 : 30, zone: times.zone });
-    const weeks = periods.starts.map((atMs, at) => {
-      const own = days.filter((day) => periods.indexOf(Date.parse(day.day)) === at);
-      const sum = (kind: Kind) => own.reduce((total, day) => total + day[kind], 0);
-      return { atMs, new: sum('new'), changed: sum('changed'), gone: sum('gone') };
-    });
-    const axis = numberAxis(
-      Math.max(1, ...weeks.flatMap((one) => KINDS.map(({ kind }) => one[kind]))),
-      compact,
-    );
-    const slot = 1 / weeks.length;
-    const last = weeks.at(-1);
-    const now = KINDS.map(({ kind }) => `${count(last?.[kind] ?? 0)} ${kind}`).join(', ');
-    return chartFigure(
+        ? periodsUntil(nowMs, { unit: 'week', zone, count: weeks })
+        : periodsUntil(nowMs, { unit: 'day', zone, count: range === '24h' ? 2 : 30 });
+    const series = KINDS.map(({ kind, tone }) => ({
+      ...{ name: kind, tone },
+      values: periods.starts.map((_, at) =>
+        days
+          .filter(({ day }) => periods.indexOf(Date.parse(day)) === at)
+          .reduce((sum, day) => sum + day[kind], 0),
+      ),
+    }));
+    const now = series.map(({ name, values }) => `${count(values.at(-1) ?? 0)} ${name}`).join(', ');
+    const { unit } = periods;
+    return periodChart(
       {
-        id,
-        title: `${title} per ${periods.unit}`,
-        reading: html`this ${periods.unit}: ${now}`,
-        description: `Companies per ${periods.unit}. This ${periods.unit}: ${now}.`,
-        legend: KINDS.map(({ kind, tone }) => ({ name: kind, tone })),
-        x: timeTicks(periods.starts[0] ?? 0, periods.endMs, times.zone),
-        y: axis.ticks,
-        shapes: KINDS.map(({ kind, tone }, place) =>
-          bars(
-            weeks.map((one, at) => ({
-              at: (at + 0.23 + 0.27 * place) * slot,
-              ...{ bottom: 0, top: one[kind] / axis.top },
-            })),
-            tone,
-            0.25 * slot,
-          ),
-        ),
-        table: {
-          head: ['From', ...KINDS.map(({ kind }) => kind)],
-          rows: weeks.map((one, at) => ({
-            at: (at + 0.5) * slot,
-            cells: [times.text(one.atMs), ...KINDS.map(({ kind }) => count(one[kind]))],
-          })),
-        },
+        ...{ id, title: `${title} per ${unit}`, reading: `this ${unit}: ${now}`, periods, series },
+        description: `Companies per ${unit}. This ${unit}: ${now}.`,
+        bars: 'side_by_side',
       },
-      hasTables,
+      context,
     );
   },
 });
 
-type Kind = 'new' | 'changed' | 'gone';
-const KINDS: readonly { readonly kind: Kind; readonly tone: Tone }[] = [
+const KINDS: readonly { readonly kind: 'new' | 'changed' | 'gone'; readonly tone: Tone }[] = [
   { kind: 'new', tone: 'first' },
   { kind: 'changed', tone: 'second' },
   { kind: 'gone', tone: 'bad' },

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Documents } from '../../src/page/documents.ts';
+import { Documents, zoneOf } from '../../src/page/documents.ts';
 import { openPage, type Page } from '../../src/page/page.ts';
 import type { PageSettings } from '../../src/page/page_settings.ts';
-import { zoneOf } from '../../src/page/page_url.ts';
 import { FACT_SETTINGS } from '../support/facts.ts';
 import { companies, type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
@@ -147,8 +146,12 @@ test('a corrupt warehouse causes an error with the remedy until the warehouse is
     warehousePath,
     Buffer.concat([intact.subarray(0, 4096), Buffer.alloc(intact.length - 4096, 255)]),
   );
-  const documents = new Documents({ ...settings, warehousePath }, mirror.now);
-  const draw = () => documents.draw({ page: 'run', runId: 1, zone: 'UTC', version: '1' });
+  const documents = new Documents({
+    settings: { ...settings, warehousePath },
+    find: () => ({ total: 0, ids: [] }),
+    now: mirror.now,
+  });
+  const draw = () => documents.draw(new URL('http://page/page/runs/1'), { zone: 'UTC', version: '1' });
   expect(draw).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('restore the latest backup') }),
   );
