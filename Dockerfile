@@ -46,5 +46,5 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # These flags keep V8's heap small, because uncollected garbage would otherwise be half of the memory of a run. With
 # them, an idle worker never needs more than 120 MiB, but a run without a rate limit needs 7 % more processor time.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--optimize-for-size", "/app/dist/src/cli/bin.js"]
+ENTRYPOINT ["node", "--optimize-for-size", "/app/dist/src/cli/bin.js"]
 CMD ["worker"]

@@ -19,7 +19,7 @@ const CACHE = join(tmpdir(), 'registry-mirror-test-cache');
 export const TMPDIR = process.env.TMPDIR ?? (hasSpace('/dev/shm') ? '/dev/shm' : tmpdir());
 
 /** Returns a configuration that runs the included files. */
-export function configOf(include: string[], exclude: string[] = []) {
+export function configOf(include: string[], exclude: string[] = [], isolated: string[] = ISOLATED) {
   return defineConfig({
     test: {
       // Time limits only end tests that hang. They are long, so that no test fails on a busy machine.
@@ -28,8 +28,6 @@ export function configOf(include: string[], exclude: string[] = []) {
       expect: { poll: { timeout: 30_000 } },
       env: {
         TMPDIR,
-        // Tests do not use the cache in the user's home folder.
-        XDG_CACHE_HOME: CACHE,
         // The scripts that tests start as processes are compiled once, not at each start.
         NODE_COMPILE_CACHE: join(CACHE, 'compiled'),
       },
@@ -43,7 +41,7 @@ export function configOf(include: string[], exclude: string[] = []) {
           extends: true,
           test: { name: 'shared', include, exclude: [...exclude, ...ISOLATED], isolate: false },
         },
-        { extends: true, test: { name: 'isolated', include: ISOLATED } },
+        { extends: true, test: { name: 'isolated', include: isolated } },
       ],
     },
   });

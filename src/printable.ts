@@ -20,5 +20,5 @@ export function printableText(text: string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the sequences that `styleText` writes
 const OWN = /^(?:\n|\r\n|\t|\x1b\[(?:1|2|22|3[1-6]|39)m)$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: matches an own sequence as a whole, or an unsafe character
+// Matches an own sequence as a whole, or one unsafe character.
 const STYLE_OR_LINE = new RegExp(`\\r\\n|\\x1b\\[\\d+m|${UNPRINTABLE.source}`, 'gu');

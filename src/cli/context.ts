@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, configPath } from '../config/config.ts';
-import { openConfig } from '../config/config_cache.ts';
-import { VERSION } from '../operations/version.ts';
 import { FOCUSES } from '../planner.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
@@ -50,7 +48,9 @@ export function withFocus(command: Command): Command {
 export async function openContext(flags: SharedFlags): Promise<Context> {
   const output = openOutput(flags, standardStreams());
   const path = configPath({ path: flags.config });
-  const config = await openConfig({ path, version: VERSION });
+  // Import the schema only here, because the help does not need it.
+  const { loadConfig } = await import('../config/load_config.ts');
+  const config = loadConfig({ path });
   output.detail(`configuration ${path}, warehouse ${config.warehouse}, ledger ${config.ledger}`);
   return { config, output };
 }

@@ -81,7 +81,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     announce(service, { config, accountsPath, hasPage: page !== null, isLocal }, output);
     if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
   } finally {
-    await page?.close();
+    page?.close();
     await service.close();
     interruption.done();
   }

@@ -26,12 +26,6 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   REGISTRY_MIRROR_HEALTH_PORT: 'worker.health_port',
 };
 
-/** Variables that name a proxy, with the conventions of curl and Go. */
-export const PROXY_VARIABLES: readonly string[] = ['http', 'https', 'no'].flatMap((name) => [
-  `${name}_proxy`,
-  `${name}_proxy`.toUpperCase(),
-]);
-
 /** One value that overrides the file. */
 export interface Override {
   readonly path: readonly string[];

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMAND_FLAGS } from '../support/command_flags.ts';
 import { AT_RATE, type Performed, perform } from './contender.ts';
 import { judged, median, ratioOf, say } from './figures.ts';
 import { installPeers } from './peers/install.ts';
@@ -46,7 +45,7 @@ try {
 }
 
 function performAs(name: Name, order: ReturnType<typeof orderAt>): Promise<Performed> {
-  return perform(AT_RATE[name], order, folder, name === 'mirror' ? COMMAND_FLAGS : []);
+  return perform(AT_RATE[name], order, folder);
 }
 
 function orderAt(perMinute: number) {

@@ -2,14 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMAND_FLAGS } from '../support/command_flags.ts';
 import { say } from './figures.ts';
 import type { Filled } from './growth/fill.ts';
 
 /** Starts a script in this folder as a process with an IPC channel. */
 export function startPart(script: string, ...args: string[]): ChildProcess {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-  return fork(join(import.meta.dirname, script), args, { execArgv: COMMAND_FLAGS, stdio: [...stdio] });
+  return fork(join(import.meta.dirname, script), args, { stdio: [...stdio] });
 }
 
 /** Waits for the result that the part sends before it exits. */

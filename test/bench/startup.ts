@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10' } } });
-const bin = ['--max-semi-space-size=4', resolve(import.meta.dirname, '../../src/cli/bin.js')];
+const bin = [resolve(import.meta.dirname, '../../src/cli/bin.js')];
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'node -e 0': ['-e', '0'],
   '--version': [...bin, '--version'],

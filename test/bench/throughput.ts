@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMAND_FLAGS } from '../support/command_flags.ts';
 import { CONTENDERS, type Contender, type Performed, perform } from './contender.ts';
 import { judged, median, ratioOf, say } from './figures.ts';
 import { installPeers } from './peers/install.ts';
@@ -58,7 +57,7 @@ report();
 async function turn(contender: Contender): Promise<Performed> {
   const order = { ...upstream.ready, lanes, records: sizes[contender], perMinute: null };
   const profiling = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
-  const flags = contender === 'mirror' ? [...COMMAND_FLAGS, ...profiling] : [];
+  const flags = contender === 'mirror' ? profiling : [];
   const performed = await perform(CONTENDERS[contender], order, folder, flags);
   if (performed.records !== sizes[contender])
     throw new Error(`${contender} ended with ${performed.records} of ${sizes[contender]} records`);

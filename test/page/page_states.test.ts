@@ -47,14 +47,16 @@ describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, account, en
     try {
       const status = healthOfStatus();
       await page.goto(served.url);
-      const sentence = (await page.locator('#health').innerText()).slice(1).trim();
+      const sentence = String(await page.locator('#health').textContent())
+        .slice(1)
+        .trim();
       expect(sentence).toMatch(new RegExp(`^${health}`));
       expect(await page.title()).toBe(`${sentence} – Sandbox registry`);
       expect(await bottomOf(page, '.health')).toBeLessThan(PHONE.height);
       expect(await bottomOf(page, '#answers')).toBeLessThan(2 * PHONE.height);
       const { problems } = await status;
       expect(problems.length > 0).toBe(sentence.startsWith('Needs you'));
-      for (const { cause } of problems) expect(await page.locator('.health').innerText()).toContain(cause);
+      for (const { cause } of problems) expect(await page.locator('.health').textContent()).toContain(cause);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         expect(await axeViolations(page)).toEqual([]);

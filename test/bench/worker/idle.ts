@@ -29,7 +29,7 @@ const upstream = await openUpstream(
 );
 if (!values['just-mirrored']) await upstream.cli('sync', '--json');
 const program = join(root, values.source ? 'src' : 'dist/src', 'cli/bin.js');
-const image = values.source ? { flags: ['--max-semi-space-size=4'], variables: {} } : readImage();
+const image = values.source ? { flags: [], variables: {} } : readImage();
 const worker = spawn(
   process.execPath,
   [...image.flags, program, 'worker', '--quiet', '--config', upstream.configPath],
