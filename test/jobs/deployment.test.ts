@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -167,4 +168,42 @@ describe('the metrics', () => {
 
 function namesIn(source: string): Set<string> {
   return new Set(source.match(/\bregistry_mirror_[a-z_]+/g));
+}
+
+describe('the files for systemd and logrotate', () => {
+  const units = readdirSync(join(root, 'docs/systemd'));
+
+  it.each(units)('%s starts the installed program with a configuration, without privileges', (unit) => {
+    if (unit.endsWith('.timer')) return expect(text(`docs/systemd/${unit}`)).toMatch(/^OnCalendar=/m);
+    const service = text(`docs/systemd/${unit}`);
+    const [, command] = /^ExecStart=\/usr\/bin\/env registry-mirror (\w+)/m.exec(service) ?? [];
+    expect(unit).toBe(`registry-mirror-${command}.service`);
+    for (const line of ['User=registry-mirror', 'NoNewPrivileges=yes', 'ProtectSystem=strict'])
+      expect(service).toContain(`\n${line}\n`);
+    return undefined;
+  });
+
+  it.runIf(isInstalled('systemd-analyze'))('systemd accepts every unit', () => {
+    const paths = units.map((unit) => join(root, 'docs/systemd', unit));
+    expect(spawnSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8' })).toMatchObject({
+      ...{ status: 0, stdout: '', stderr: '' },
+    });
+  });
+
+  it.runIf(isInstalled('logrotate'))('logrotate accepts its file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'logrotate-'));
+    const file = join(folder, 'registry-mirror');
+    // The user exists only where the program is installed.
+    writeFileSync(file, text('docs/logrotate/registry-mirror').replace(/su .*\n/, ''), { mode: 0o644 });
+    const { status, stderr } = spawnSync('logrotate', ['--debug', '--state', join(folder, 'state'), file], {
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    expect(status).toBe(0);
+    expect(stderr).not.toContain('error:');
+  });
+});
+
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined;
 }
