@@ -10,15 +10,14 @@ export function recordDocuments(db: Database): (callId: number, entityId: string
   const answers = answerTable(db);
   const path = metaTable(db).get('record_path') ?? '$';
   const extract = db
-    .prepare<[string, string], string | null>('SELECT CASE WHEN json_valid(?1) THEN json_extract(?1, ?2) END')
+    .prepare<{ text: string; at: string }, string | null>(
+      'SELECT CASE WHEN json_valid(@text) THEN json_extract(@text, @at) END',
+    )
     .pluck();
   return (callId, entityId) => {
     const text = answers.body(callId)?.toString() ?? null;
-    return text === null || path === '$'
-      ? text
-      : (extract.get(
-          text,
-          path.replace('{id}', () => entityId.replaceAll('"', '\\"')),
-        ) ?? null);
+    if (text === null || path === '$') return text;
+    const at = path.replace('{id}', () => entityId.replaceAll('"', '\\"'));
+    return extract.get({ text, at }) ?? null;
   };
 }
