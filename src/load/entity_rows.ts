@@ -16,14 +16,11 @@ export interface EntityRows {
 
 /**
  * Writes an entity's row and its list rows in place of the existing rows. Returns the first of their row versions,
- * which belongs to the row in `entity_overview`. Returns null if there is no row, or during a rebuild.
+ * which belongs to the row in `entity_overview`.
  */
-export function writeRows(
-  session: LoadSession,
-  { entityId, callId, rows, own, isNew }: EntityRows,
-): number | null {
+export function writeRows(session: LoadSession, { entityId, callId, rows, own, isNew }: EntityRows): number {
   const [root, ...children] = rows;
-  if (root === undefined) return null;
+  if (root === undefined) throw new TypeError('a document has at least one row');
   const version = session.feed.take(1 + rows.length);
   const payload = { values: root.values, rest: restOf(root) };
   if (isNew) session.payload.insert(root.table, { own: [entityId, ...own], ...payload });

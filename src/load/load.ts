@@ -10,7 +10,6 @@ import { type CallResult, callTable } from '../warehouse/call.ts';
 import { DEFAULT_LIMITS, type SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { type RunCounts, runCounter } from '../warehouse/run.ts';
 import { settleMapping } from '../warehouse/settled_mapping.ts';
-import { live } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { withoutEntities } from './forget.ts';
@@ -61,7 +60,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const calls = callTable(warehouse.db);
   const runs = runCounter(warehouse.db);
   const headersOf = headersToKeep(dialect);
-  const open = () => openLoadSession({ warehouse, dialect, runId, naming: live, mapping, limits });
+  const open = () => openLoadSession({ warehouse, dialect, runId, mapping, limits });
   let session = open();
   /** The ids of calls that are stored but not yet processed. */
   const stored = new Set<number>();

@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Mapping } from '../dialect/mapping.ts';
 import { segmentsOf } from '../json/pointer.ts';
@@ -13,6 +14,7 @@ import {
   type SchemaLimits,
 } from '../warehouse/inferred_schema.ts';
 import { metaTable } from '../warehouse/meta.ts';
+import { NO_NAME_INDEX, nameIndex } from '../warehouse/name_index.ts';
 import {
   alterTables,
   type ResourceTable,
@@ -21,7 +23,6 @@ import {
   schemaVersion,
 } from '../warehouse/schema_store.ts';
 import { schemaWriter } from '../warehouse/schema_writer.ts';
-import { live, type Naming } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
 import { type OpenListings, openQueryListings } from './query_listing.ts';
@@ -74,18 +75,20 @@ export function openLoadSession(options: {
   warehouse: Warehouse;
   dialect: Dialect;
   runId: number;
-  naming: Naming;
+  /** The file with the responses, if it is not the file with the derived tables. Only a rebuild uses two files. */
+  stored?: Database;
   mapping: Mapping;
   limits: SchemaLimits;
   reserved?: ReservedNames;
 }): LoadSession {
-  const { warehouse, dialect, runId, naming, mapping, limits, reserved = NO_NAMES } = options;
+  const { warehouse, dialect, runId, mapping, limits, reserved = NO_NAMES } = options;
   const { db } = warehouse;
-  const tables = derivedTables(db, naming);
-  const schema = readSchema(db, naming, { mapping, limits, reserved });
+  const { stored = db } = options;
+  const storesResponses = stored === db;
+  const tables = derivedTables(db, storesResponses ? nameIndex(db) : NO_NAME_INDEX);
+  const schema = readSchema(db, { mapping, limits, reserved });
   const meta = metaTable(db);
-  const saveSchema = schemaWriter(db, naming);
-  const absentShapeKey = naming === live ? 'absent_shape' : 'next_absent_shape';
+  const saveSchema = schemaWriter(db);
   const versionNow = schemaVersion(db);
   let version = versionNow();
   return {
@@ -93,16 +96,16 @@ export function openLoadSession(options: {
     dialect,
     runId,
     ignored: volatilePaths(dialect.volatile),
-    responses: answerTable(db),
+    responses: answerTable(stored),
     meta,
     listings: openQueryListings(tables.queries),
     get absentShape() {
-      return meta.get(absentShapeKey);
+      return meta.get('absent_shape');
     },
     set absentShape(shape) {
-      meta.set(absentShapeKey, shape);
+      meta.set('absent_shape', shape);
     },
-    storesResponses: naming === live,
+    storesResponses,
     schema,
     tables: {
       entity: resourceTable(schema, 'entity'),
@@ -111,11 +114,11 @@ export function openLoadSession(options: {
     },
     alter: () => {
       if (!schema.isAhead) return;
-      alterTables(db, naming, schema);
+      alterTables(db, schema);
       version = versionNow();
     },
     save: () => {
-      if (saveSchema(schema) && naming === live) {
+      if (saveSchema(schema) && storesResponses) {
         refreshCompanyView(db);
         version = versionNow();
       }
@@ -130,7 +133,7 @@ export function openLoadSession(options: {
     },
     respondedAfter: 0,
     mayHaveMissing: true,
-    forgotten: forgottenIds(db),
+    forgotten: forgottenIds(stored),
     largestPage: tables.queries.largestPage(),
     hasLargerTotal: tables.queries.hasLargerTotal(),
   };

@@ -5,7 +5,6 @@ import type { Outcome, Verdict } from '../outcome.ts';
 import { callsInOrder, type StoredCall } from '../warehouse/call.ts';
 import { DEFAULT_LIMITS } from '../warehouse/inferred_schema.ts';
 import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
-import { live } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
@@ -35,7 +34,7 @@ export function replayQuarantined(options: {
 }): Replayed[] {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, entries } = options;
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns };
-  const session = openLoadSession({ warehouse, dialect, runId: 0, naming: live, mapping, limits });
+  const session = openLoadSession({ warehouse, dialect, runId: 0, mapping, limits });
   const classify = openClassify(dialect, session.meta.get('entity_url'));
   const register = quarantineRegister(warehouse.db);
   const callAfter = callsInOrder(warehouse.db);

@@ -5,20 +5,11 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
 import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
-import { refreshCompanyView } from '../warehouse/company_view.ts';
-import { carryOverVersions } from '../warehouse/feed/carry_over.ts';
 import { DEFAULT_LIMITS, type ReservedNames, type SchemaLimits } from '../warehouse/inferred_schema.ts';
+import { mergeRebuilt } from '../warehouse/merge.ts';
 import { metaTable } from '../warehouse/meta.ts';
-import {
-  carryOverDecisions,
-  createShadows,
-  decidedNames,
-  dropOldTables,
-  hasShadows,
-  swapShadowsIn,
-} from '../warehouse/rebuild.ts';
+import { decidedNames, discardRebuild, openRebuild } from '../warehouse/rebuild.ts';
 import { settledMapping } from '../warehouse/settled_mapping.ts';
-import { shadow } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
@@ -43,41 +34,51 @@ export interface Reprocessed {
 
 /**
  * Rebuilds every derived table from the stored responses with the current dialect and mapping, without making any
- * calls. Readers see the old tables until the new tables are complete. An interrupted rebuild can be resumed. The
- * caller must hold the warehouse's lock.
+ * calls. The tables are made in a file of their own. Then one transaction writes the rows that differ to the warehouse.
+ * An interrupted rebuild can be resumed. The caller must hold the warehouse's lock.
  *
  * @throws FailedError if responses were pruned, because their rows cannot be rebuilt.
  */
 export async function reprocess(options: ReprocessOptions): Promise<Reprocessed> {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, limits = {}, signal, onProgress } = options;
   refusePruned(warehouse);
-  dropOldTables(warehouse.db);
-  let after = begin(warehouse, dialect, mapping);
-  const session = openLoadSession({
-    warehouse,
-    dialect,
-    runId: 0,
-    naming: shadow,
-    mapping,
-    limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
-    reserved: namesToKeep(warehouse, mapping),
-  });
-  const replay = openReplay(session);
-  const batch = callsInOrder(warehouse.db);
-  const last = lastCallId(warehouse.db);
-  let done = 0;
-
-  for (let calls = batch(after, BATCH); calls.length > 0; calls = batch(after, BATCH)) {
-    if (signal?.aborted) return { isWhole: false, calls: done };
-    after = warehouse.write(() => replay(calls));
-    done += calls.length;
-    onProgress?.({ done, lastCallId: last });
-    await setImmediate();
+  const rebuild = openRebuild(warehouse, hashOf(warehouse, dialect, mapping), 0);
+  const { file } = rebuild;
+  let isWhole = false;
+  try {
+    const session = openLoadSession({
+      warehouse: file,
+      stored: warehouse.db,
+      dialect,
+      runId: 0,
+      mapping,
+      limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
+      reserved: namesToKeep(warehouse, mapping),
+    });
+    session.describeRecords();
+    const replay = openReplay(session, metaTable(warehouse.db).get('entity_url'));
+    const batch = callsInOrder(warehouse.db);
+    const last = lastCallId(warehouse.db);
+    let done = 0;
+    for (let calls = batch(rebuild.after, BATCH); calls.length > 0; ) {
+      if (signal?.aborted) return { isWhole: false, calls: done };
+      const after = file.write(() => {
+        const processed = replay(calls);
+        rebuild.setAfter(processed);
+        return processed;
+      });
+      done += calls.length;
+      onProgress?.({ done, lastCallId: last });
+      await setImmediate();
+      calls = batch(after, BATCH);
+    }
+    warehouse.write(() => finish(warehouse, file, mapping));
+    isWhole = true;
+    return { isWhole, calls: done };
+  } finally {
+    file.close();
+    if (isWhole) discardRebuild(warehouse);
   }
-
-  warehouse.write(() => finish(warehouse, session, mapping));
-  dropOldTables(warehouse.db);
-  return { isWhole: true, calls: done };
 }
 
 const BATCH = 500;
@@ -90,31 +91,10 @@ function refusePruned({ db }: Warehouse): void {
     });
 }
 
-interface Progress {
-  readonly after: number;
-  /** A hash of the dialect and mapping that produced the shadow tables. If the hash changes, the rebuild restarts. */
-  readonly madeBy: string;
-}
-
-/**
- * Creates the shadow tables, or keeps those from an interrupted rebuild. Returns the id of the last call already loaded
- * into them.
- */
-function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number {
-  const { db } = warehouse;
-  const meta = metaTable(db);
-  const madeBy = createHash('sha256')
-    .update(JSON.stringify([dialect, mapping]))
+function hashOf({ db }: Warehouse, dialect: Dialect, mapping: Mapping): string {
+  return createHash('sha256')
+    .update(JSON.stringify([dialect, mapping, metaTable(db).get('schema_version')]))
     .digest('hex');
-  const stored = JSON.parse(meta.get('rebuild') ?? 'null') as Progress | null;
-  if (stored?.madeBy === madeBy && hasShadows(db)) return stored.after;
-  warehouse.write(() => {
-    createShadows(db);
-    meta.set('next_absent_shape', null);
-    meta.set('next_named_until', null);
-    meta.set('rebuild', JSON.stringify({ after: 0, madeBy } satisfies Progress));
-  });
-  return 0;
 }
 
 /** Returns the column and table names that the rebuild must keep, which are those that neither mapping defines. */
@@ -131,39 +111,27 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
   );
 }
 
-/** Returns a function that processes calls in order and stores the progress, in the caller's transaction. */
-function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => number {
-  const classify = openClassify(session.dialect, session.meta.get('entity_url'));
+/** Returns a function that processes calls in order. It returns the last call's id. */
+function openReplay(
+  session: LoadSession,
+  entityUrl: string | null,
+): (calls: readonly StoredCall[]) => number {
+  const classify = openClassify(session.dialect, entityUrl);
   return (calls) => {
     for (const row of calls) {
       enterRun(session, row.runId);
       derive(session, outcomeOfStored(session, classify, row));
     }
-    const last = calls.at(-1);
-    if (last === undefined) return 0;
     session.save();
-    const progress = JSON.parse(session.meta.get('rebuild') ?? '{}') as Progress;
-    session.meta.set('rebuild', JSON.stringify({ ...progress, after: last.callId }));
-    return last.callId;
+    return calls.at(-1)?.callId ?? 0;
   };
 }
 
-/** Replaces the live tables with the complete shadow tables. */
-function finish(warehouse: Warehouse, session: LoadSession, mapping: Mapping): void {
-  const { db } = warehouse;
-  const { meta } = session;
-  carryOverDecisions(db);
-  session.known.indexNames();
-  session.save();
-  carryOverVersions(db);
-  swapShadowsIn(db);
-  for (const key of ['absent_shape', 'named_until'] as const) {
-    meta.set(key, meta.get(`next_${key}`));
-    meta.set(`next_${key}`, null);
-  }
-  meta.set('generation', String(Number(meta.get('generation') ?? '0') + 1));
+/** Writes the rows that differ to the warehouse. */
+function finish({ db }: Warehouse, file: Warehouse, mapping: Mapping): void {
+  const meta = metaTable(db);
+  const rebuilt = metaTable(file.db);
   meta.set('mapping', JSON.stringify(mapping));
-  meta.set('rebuild', null);
-  session.describeRecords();
-  refreshCompanyView(db);
+  mergeRebuilt(db, file.db);
+  for (const key of ['absent_shape', 'record_path', 'dialect'] as const) meta.set(key, rebuilt.get(key));
 }

@@ -17,7 +17,6 @@ import {
 } from '../warehouse/inferred_schema.ts';
 import { readSchema } from '../warehouse/schema_store.ts';
 import { settledMapping } from '../warehouse/settled_mapping.ts';
-import { live } from '../warehouse/table_naming.ts';
 
 /** Returns the records as they were at a past time, nested as in the registry's responses. */
 export function documentsAsOf(db: Database, at: string): Rowset {
@@ -32,7 +31,7 @@ const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
 
 /** Returns a table as it was at a past time, but with the current columns. */
 export function tableAsOf(db: Database, name: string, at: string): Rowset {
-  const schema = readSchema(db, live, {
+  const schema = readSchema(db, {
     mapping: settledMapping(db) ?? DEFAULT_MAPPING,
     limits: DEFAULT_LIMITS,
     reserved: NO_NAMES,

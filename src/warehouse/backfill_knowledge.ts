@@ -9,7 +9,6 @@ import type { BackfillRow } from './backfill.ts';
 import { failuresSince, freshnessSince } from './backfill_progress.ts';
 import { openKnowledge } from './plan_knowledge.ts';
 import { queryState, queryTable } from './query.ts';
-import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** Opens the lookups for planning a backfill. Listings older than `summariesMaxAgeMs` are ignored. */
@@ -21,7 +20,7 @@ export function openBackfillKnowledge(
 ): BackfillKnowledge {
   const { db } = warehouse;
   const knowledge = openKnowledge(warehouse);
-  const queries = queryTable(db, live);
+  const queries = queryTable(db);
   const answers = answerTable(db);
   const { createdAt, freshAfter, afterCallId } = backfill;
   const countsFromMs = Math.max(Date.parse(createdAt) - summariesMaxAgeMs, Date.parse(freshAfter));

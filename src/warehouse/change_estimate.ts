@@ -5,15 +5,14 @@ import {
   FIRST_ESTIMATES,
   type Watched,
 } from '../change_rate/change_estimates.ts';
-import type { Naming } from './table_naming.ts';
 
 /** Reads and writes `_change_estimate`, which stores the change rates estimated from all companies together. */
-export function estimateTable(db: Database, naming: Naming) {
+export function estimateTable(db: Database) {
   const write = db.prepare<[string, string]>(
-    `INSERT OR REPLACE INTO ${naming('_change_estimate')} (class, state) VALUES (?, ?)`,
+    `INSERT OR REPLACE INTO _change_estimate (class, state) VALUES (?, ?)`,
   );
-  const sample = openSample(db, naming);
-  const stored = readEstimates(db, naming);
+  const sample = openSample(db);
+  const stored = readEstimates(db);
   const book = new Estimates(stored());
   let saved = book.state;
   return {
@@ -29,10 +28,8 @@ export function estimateTable(db: Database, naming: Naming) {
 }
 
 /** Returns a function that reads the stored estimates. */
-export function readEstimates(db: Database, naming: Naming): () => EstimateState {
-  const read = db
-    .prepare<[string], string>(`SELECT state FROM ${naming('_change_estimate')} WHERE class = ?`)
-    .pluck();
+export function readEstimates(db: Database): () => EstimateState {
+  const read = db.prepare<[string], string>(`SELECT state FROM _change_estimate WHERE class = ?`).pluck();
   return () => {
     const text = read.get(ALL);
     return text === undefined ? FIRST_ESTIMATES : (JSON.parse(text) as EstimateState);
@@ -40,13 +37,12 @@ export function readEstimates(db: Database, naming: Naming): () => EstimateState
 }
 
 /** Returns a function that samples fetched companies across the whole table. The seed determines the sample. */
-function openSample(db: Database, naming: Naming): (seed: number) => Watched[] {
-  const table = naming('_known');
-  const last = db.prepare<[], number | null>(`SELECT max(known_id) FROM ${table}`).pluck();
+function openSample(db: Database): (seed: number) => Watched[] {
+  const last = db.prepare<[], number | null>(`SELECT max(known_id) FROM _known`).pluck();
   const find = db.prepare<[number], SampleRow>(
     `SELECT changes, changing_days AS changingDays, changing_log AS changingLog, steady_days AS steadyDays, rate_class AS rateClass,
        fetched_at AS fetchedAt, listed_at AS listedAt, flagged_at AS flaggedAt
-     FROM ${table} WHERE known_id = ? AND fetched_at IS NOT NULL AND gone_at IS NULL`,
+     FROM _known WHERE known_id = ? AND fetched_at IS NOT NULL AND gone_at IS NULL`,
   );
   return (seed) => {
     const step = Math.max((last.get() ?? 0) / SAMPLE, 1);

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { quoted } from './table_naming.ts';
+import { quoted } from './quoted.ts';
 
 /** A property of companies. It is a column of the view `company` or of the record. */
 export interface CompanyProperty {

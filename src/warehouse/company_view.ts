@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } from './company_role.ts';
+import { quoted } from './quoted.ts';
 import { settledMapping } from './settled_mapping.ts';
-import { live, quoted } from './table_naming.ts';
 
 /** A role's payload columns, one in the record and one in the summary. */
 export interface RoleColumns {
@@ -56,8 +56,8 @@ function viewOf(columns: Readonly<Record<CompanyRole, RoleColumns>>): string {
   const roles = COMPANY_ROLES.map((role) => `${expressionOf(columns[role])} AS ${role}`);
   return `${OWN_PREFIX}${roles.join(', ')}, k.fetched_at
 FROM _known k
-LEFT JOIN ${live('entity')} e USING (entity_id)
-LEFT JOIN ${live('search_result')} s USING (entity_id)
+LEFT JOIN "entity" e USING (entity_id)
+LEFT JOIN "search_result" s USING (entity_id)
 WHERE k.gone_at IS NULL`;
 }
 

@@ -4,28 +4,28 @@ import { estimateTable } from './change_estimate.ts';
 import { failureTable } from './failure.ts';
 import { feedVersions } from './feed/versions.ts';
 import { knownTable } from './known.ts';
+import type { NameIndex } from './name_index.ts';
 import { payloadTables } from './payload.ts';
 import { quarantineTable } from './quarantine.ts';
 import { queryTable } from './query.ts';
-import type { Naming } from './table_naming.ts';
 import { entityTouch, latestStatsCall } from './touch.ts';
 import { versionTable } from './version.ts';
 
-/** Opens every table that is derived from responses. During a rebuild, `naming` selects their shadow tables. */
-export function derivedTables(db: Database, naming: Naming) {
-  const feed = feedVersions(db, naming);
+/** Opens every table that is derived from responses. `names` are the indexes of names to update. */
+export function derivedTables(db: Database, names: NameIndex) {
+  const feed = feedVersions(db);
   return {
-    known: knownTable(db, naming),
-    estimates: estimateTable(db, naming),
-    versions: versionTable(db, naming),
-    queries: queryTable(db, naming),
-    failures: failureTable(db, naming),
-    quarantine: quarantineTable(db, naming),
-    changes: changeTable(db, naming, feed),
-    payload: payloadTables(db, naming),
-    touch: entityTouch(db, naming),
+    known: knownTable(db, names),
+    estimates: estimateTable(db),
+    versions: versionTable(db),
+    queries: queryTable(db),
+    failures: failureTable(db),
+    quarantine: quarantineTable(db),
+    changes: changeTable(db, feed),
+    payload: payloadTables(db),
+    touch: entityTouch(db),
     feed,
-    latestStatsCall: latestStatsCall(db, naming),
+    latestStatsCall: latestStatsCall(db),
   };
 }
 

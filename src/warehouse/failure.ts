@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import type { Naming } from './table_naming.ts';
 
 export interface FailureRow {
   readonly kind: string;
@@ -15,19 +14,18 @@ export interface FailureRow {
  * Reads and writes `_failure`, which stores failed targets that are waiting for a retry. A successful call deletes its
  * target's row.
  */
-export function failureTable(db: Database, naming: Naming) {
-  const table = naming('_failure');
+export function failureTable(db: Database) {
   const tries = db
-    .prepare<[string, string], number>(`SELECT tries FROM ${table} WHERE kind = ? AND target = ?`)
+    .prepare<[string, string], number>(`SELECT tries FROM _failure WHERE kind = ? AND target = ?`)
     .pluck();
   const upsert = db.prepare<[FailureRow]>(
-    `INSERT INTO ${table} (kind, target, tries, failed_at, next_try_at, why, call_id)
+    `INSERT INTO _failure (kind, target, tries, failed_at, next_try_at, why, call_id)
      VALUES (@kind, @target, @tries, @failedAt, @nextTryAt, @why, @callId)
      ON CONFLICT (kind, target) DO UPDATE SET tries = excluded.tries, failed_at = excluded.failed_at,
        next_try_at = excluded.next_try_at, why = excluded.why, call_id = excluded.call_id`,
   );
-  const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
-  const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
+  const remove = db.prepare<[string, string]>(`DELETE FROM _failure WHERE kind = ? AND target = ?`);
+  const count = db.prepare<[], number>(`SELECT count(*) FROM _failure`).pluck();
   // Usually the call succeeds and the table is empty, so `hasAny` saves a statement.
   let hasAny = (count.get() ?? 0) > 0;
   return {

@@ -6,7 +6,7 @@ import { answerTable } from './answer.ts';
 import { eraseFromDigests } from './deliveries.ts';
 import { feedVersions } from './feed/versions.ts';
 import { nameIndex } from './name_index.ts';
-import { live, quoted } from './table_naming.ts';
+import { quoted } from './quoted.ts';
 
 /** Returns the ids of forgotten entities, which the mirror does not load again. */
 export function forgottenIds(db: Database): Set<string> {
@@ -60,7 +60,7 @@ export function eraseEntity(
     "DELETE FROM _feed_row WHERE key = ? AND table_name NOT IN ('registry_stats', 'entity_change')",
   ).run(entityId);
   eraseFromDigests(db, entityId);
-  const feed = feedVersions(db, live);
+  const feed = feedVersions(db);
   db.prepare('INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at, version) VALUES (?, ?, ?)').run(
     entityId,
     forgottenAt,
@@ -185,7 +185,7 @@ interface KnownTexts {
 }
 
 function eraseNames(db: Database, known: KnownTexts): void {
-  const names = nameIndex(db, live);
+  const names = nameIndex(db);
   names.remove({
     knownId: known.known_id,
     entityId: known.entity_id,

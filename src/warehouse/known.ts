@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Known, KnownRow } from './known_row.ts';
-import { nameIndex } from './name_index.ts';
-import type { Naming } from './table_naming.ts';
+import { type NameIndex, nameIndex } from './name_index.ts';
 import { tallyTable } from './tally.ts';
 
 const COLUMNS = {
@@ -37,32 +36,31 @@ const COLUMNS = {
 } as const satisfies Record<keyof Known, string>;
 
 /** Reads and writes `_known`, and updates its full-text index and counts. */
-export function knownTable(db: Database, naming: Naming) {
-  const table = naming('_known');
-  const names = nameIndex(db, naming);
-  const totals = tallyTable(db, naming);
+export function knownTable(db: Database, names: NameIndex = nameIndex(db)) {
+  const totals = tallyTable(db);
   const selected = `known_id AS knownId, ${KEYS.map((key) => `${COLUMNS[key]} AS ${key}`).join(', ')}`;
-  const find = db.prepare<[string], KnownRow>(`SELECT ${selected} FROM ${table} WHERE entity_id = ?`);
+  const find = db.prepare<[string], KnownRow>(`SELECT ${selected} FROM _known WHERE entity_id = ?`);
   const insert = db.prepare<unknown[]>(
-    `INSERT INTO ${table} (${KEYS.map((key) => COLUMNS[key]).join(', ')}) VALUES (${KEYS.map(() => '?').join(', ')})`,
+    `INSERT INTO _known (${KEYS.map((key) => COLUMNS[key]).join(', ')}) VALUES (${KEYS.map(() => '?').join(', ')})`,
   );
   const update = db.prepare<unknown[]>(
-    `UPDATE ${table} SET ${MUTABLE.map((key) => `${COLUMNS[key]} = ?`).join(', ')} WHERE known_id = ?`,
+    `UPDATE _known SET ${MUTABLE.map((key) => `${COLUMNS[key]} = ?`).join(', ')} WHERE known_id = ?`,
   );
   const listedAgain = db.prepare<[ListedAgain & { knownId: number }]>(
-    `UPDATE ${table} SET last_seen_at = @at, listed_at = @at, summary_touched = @version WHERE known_id = @knownId`,
+    `UPDATE _known SET last_seen_at = @at, listed_at = @at, summary_touched = @version WHERE known_id = @knownId`,
   );
   const listedAgainRated = db.prepare<[ListedAgain & { knownId: number }]>(
-    `UPDATE ${table} SET last_seen_at = @at, listed_at = @at, summary_touched = @version, rate_class = @rateClass
+    `UPDATE _known SET last_seen_at = @at, listed_at = @at, summary_touched = @version, rate_class = @rateClass
      WHERE known_id = @knownId`,
   );
   const fetchedAgain = db.prepare<[FetchedAgain & { knownId: number }]>(
-    `UPDATE ${table} SET last_seen_at = @at, asked_at = @at, fetched_at = @at, record_touched = @version,
+    `UPDATE _known SET last_seen_at = @at, asked_at = @at, fetched_at = @at, record_touched = @version,
        changes = @changes, changing_days = @changingDays, changing_log = @changingLog, steady_days = @steadyDays, rate_class = @rateClass
      WHERE known_id = @knownId`,
   );
+  const remove = db.prepare<[number]>('DELETE FROM _known WHERE known_id = ?');
   const missingInRun = db.prepare<[number], KnownRow>(
-    `SELECT ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
+    `SELECT ${selected} FROM _known WHERE missing_run = ? AND missing_at IS NOT NULL`,
   );
   // The last company found is cached, because processing one response looks it up several times.
   let found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
@@ -83,6 +81,13 @@ export function knownTable(db: Database, naming: Naming) {
       names.replace(before, after);
       totals.count(before, -1);
       totals.count(after, 1);
+    },
+    /** Removes the company from the table, the indexes and the counts. */
+    remove: (known: KnownRow): void => {
+      found = null;
+      names.remove(known);
+      totals.count(known, -1);
+      remove.run(known.knownId);
     },
     /** Records that a search returned an unchanged summary of the company. */
     listedAgain: ({ knownId, rateClass }: KnownRow, listed: ListedAgain): void => {
@@ -119,4 +124,4 @@ type FetchedAgain = SeenAgain &
   Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
 const KEYS = Object.keys(COLUMNS) as (keyof Known)[];
-const MUTABLE = KEYS.filter((key) => key !== 'entityId' && key !== 'firstSeenAt');
+const MUTABLE = KEYS.filter((key) => key !== 'entityId');

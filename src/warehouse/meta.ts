@@ -26,23 +26,19 @@ export type MetaKey =
   | 'processed_alone'
   /** The mapping that created the current tables, as JSON. */
   | 'mapping'
-  /** How many times the derived tables have been rebuilt. */
-  | 'generation'
   /** The records' URL with `{id}`, which shows which redirects lead to another record. */
   | 'entity_url'
   /** The record's JSON path in the response, for the view `entity_history`. */
   | 'record_path'
   /** The form of the 404 response to an id that never existed. */
   | 'absent_shape'
-  | 'next_absent_shape'
   /** Not null if the upstream rejected every record call when record calls were last sent. */
   | 'records_doubted'
   /** The last company (by `known_id`) that is indexed in `_name` and `_word`. */
   | 'named_until'
-  | 'next_named_until'
   /** The ledger stamps (`ledgerStamps`), as JSON. */
   | 'ledger'
-  /** The progress of a rebuild, as JSON. */
+  /** In a rebuild's own file: its progress, as JSON. */
   | 'rebuild'
   /** The stored estimate (`StoredEstimate`), as JSON. */
   | 'estimate'

@@ -4,7 +4,6 @@ import type { CompaniesWith } from '../names/ordered_texts.ts';
 import { indexedText } from '../names/search_index_text.ts';
 import type { Known, KnownRow } from './known_row.ts';
 import { metaTable } from './meta.ts';
-import { live, type Naming } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
 /** A company's indexed fields. */
@@ -22,27 +21,21 @@ export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'f
  * almost every name belongs on a different page of the file. In a sorted group, each page is written only once.
  * `_meta.named_until` stores the last indexed company, so a killed process loses nothing.
  */
-export function nameIndex(db: Database, naming: Naming) {
-  const table = naming('entity_fts');
+export function nameIndex(db: Database) {
   const insert = db.prepare<Entry>(
-    `INSERT INTO ${table} (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
+    `INSERT INTO entity_fts (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
   );
   // This FTS5 index does not store its content, so FTS5 needs a row's old values to delete the row.
   const remove = db.prepare<Entry>(
-    `INSERT INTO ${table} (${table}, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
+    `INSERT INTO entity_fts (entity_fts, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
-  const insertName = db.prepare<[string, number]>(
-    `INSERT INTO ${naming('_name')} (folded, known_id) VALUES (?, ?)`,
-  );
-  const removeName = db.prepare<[string, number]>(
-    `DELETE FROM ${naming('_name')} WHERE folded = ? AND known_id = ?`,
-  );
+  const insertName = db.prepare<[string, number]>(`INSERT INTO _name (folded, known_id) VALUES (?, ?)`);
+  const removeName = db.prepare<[string, number]>(`DELETE FROM _name WHERE folded = ? AND known_id = ?`);
   const namesAfter = db.prepare<[number], { knownId: number; name: string | null }>(
-    `SELECT known_id AS knownId, name FROM ${naming('_known')} WHERE known_id > ? ORDER BY known_id`,
+    `SELECT known_id AS knownId, name FROM _known WHERE known_id > ? ORDER BY known_id`,
   );
   const meta = metaTable(db);
-  const namedUntilKey = naming === live ? 'named_until' : 'next_named_until';
-  const words = wordIndex(db, naming);
+  const words = wordIndex(db);
   /** Cached for one transaction; null if it has not been read yet. */
   let cachedNamedUntil: number | null = null;
   let latestAdded = 0;
@@ -51,7 +44,7 @@ export function nameIndex(db: Database, naming: Naming) {
   const pendingTexts: { readonly write: typeof insert; readonly entry: Entry }[] = [];
 
   const namedUntil = (): number => {
-    cachedNamedUntil ??= Number(meta.get(namedUntilKey) ?? 0);
+    cachedNamedUntil ??= Number(meta.get('named_until') ?? 0);
     return cachedNamedUntil;
   };
   const addText = (company: IndexedCompany): void => {
@@ -79,7 +72,7 @@ export function nameIndex(db: Database, naming: Naming) {
     names.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const { knownId, name } of names) addName(name, knownId);
     cachedNamedUntil = last.knownId;
-    meta.set(namedUntilKey, String(last.knownId));
+    meta.set('named_until', String(last.knownId));
   };
 
   return {
@@ -130,6 +123,20 @@ export function nameIndex(db: Database, naming: Naming) {
     },
   };
 }
+
+export type NameIndex = ReturnType<typeof nameIndex>;
+
+/** Indexes nothing. A rebuild uses it, because the names are indexed when its result is merged. */
+export const NO_NAME_INDEX: NameIndex = {
+  add: () => {},
+  replace: () => {},
+  remove: () => {},
+  indexNames: () => {},
+  save: () => {},
+  countWords: () => {},
+  keepOnlyWords: () => {},
+  isFrequentWord: () => false,
+};
 
 type Entry = [rowId: number, entityId: string, ...indexedTexts: (string | null)[]];
 

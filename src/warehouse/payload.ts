@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { InferredTable } from './inferred_schema.ts';
-import { type Naming, quoted } from './table_naming.ts';
+import { ownColumns } from './payload_table.ts';
+import { quoted } from './quoted.ts';
 
 export type Bound = null | number | bigint | string;
 
@@ -17,13 +18,13 @@ export interface PayloadRow {
  * set of columns. Each INSERT writes only one row, because an INSERT of several rows would set a savepoint. FTS5
  * flushes its buffer at each savepoint, so loading would take 50% longer.
  */
-export function payloadTables(db: Database, naming: Naming) {
+export function payloadTables(db: Database) {
   const prepared = new Map<InferredTable, Prepared>();
 
   const of = (table: InferredTable): Prepared => {
     const known = prepared.get(table);
     if (known?.version === table.stored.version) return known;
-    const made = prepare(db, naming, table);
+    const made = prepare(db, table);
     prepared.set(table, made);
     return made;
   };
@@ -63,25 +64,20 @@ interface Prepared {
   readonly select: Statement;
 }
 
-const OWN_COLUMNS: Readonly<Record<string, { readonly key: string; readonly others: readonly string[] }>> = {
-  entity: { key: 'entity_id', others: ['_fetched_at', '_changed_at', '_gone_at', '_call_id'] },
-  search_result: { key: 'entity_id', others: ['_first_seen_at', '_last_seen_at', '_call_id'] },
-  registry_stats: { key: 'observed_at', others: ['total', '_call_id'] },
-};
-
-function ownColumns(table: InferredTable): { key: string; others: readonly string[] } {
-  const parents = table.listDepth > 1 ? ['parent_position'] : [];
-  return OWN_COLUMNS[table.name] ?? { key: 'entity_id', others: ['position', ...parents, '_call_id'] };
+/** Returns the built-in columns: the first is the key by which rows are found. */
+function splitColumns(table: InferredTable): { key: string; others: readonly string[] } {
+  const [key = '', ...others] = ownColumns(table.name, table.listDepth > 1);
+  return { key, others };
 }
 
-function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
-  const { key, others } = ownColumns(table);
+function prepare(db: Database, table: InferredTable): Prepared {
+  const { key, others } = splitColumns(table);
   const payload = [
     ...table.columns.map((schemaPath) => quoted(schemaPath.column ?? '')),
     ...(table.hasRest ? ['_rest'] : []),
   ];
   const columns = [key, ...others, ...payload];
-  const name = naming(table.name);
+  const name = quoted(table.name);
   return {
     version: table.stored.version,
     columns: table.columns.length,

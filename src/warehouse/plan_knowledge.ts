@@ -7,7 +7,6 @@ import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { queryState, queryTable } from './query.ts';
 import { DUE_LOOKUPS, openRateClasses, openRecordsDue } from './records_due.ts';
-import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -33,7 +32,7 @@ const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _c
 /** Opens the planner's lookups, each of which reads an index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
-  const queries = queryTable(db, live);
+  const queries = queryTable(db);
   const untilWritten = openMemory(db);
   const knownCount = db.prepare<[], number>("SELECT n FROM _tally WHERE what = 'known'").pluck();
   const latestStats = db.prepare<[], { observed_at: string; total: number | null }>(
@@ -56,7 +55,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   >('SELECT kind, target, tries, next_try_at AS next, why FROM _failure');
   const missing = db.prepare(LOOKUPS.missing);
   const recordsDue = openRecordsDue(db);
-  const changeEstimates = readEstimates(db, live);
+  const changeEstimates = readEstimates(db);
   const rateClasses = openRateClasses(db);
   return {
     knownCount: untilWritten(() => knownCount.get() ?? 0),

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import type { Naming } from './table_naming.ts';
 
 export interface QuarantineEntry {
   readonly callId: number;
@@ -15,19 +14,18 @@ export interface QuarantineEntry {
  * Reads and writes `_quarantine`, which lists responses, or items in responses, that cannot be processed. Their bodies
  * remain in `_answer`.
  */
-export function quarantineTable(db: Database, naming: Naming) {
-  const table = naming('_quarantine');
+export function quarantineTable(db: Database) {
   const upsert = db.prepare(
-    `INSERT INTO ${table} (call_id, kind, target, position, reason, quarantined_at)
+    `INSERT INTO _quarantine (call_id, kind, target, position, reason, quarantined_at)
      VALUES (@callId, @kind, @target, @position, @reason, @at)
      ON CONFLICT (kind, target, position) WHERE state = 'open' DO UPDATE SET
        call_id = excluded.call_id, reason = excluded.reason, times = times + 1,
        quarantined_at = excluded.quarantined_at`,
   );
   const supersede = db.prepare<[string, string]>(
-    `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
+    `UPDATE _quarantine SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
-  const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
+  const countOpen = db.prepare<[], number>(`SELECT count(*) FROM _quarantine WHERE state = 'open'`).pluck();
   // Usually the response is valid and the quarantine is empty, so `hasOpen` saves a statement.
   let hasOpen = (countOpen.get() ?? 0) > 0;
   return {

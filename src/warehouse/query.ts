@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { SearchQuery } from '../call.ts';
 import type { QueryState } from '../knowledge.ts';
-import type { Naming } from './table_naming.ts';
 
 export interface QueryPage {
   readonly index: number;
@@ -40,36 +39,34 @@ const SELECT = `SELECT query_key AS key, "by", text, total, pages, rows, next, s
   asked_at AS askedAt, first_call AS firstCall, repeats, contradicted AS isContradicted, note FROM`;
 
 /** Reads and writes `_query` and `_query_page`, which store each listing's progress. */
-export function queryTable(db: Database, naming: Naming) {
-  const table = naming('_query');
-  const pages = naming('_query_page');
-  const find = db.prepare<[string], QueryRow>(`${SELECT} ${table} WHERE query_key = ?`);
-  const all = db.prepare<[], QueryRow>(`${SELECT} ${table}`);
+export function queryTable(db: Database) {
+  const find = db.prepare<[string], QueryRow>(`${SELECT} _query WHERE query_key = ?`);
+  const all = db.prepare<[], QueryRow>(`${SELECT} _query`);
   const save = db.prepare<[QueryRow]>(
-    `INSERT OR REPLACE INTO ${table} (query_key, "by", text, total, pages, rows, next, status, listed_at, asked_at,
+    `INSERT OR REPLACE INTO _query (query_key, "by", text, total, pages, rows, next, status, listed_at, asked_at,
        first_call, repeats, contradicted, note)
      VALUES (@key, @by, @text, @total, @pages, @rows, @next, @status, @listedAt, @askedAt,
        @firstCall, @repeats, @isContradicted, @note)`,
   );
   const savePage = db.prepare(
-    `INSERT OR REPLACE INTO ${pages} (query_key, page, call_id, sent_at, rows, total, next, fingerprint, overlap)
+    `INSERT OR REPLACE INTO _query_page (query_key, page, call_id, sent_at, rows, total, next, fingerprint, overlap)
      VALUES (@key, @index, @callId, @sentAt, @rows, @total, @next, @fingerprint, @overlap)`,
   );
   const selected = `page AS "index", call_id AS callId, sent_at AS sentAt, rows, total, next, fingerprint, overlap`;
   const page = db.prepare<[string, number], QueryPage>(
-    `SELECT ${selected} FROM ${pages} WHERE query_key = ? AND page = ?`,
+    `SELECT ${selected} FROM _query_page WHERE query_key = ? AND page = ?`,
   );
   const pagesSince = db.prepare<[string, number], QueryPage>(
-    `SELECT ${selected} FROM ${pages} WHERE query_key = ? AND call_id >= ? ORDER BY page`,
+    `SELECT ${selected} FROM _query_page WHERE query_key = ? AND call_id >= ? ORDER BY page`,
   );
   const foundNew = db.prepare<[string, number]>(
-    `SELECT 1 FROM ${pages} JOIN _call USING (call_id) WHERE query_key = ? AND call_id >= ? AND new > 0 LIMIT 1`,
+    `SELECT 1 FROM _query_page JOIN _call USING (call_id) WHERE query_key = ? AND call_id >= ? AND new > 0 LIMIT 1`,
   );
-  const withRepeats = db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE repeats = ?`).pluck();
+  const withRepeats = db.prepare<[number], number>(`SELECT count(*) FROM _query WHERE repeats = ?`).pluck();
   const hasLargerTotal = db
-    .prepare<[], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM ${pages} WHERE total > rows)`)
+    .prepare<[], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM _query_page WHERE total > rows)`)
     .pluck();
-  const largestPage = db.prepare<[], number | null>(`SELECT max(rows) FROM ${pages}`).pluck();
+  const largestPage = db.prepare<[], number | null>(`SELECT max(rows) FROM _query_page`).pluck();
   return {
     find: (key: string): QueryRow | undefined => find.get(key),
     all: (): IterableIterator<QueryRow> => all.iterate(),

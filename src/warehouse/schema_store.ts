@@ -9,9 +9,16 @@ import {
   type SchemaPath,
   typeBits,
 } from './inferred_schema.ts';
-import { addMember, addTable, rootOf, setColumn } from './schema_growth.ts';
+import {
+  createPayloadIndex,
+  type DeclaredColumn,
+  definitionOf,
+  payloadTableSql,
+  redeclare,
+} from './payload_table.ts';
+import { quoted } from './quoted.ts';
+import { addMember, addTable, setColumn } from './schema_growth.ts';
 import { countsOf } from './schema_writer.ts';
-import { generationOf, type Naming, quoted } from './table_naming.ts';
 
 /** The tables for the three resources. Lists in their payloads are stored in child tables. */
 export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
@@ -20,27 +27,26 @@ export type ResourceTable = (typeof RESOURCE_TABLES)[number];
 /** Reads the inferred schema from the warehouse. */
 export function readSchema(
   db: Database,
-  naming: Naming,
   options: Pick<InferredSchema, 'limits' | 'mapping' | 'reserved'>,
 ): InferredSchema {
   const schema = emptySchema(options);
   for (const name of RESOURCE_TABLES)
     addTable(schema, { name, parent: null, path: '' }).stored.isCreated = true;
-  for (const row of storedTables(db, naming)) restoreTable(schema, row);
-  for (const row of storedColumns(db, naming)) restoreSchemaPath(schema, row);
-  for (const table of schema.tables.values()) restoreOrder(db, naming, table);
+  for (const row of storedTables(db)) restoreTable(schema, row);
+  for (const row of storedColumns(db)) restoreSchemaPath(schema, row);
+  for (const table of schema.tables.values()) restoreOrder(db, table);
   return schema;
 }
 
 /**
  * Adds the tables and columns that rows in memory need, and widens types. Call this function before writing the rows.
  */
-export function alterTables(db: Database, naming: Naming, schema: InferredSchema): void {
+export function alterTables(db: Database, schema: InferredSchema): void {
   if (!schema.isAhead) return;
   for (const table of schema.tables.values()) {
-    if (!table.stored.isCreated) createChildTable(db, naming, table);
-    addColumns(db, naming, table);
-    widenTypes(db, naming, table);
+    if (!table.stored.isCreated) createChildTable(db, table);
+    addColumns(db, table);
+    widenTypes(db, table);
   }
   schema.isAhead = false;
 }
@@ -81,21 +87,21 @@ interface StoredColumn {
   readonly call_id: number;
 }
 
-function storedTables(db: Database, naming: Naming): StoredTable[] {
+function storedTables(db: Database): StoredTable[] {
   // Sorting by name length puts parents first, because a child table's name starts with its parent's name.
   return db
     .prepare(
-      `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
+      `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM _table ORDER BY length(table_name)`,
     )
     .all() as StoredTable[];
 }
 
-function storedColumns(db: Database, naming: Naming): StoredColumn[] {
+function storedColumns(db: Database): StoredColumn[] {
   return db
     .prepare(
       `SELECT table_name, path, column_name, child_table, type, types, present, nulls, changes,
               first_seen_at, changed_at, call_id
-       FROM ${naming('_column')}`,
+       FROM _column`,
     )
     .all() as StoredColumn[];
 }
@@ -141,9 +147,9 @@ function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly s
 }
 
 // Values are bound by position, so the columns in memory must be in the same order as in the prepared statements.
-function restoreOrder(db: Database, naming: Naming, table: InferredTable): void {
+function restoreOrder(db: Database, table: InferredTable): void {
   const names = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
-  table.hasRest = names.all(naming(table.name).slice(1, -1).replaceAll('""', '"')).includes('_rest');
+  table.hasRest = names.all(table.name).includes('_rest');
   table.stored.hasRest = table.hasRest;
   table.stored.columns = table.columns.length;
 }
@@ -151,92 +157,49 @@ function restoreOrder(db: Database, naming: Naming, table: InferredTable): void 
 /**
  * Creates the table with all its columns in one statement, because each ALTER TABLE would read the whole schema again.
  */
-function createChildTable(db: Database, naming: Naming, table: InferredTable): void {
-  const isNested = table.listDepth > 1;
-  const root = rootOf(table);
+function createChildTable(db: Database, table: InferredTable): void {
   const columns = table.columns.map((schemaPath) => {
     schemaPath.stored.declared = declaredType(schemaPath.types);
-    return `, ${columnDefinition(schemaPath)}`;
+    return declaration(schemaPath);
   });
-  db.exec(
-    `CREATE TABLE ${naming(table.name)} (
-       entity_id TEXT NOT NULL REFERENCES ${naming(root.name)} (entity_id),
-       position INTEGER NOT NULL,
-       ${isNested ? 'parent_position INTEGER NOT NULL,' : ''}
-       _call_id INTEGER NOT NULL${columns.join('')}${table.hasRest ? ', _rest TEXT' : ''},
-       PRIMARY KEY (entity_id, position)
-     ) WITHOUT ROWID`,
-  );
+  const payload = [...columns, ...(table.hasRest ? [{ name: '_rest', type: 'TEXT' as const }] : [])];
+  db.exec(payloadTableSql(table.name, { isNested: table.listDepth > 1, payload }));
   table.stored.isCreated = true;
   table.stored.columns = table.columns.length;
   table.stored.hasRest = table.hasRest;
   table.stored.version++;
-  for (const schemaPath of table.columns) if (schemaPath.rule?.index) createIndex(db, naming, schemaPath);
+  for (const schemaPath of table.columns)
+    if (schemaPath.rule?.index) createPayloadIndex(db, table.name, schemaPath.column ?? '');
 }
 
-function columnDefinition({ column, types }: SchemaPath): string {
-  return `${quoted(column ?? '')} ${declaredType(types)}`.trimEnd();
+function declaration({ column, types }: SchemaPath): DeclaredColumn {
+  return { name: column ?? '', type: declaredType(types) };
 }
 
-function addColumns(db: Database, naming: Naming, table: InferredTable): void {
+function addColumns(db: Database, table: InferredTable): void {
   for (const schemaPath of table.columns.slice(table.stored.columns)) {
-    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${columnDefinition(schemaPath)}`);
-    if (schemaPath.rule?.index) createIndex(db, naming, schemaPath);
+    db.exec(`ALTER TABLE ${quoted(table.name)} ADD COLUMN ${definitionOf(declaration(schemaPath))}`);
+    if (schemaPath.rule?.index) createPayloadIndex(db, table.name, schemaPath.column ?? '');
     schemaPath.stored.declared = declaredType(schemaPath.types);
     table.stored.version++;
   }
   table.stored.columns = table.columns.length;
   if (table.hasRest && !table.stored.hasRest)
-    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN _rest TEXT`);
+    db.exec(`ALTER TABLE ${quoted(table.name)} ADD COLUMN _rest TEXT`);
   if (table.hasRest !== table.stored.hasRest) table.stored.version++;
   table.stored.hasRest = table.hasRest;
 }
 
-/**
- * Creates an index on a payload column. Index names must be unique in the file, but each table exists twice during a
- * rebuild. The index's name therefore includes the table's generation.
- */
-function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
-  const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);
-  db.exec(`CREATE INDEX ${name} ON ${naming(table.name)} (${quoted(column ?? '')})`);
-}
-
-function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
+function widenTypes(db: Database, table: InferredTable): void {
   const drifted = table.columns.filter(
     (schemaPath) => schemaPath.stored.declared !== declaredType(schemaPath.types),
   );
   if (drifted.length === 0) return;
   redeclare(
     db,
-    naming(table.name).slice(1, -1),
+    table.name,
     new Map(drifted.map((schemaPath) => [schemaPath.column ?? '', declaredType(schemaPath.types)])),
   );
   for (const schemaPath of drifted) schemaPath.stored.declared = declaredType(schemaPath.types);
   table.stored.version++;
-}
-
-/**
- * Changes columns' declared types without writing a row. This is possible because values of the narrower type are also
- * valid for the wider type. It follows SQLite's documented procedure for changes that do not affect the content
- * (https://www.sqlite.org/lang_altertable.html#otheralter), and runs in the caller's transaction.
- */
-function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
-  const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;
-  const changed = sql.replace(
-    /, "([\p{L}\p{M}\p{N}_]+)"( TEXT| INTEGER| REAL)?\s*(?=[,)])/gu,
-    (whole, column: string) => {
-      const type = types.get(column);
-      return type === undefined ? whole : `, ${quoted(column)}${type === '' ? '' : ` ${type}`}`;
-    },
-  );
-  const version = db.pragma('schema_version', { simple: true }) as number;
-  db.unsafeMode(true);
-  try {
-    db.pragma('writable_schema = ON');
-    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(changed, table);
-    db.pragma(`schema_version = ${version + 1}`);
-  } finally {
-    db.pragma('writable_schema = RESET');
-    db.unsafeMode(false);
-  }
 }

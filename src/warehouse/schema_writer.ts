@@ -1,19 +1,18 @@
 import type { Database } from 'better-sqlite3';
 import { type InferredSchema, type SchemaPath, typeNames } from './inferred_schema.ts';
-import type { Naming } from './table_naming.ts';
 
 /**
  * Returns a function that writes the inferred schema's changed names, types and counts to `_table` and `_column`. The
  * function returns true if it wrote a new column or type.
  */
-export function schemaWriter(db: Database, naming: Naming) {
+export function schemaWriter(db: Database) {
   const saveTable = db.prepare(
-    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, first_seen_at)
+    `INSERT INTO _table (table_name, parent_table, path, rows_seen, compared, first_seen_at)
      VALUES (@name, @parent, @path, @rowsSeen, @compared, @firstSeenAt)
      ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
   );
   const saveColumn = db.prepare(
-    `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
+    `INSERT INTO _column (table_name, path, column_name, child_table, type, types, present, nulls, changes,
        first_seen_at, changed_at, call_id)
      VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes,
        @firstSeenAt, @changedAt, @callId)
@@ -23,7 +22,7 @@ export function schemaWriter(db: Database, naming: Naming) {
   );
   // Once all paths of a resource are known, further responses change only the counts.
   const saveCounts = db.prepare(
-    `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
+    `UPDATE _column SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
   );
   /** Writes a path. Returns false if only its counts changed. */
   const save = (schemaPath: SchemaPath): boolean => {

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
 import type { Known } from './known_row.ts';
-import type { Naming } from './table_naming.ts';
 
 /**
  * A count in `_tally` that would otherwise need a scan. `known` counts all companies, while `listed` and `fetched`
@@ -8,9 +7,9 @@ import type { Naming } from './table_naming.ts';
  */
 export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
 
-export function tallyTable(db: Database, naming: Naming) {
+export function tallyTable(db: Database) {
   const add = db.prepare<[TallyName, number]>(
-    `INSERT INTO ${naming('_tally')} (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`,
+    `INSERT INTO _tally (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`,
   );
   const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
   return {

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import type { Naming } from './table_naming.ts';
 
 export interface VersionRow {
   readonly callId: number;
@@ -7,17 +6,17 @@ export interface VersionRow {
 }
 
 /** Reads and writes `_version`, which lists the calls that returned a new version of a record. */
-export function versionTable(db: Database, naming: Naming) {
+export function versionTable(db: Database) {
   const insert = db.prepare<[string, number, string, 0 | 1]>(
-    `INSERT INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
+    `INSERT INTO _version (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
   );
   const end = db.prepare<{ entityId: string; endedAt: string }>(
-    `UPDATE ${naming('_version')} SET ended_at = @endedAt
+    `UPDATE _version SET ended_at = @endedAt
      WHERE entity_id = @entityId AND call_id =
-       (SELECT max(call_id) FROM ${naming('_version')} WHERE entity_id = @entityId AND NOT is_tombstone)`,
+       (SELECT max(call_id) FROM _version WHERE entity_id = @entityId AND NOT is_tombstone)`,
   );
   const latest = db.prepare<[string], VersionRow>(
-    `SELECT call_id AS callId, is_tombstone AS isTombstone FROM ${naming('_version')}
+    `SELECT call_id AS callId, is_tombstone AS isTombstone FROM _version
      WHERE entity_id = ? ORDER BY call_id DESC`,
   );
   return {

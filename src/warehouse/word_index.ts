@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3';
 import { ALL_COMPANIES, afterAll, type CompaniesWith, nextAfter } from '../names/ordered_texts.ts';
 import { orderedWords } from '../names/ordered_words.ts';
 import { companiesBetween } from './ordered_text_lookups.ts';
-import type { Naming } from './table_naming.ts';
 
 interface WordSet {
   readonly setId: number;
@@ -19,32 +18,31 @@ interface Name {
  * Reads and writes `_word`, which stores how many companies have each word in their names. Each set of companies in
  * `_word_set` has its own counts.
  */
-export function wordIndex(db: Database, naming: Naming) {
-  const table = naming('_word');
+export function wordIndex(db: Database) {
   const selectSets = db.prepare<[], WordSet>(
-    `SELECT set_id AS setId, beside, is_whole AS isWhole FROM ${naming('_word_set')}`,
+    `SELECT set_id AS setId, beside, is_whole AS isWhole FROM _word_set`,
   );
   const insertSet = db.prepare<[string, number]>(
-    `INSERT OR IGNORE INTO ${naming('_word_set')} (beside, is_whole) VALUES (?, ?)`,
+    `INSERT OR IGNORE INTO _word_set (beside, is_whole) VALUES (?, ?)`,
   );
-  const removeSet = db.prepare<[number]>(`DELETE FROM ${naming('_word_set')} WHERE set_id = ?`);
-  const removeWords = db.prepare<[number]>(`DELETE FROM ${table} WHERE set_id = ?`);
+  const removeSet = db.prepare<[number]>(`DELETE FROM _word_set WHERE set_id = ?`);
+  const removeWords = db.prepare<[number]>(`DELETE FROM _word WHERE set_id = ?`);
   const add = db.prepare<[number, string, number, number]>(
-    `INSERT INTO ${table} (set_id, word, shared, companies) VALUES (?, ?, ?, ?)
+    `INSERT INTO _word (set_id, word, shared, companies) VALUES (?, ?, ?, ?)
      ON CONFLICT (set_id, word, shared) DO UPDATE SET companies = companies + excluded.companies`,
   );
   const removeEmpty = db.prepare<[number, string, number]>(
-    `DELETE FROM ${table} WHERE set_id = ? AND word = ? AND shared = ? AND companies = 0`,
+    `DELETE FROM _word WHERE set_id = ? AND word = ? AND shared = ? AND companies = 0`,
   );
   const namesAfter = db.prepare<[Name & { part: string }], Name>(
-    `SELECT folded, known_id AS knownId FROM ${naming('_name')}
+    `SELECT folded, known_id AS knownId FROM _name
      WHERE (folded, known_id) > (@folded, @knownId) AND instr(folded, @part) > 0
      ORDER BY folded, known_id LIMIT ${NAMES_AT_ONCE}`,
   );
   const companies = db
-    .prepare<[number, string, string, number], number | null>(companiesBetween(table))
+    .prepare<[number, string, string, number], number | null>(companiesBetween('_word'))
     .pluck();
-  const known = db.prepare<[], number>(`SELECT n FROM ${naming('_tally')} WHERE what = 'known'`).pluck();
+  const known = db.prepare<[], number>(`SELECT n FROM _tally WHERE what = 'known'`).pluck();
   /** Cached for one transaction; null if it has not been read yet. */
   let sets: readonly WordSet[] | null = null;
   /** Pending changes to the counts, by set id, then by word and `shared`. */

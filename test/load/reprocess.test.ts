@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { classify } from '../../src/dialect/classify.ts';
 import { Mapping } from '../../src/dialect/mapping_schema.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
+import { lastVersion } from '../../src/warehouse/feed/versions.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
@@ -121,15 +122,39 @@ test('readers see the old tables until an interrupted rebuild has been resumed a
   reader.close();
 });
 
-test('an unfinished rebuild from an older version restarts if it lacks a table', async () => {
-  const { warehouse } = withHistory();
+test("a rebuild drops the tables that an older version's unfinished rebuild has left", async () => {
+  const { warehouse, value } = withHistory();
   const before = dumpDerived(warehouse);
-  const stop = new AbortController();
-  stop.abort();
-  await reprocess({ warehouse, dialect: dialectWith(), signal: stop.signal });
-  warehouse.db.exec('DROP TABLE "_next__word"');
-  expect((await reprocess({ warehouse, dialect: dialectWith() })).isWhole).toBe(true);
+  warehouse.db.exec(
+    'CREATE TABLE _next_entity (entity_id TEXT); CREATE TABLE _old_entity__officers (name TEXT)',
+  );
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(value("SELECT count(*) FROM sqlite_schema WHERE name GLOB '_next_*' OR name GLOB '_old_*'")).toBe(0);
   expect(dumpDerived(warehouse)).toEqual(before);
+});
+
+test('a rebuild without differences writes no row', async () => {
+  const { warehouse } = withHistory();
+  const before = lastVersion(warehouse.db);
+  const changes = () => warehouse.db.prepare('SELECT total_changes()').pluck().get() as number;
+  const writtenBefore = changes();
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(changes() - writtenBefore).toBeLessThanOrEqual(2);
+  expect(lastVersion(warehouse.db)).toBe(before);
+});
+
+test("a column that a mapping drops leaves the table, although a user's view reads it", async () => {
+  const { warehouse, all } = withHistory();
+  warehouse.db.exec('CREATE VIEW mine AS SELECT name FROM entity');
+  const mapping = Mapping.parse({ entity: { '/name': { column: 'title' } } });
+  await reprocess({ warehouse, dialect: dialectWith(), mapping });
+  expect(all("SELECT name FROM pragma_table_info('entity') WHERE name IN ('name', 'title')")).toEqual([
+    { name: 'title' },
+  ]);
+  expect(all('SELECT title FROM entity WHERE title IS NOT NULL ORDER BY title')).toEqual([
+    { title: 'A' },
+    { title: 'B is back' },
+  ]);
 });
 
 test('a rebuild fails if responses have been pruned', async () => {

@@ -1,4 +1,4 @@
-import { quoted } from '../../src/warehouse/table_naming.ts';
+import { quoted } from '../../src/warehouse/quoted.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
 /**

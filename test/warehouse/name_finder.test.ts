@@ -6,7 +6,6 @@ import type { CompanyQuery } from '../../src/names/query_matching.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
 import { NameFinder } from '../../src/warehouse/name_finder.ts';
 import { nameIndex } from '../../src/warehouse/name_index.ts';
-import { live } from '../../src/warehouse/table_naming.ts';
 import { bench, dialectWith } from '../support/loader.ts';
 
 interface Company {
@@ -84,7 +83,7 @@ function mirrorOf(companies: readonly Company[], indexed: number) {
       results: some.map(({ id: own, name: called }) => ({ id: own, name: called })),
     });
   list(companies.slice(0, count));
-  nameIndex(warehouse.db, live).indexNames();
+  nameIndex(warehouse.db).indexNames();
   list(companies.slice(count));
   const remove = warehouse.db.prepare(
     "UPDATE _known SET gone_at = '2026-01-01T00:00:00Z' WHERE entity_id = ?",

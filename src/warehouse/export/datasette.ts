@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { readSource } from '../meta.ts';
 import { publishedTable } from '../published_columns.ts';
-import { quoted } from '../table_naming.ts';
+import { quoted } from '../quoted.ts';
 import { columnDescriptions } from './column_descriptions.ts';
 import { columnsOf, readableTables } from './rowset.ts';
 

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
 import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
+import { quoted } from '../quoted.ts';
 import { recordDocuments } from '../record_document.ts';
-import { quoted } from '../table_naming.ts';
 
 /** A column's type, for typed export formats. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../export/rowset.ts';
-import { quoted } from '../table_naming.ts';
+import { quoted } from '../quoted.ts';
 
 export interface FeedTable {
   readonly name: string;

@@ -1,24 +1,21 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from '../meta.ts';
-import { live, type Naming } from '../table_naming.ts';
 
-/**
- * The change feed's versions, which form one sequence across all public tables. Shadow tables have none, because a
- * rebuild assigns their versions when it ends.
- */
+/** The change feed's versions, which form one sequence across all public tables. */
 export interface FeedVersions {
-  /** Takes `count` consecutive versions and returns the first one. Returns null for shadow tables. */
-  take(count: number): number | null;
+  /** Takes `count` consecutive versions and returns the first one. */
+  take(count: number): number;
   /** Records that a known record's list has gained or lost rows. `version` is the record's version. */
-  resized(table: string, key: string, rows: { before: number; after: number }, version: number | null): void;
+  resized(table: string, key: string, rows: { before: number; after: number }, version: number): void;
+  /** Records that a row was deleted. */
+  removed(table: string, key: string): void;
   /** Records a new row of registry statistics. */
   observed(callId: number): void;
   /** Stores the last version taken. Call this function in the transaction that writes the rows. */
   save(): void;
 }
 
-export function feedVersions(db: Database, naming: Naming): FeedVersions {
-  if (naming !== live) return { take: () => null, resized: () => {}, observed: () => {}, save: () => {} };
+export function feedVersions(db: Database): FeedVersions {
   const meta = metaTable(db);
   const saveRow = db.prepare<[string, string, number, number, 0 | 1]>(
     `INSERT INTO _feed_row (table_name, key, position, version, is_deleted) VALUES (?, ?, ?, ?, ?)
@@ -39,9 +36,11 @@ export function feedVersions(db: Database, naming: Naming): FeedVersions {
   return {
     take,
     resized(table, key, { before, after }, version) {
-      for (let position = before; position < after; position++)
-        saveRow.run(table, key, position, version ?? 0, 0);
+      for (let position = before; position < after; position++) saveRow.run(table, key, position, version, 0);
       for (let position = after; position < before; position++) saveRow.run(table, key, position, take(1), 1);
+    },
+    removed(table, key) {
+      saveRow.run(table, key, 0, take(1), 1);
     },
     observed(callId) {
       saveRow.run('registry_stats', String(callId), 0, take(1), 0);
@@ -59,7 +58,7 @@ export function lastVersion(db: Database): number {
 }
 
 /** Starts a session with a new random name. `first` is the first version that belongs to this session. */
-export function startSession(db: Database, first: number): void {
+function startSession(db: Database, first: number): void {
   db.prepare(
     'INSERT OR REPLACE INTO _feed_session (first_version, name) VALUES (?, lower(hex(randomblob(6))))',
   ).run(first);

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Call } from '../../../src/call.ts';
 import { classify } from '../../../src/dialect/classify.ts';
@@ -35,7 +35,7 @@ export async function liveHistory(
   seed: number,
   { rebuilds = seed % 4 === 0 }: { readonly rebuilds?: boolean } = {},
 ): Promise<ReadonlyMap<Step, number>> {
-  const warehouse = openInMemory();
+  const warehouse = rebuilds ? openFile() : openInMemory();
   try {
     return await live(warehouse, seededRandom(seed), rebuilds);
   } catch (error) {
@@ -44,7 +44,14 @@ export async function liveHistory(
     });
   } finally {
     warehouse.close();
+    if (rebuilds) rmSync(dirname(warehouse.path), { recursive: true });
   }
+}
+
+/** Opens a file, because a rebuild makes its tables in a second file. */
+function openFile(): Warehouse {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-feed-'));
+  return openWarehouse({ path: join(folder, 'warehouse.db'), nowMs: START_MS });
 }
 
 /** Opens an in-memory copy of an empty warehouse, because 10,000 files would take several times as long. */

@@ -1,0 +1,100 @@
+import type { Database } from 'better-sqlite3';
+import type { DeclaredType } from './inferred_schema.ts';
+import { quoted } from './quoted.ts';
+
+/** A column of a payload table, as SQLite describes it. */
+export interface DeclaredColumn {
+  readonly name: string;
+  readonly type: DeclaredType;
+}
+
+/** The built-in columns of the tables for the three resources, in order. */
+const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  entity: [
+    'entity_id TEXT PRIMARY KEY NOT NULL',
+    '_fetched_at TEXT NOT NULL',
+    '_changed_at TEXT NOT NULL',
+    '_gone_at TEXT',
+    '_call_id INTEGER NOT NULL REFERENCES _call (call_id)',
+  ],
+  search_result: [
+    'entity_id TEXT PRIMARY KEY NOT NULL',
+    '_first_seen_at TEXT NOT NULL',
+    '_last_seen_at TEXT NOT NULL',
+    '_call_id INTEGER NOT NULL REFERENCES _call (call_id)',
+  ],
+  registry_stats: [
+    'observed_at TEXT NOT NULL',
+    'total INTEGER',
+    '_call_id INTEGER PRIMARY KEY REFERENCES _call (call_id)',
+  ],
+};
+
+/** Returns the names of a payload table's built-in columns, in order. */
+export function ownColumns(table: string, isNested: boolean): string[] {
+  return ownDefinitions(table, isNested).map((definition) => definition.split(' ', 1)[0] ?? '');
+}
+
+function ownDefinitions(table: string, isNested: boolean): readonly string[] {
+  const root = table.split('__', 1)[0] ?? '';
+  return (
+    OWN_COLUMNS[table] ?? [
+      `entity_id TEXT NOT NULL REFERENCES ${root} (entity_id)`,
+      'position INTEGER NOT NULL',
+      ...(isNested ? ['parent_position INTEGER NOT NULL'] : []),
+      '_call_id INTEGER NOT NULL',
+    ]
+  );
+}
+
+/** Returns the statement that creates a payload table with these payload columns. */
+export function payloadTableSql(
+  table: string,
+  { isNested, payload }: { readonly isNested: boolean; readonly payload: readonly DeclaredColumn[] },
+): string {
+  const columns = [...ownDefinitions(table, isNested), ...payload.map(definitionOf)];
+  return OWN_COLUMNS[table] === undefined
+    ? `CREATE TABLE ${quoted(table)} (${columns.join(', ')}, PRIMARY KEY (entity_id, position)) WITHOUT ROWID`
+    : `CREATE TABLE ${quoted(table)} (${columns.join(', ')})`;
+}
+
+export function definitionOf({ name, type }: DeclaredColumn): string {
+  return `${quoted(name)} ${type}`.trimEnd();
+}
+
+/** Returns all columns of a table, or none if the table does not exist. */
+export function declaredColumns(db: Database, table: string): DeclaredColumn[] {
+  return db.prepare<[string], DeclaredColumn>('SELECT name, type FROM pragma_table_info(?)').all(table);
+}
+
+/** Creates an index on a payload column, unless it exists. */
+export function createPayloadIndex(db: Database, table: string, column: string): void {
+  db.exec(
+    `CREATE INDEX IF NOT EXISTS ${quoted(`${table}__${column}__index_0`)} ON ${quoted(table)} (${quoted(column)})`,
+  );
+}
+
+/**
+ * Changes columns' declared types without writing a row. The caller makes sure that each value is stored as the new type
+ * requires. It follows SQLite's documented procedure for changes that do not affect the content
+ * (https://www.sqlite.org/lang_altertable.html#otheralter), and runs in the caller's transaction.
+ */
+export function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
+  const columns = declaredColumns(db, table);
+  const isNested = columns.some(({ name }) => name === 'parent_position');
+  const own = new Set(ownColumns(table, isNested));
+  const payload = columns
+    .filter(({ name }) => !own.has(name))
+    .map(({ name, type }) => ({ name, type: types.get(name) ?? type }));
+  const sql = payloadTableSql(table, { isNested, payload });
+  const version = db.pragma('schema_version', { simple: true }) as number;
+  db.unsafeMode(true);
+  try {
+    db.pragma('writable_schema = ON');
+    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(sql, table);
+    db.pragma(`schema_version = ${version + 1}`);
+  } finally {
+    db.pragma('writable_schema = RESET');
+    db.unsafeMode(false);
+  }
+}
