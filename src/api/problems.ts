@@ -115,6 +115,12 @@ function bodyOf(
   }
 }
 
+/** Returns the page for an unknown path. */
+export function notFoundPage(): Omit<ApiResponse, 'status'> {
+  const { type, body } = bodyOf('html', { code: 'not_found', status: 404, detail: '', path: '' });
+  return { headers: { 'content-type': type ?? '' }, body };
+}
+
 function htmlOf(status: number, title: string): string {
   return `<!DOCTYPE html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><p>${title}</p></body></html>\n`;
 }

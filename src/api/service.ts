@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly failed: (error: Error) => void;
   /** Returns whether an error means that the companies cannot be read now. */
   readonly isUnavailable?: (error: Error) => boolean;
+  /** Returns the page that a browser gets for an unknown path. If undefined, it gets the same response as a client. */
+  readonly notFoundPage?: () => Omit<ApiResponse, 'status'>;
   readonly observer?: RequestObserver;
   /** Additional endpoints, with the same keys, limits and error format as the three endpoints. */
   readonly endpoints?: readonly Endpoint[];
@@ -57,6 +59,9 @@ export async function buildService(options: ServiceOptions): Promise<FastifyInst
   app.decorateRequest('auth', null);
   app.setNotFoundHandler((request, reply) => {
     openContext(options, request, 'other');
+    const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '');
+    if (isBrowser && options.notFoundPage !== undefined)
+      return deliver(options, request, reply, { status: 404, ...options.notFoundPage() });
     return reject(options, request, reply, { code: 'not_found' });
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {

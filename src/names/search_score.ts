@@ -1,14 +1,16 @@
 import { wordsOf } from './folding.ts';
 import { MIN_SCORE } from './name_candidates.ts';
 import { type Anatomy, similarity } from './similarity.ts';
+import { isOneEditAway, SHORTEST_MISSPELT } from './spelling.ts';
 
 /**
  * Returns a name's score in a search: 1 for the same name, 0 for no match. Let q and n be the number of characters in
  * the query's words and in the name's words. The score is the highest of these values:
  *
  * - the similarity of the query and the name, if it is at least MIN_SCORE
- * - 0.5 + 0.45 · q/n if each word in the query is the start of a different word in the name: `acme` finds `Acme
- *   Holdings Ltd`
+ * - 0.5 + 0.45 · c · q/n if each word in the query is the start of a different word in the name, or at one edit from a
+ *   different word: `acme` and `amce` find `Acme Holdings Ltd`. Here c is the mean of 1 − e/m over the words, where e is 1 for
+ *   a word with an edit and 0 otherwise, and m is the number of characters in the word
  * - 0.4 + 0.45 · q/n if the name contains the query: `tech` finds `Biotechnik`
  */
 export function searchScore(query: Anatomy, name: Anatomy): number {
@@ -21,18 +23,27 @@ function containment(query: string, name: string): number {
   const words = wordsOf(name);
   if (wanted.length === 0) return 0;
   const share = lengthOf(wanted) / lengthOf(words);
-  if (startsWords(wanted, words)) return 0.5 + 0.45 * share;
+  const closeness = startsWords(wanted, words);
+  if (closeness > 0) return 0.5 + 0.45 * closeness * share;
   return name.includes(query) ? 0.4 + 0.45 * share : 0;
 }
 
-/** Returns whether each wanted word is the start of a different word in `words`. */
-function startsWords(wanted: readonly string[], words: readonly string[]): boolean {
+/** Returns the mean closeness of the wanted words to the starts of different words, or 0 if one of them has none. */
+function startsWords(wanted: readonly string[], words: readonly string[]): number {
   const left = [...words];
-  return wanted.every((word) => {
-    const at = left.findIndex((one) => one.startsWith(word));
-    if (at !== -1) left.splice(at, 1);
-    return at !== -1;
-  });
+  let sum = 0;
+  for (const word of wanted) {
+    const exact = left.findIndex((one) => one.startsWith(word));
+    const at = exact === -1 ? left.findIndex((one) => isMisspelt(word, one)) : exact;
+    if (at === -1) return 0;
+    left.splice(at, 1);
+    sum += exact === -1 ? 1 - 1 / word.length : 1;
+  }
+  return sum / wanted.length;
+}
+
+function isMisspelt(word: string, other: string): boolean {
+  return word.length >= SHORTEST_MISSPELT && isOneEditAway(word, other);
 }
 
 function lengthOf(words: readonly string[]): number {

@@ -1,4 +1,4 @@
-import { folded, wordsOf } from './folding.ts';
+import { folded, withoutDiacritics, wordsOf } from './folding.ts';
 
 /**
  * Compares wanted names with names in the registry. Two names are the same if their `comparable` forms are equal. All
@@ -21,7 +21,7 @@ export function comparable(name: string): string {
 /** The parts of a name, computed once for many comparisons. */
 export interface Anatomy {
   readonly comparable: string;
-  /** The words in the name, without diacritics, punctuation or legal form. */
+  /** The words in the name, without diacritics, punctuation, words for "and", or legal form. */
   readonly core: string;
   /** The usual abbreviation of the legal form; '' if the name has none. */
   readonly form: string;
@@ -29,6 +29,14 @@ export interface Anatomy {
 
 export function anatomyOf(name: string): Anatomy {
   return { comparable: comparable(name), ...coreOf(roughly(name)) };
+}
+
+/** Returns a name's words as the full-text index contains them, without its legal form and its words for "and". */
+export function significantWords(name: string): string[] {
+  const rough = roughly(name);
+  const formLength = wordsOf(rough).length - wordsOf(coreOf(rough).core).length;
+  const words = withoutAnd(wordsOf(withoutDiacritics(name)));
+  return words.slice(0, words.length - formLength);
 }
 
 /**
@@ -47,9 +55,16 @@ export function similarity(a: Anatomy, b: Anatomy): number {
 function roughly(text: string): string {
   const bare = folded(text.normalize('NFKD')).replace(/\p{M}/gu, '').replace(/['’.]/gu, '');
   const plain = bare.replace(/[ßæœøłđ]/gu, (letter) => PLAIN[letter] ?? letter);
-  const words = wordsOf(plain).join(' ');
+  const words = withoutAnd(wordsOf(plain)).join(' ');
   return words === '' ? plain : words;
 }
+
+function withoutAnd(words: readonly string[]): string[] {
+  return words.filter((word, at) => at === 0 || at === words.length - 1 || !AND.has(word));
+}
+
+/** The words that names use for "&", which is no word. */
+const AND: ReadonlySet<string> = new Set(['and', 'und', 'et', 'og', 'och', 'y']);
 
 const IS_ASCII = /^\p{ASCII}*$/u;
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };

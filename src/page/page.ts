@@ -27,6 +27,8 @@ export interface PageOptions {
 export interface Page {
   /** Responds if the path belongs to the page. Returns false without a response for other paths. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Returns the page for an unknown path of the server. */
+  notFound(): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
   /** Closes the files. They are opened again at the next request. */
   reopen(): void;
   close(): void;
@@ -77,6 +79,10 @@ export function openPage(options: PageOptions): Page {
       });
       return true;
     },
+    notFound: () => ({
+      headers: { ...SECURITY_HEADERS, 'content-type': 'text/html; charset=utf-8' },
+      body: messagePage(settings, 'This address does not exist.'),
+    }),
     reopen: () => documents.close(),
     close() {
       events.close();

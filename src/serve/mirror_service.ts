@@ -7,12 +7,14 @@ import type { Accounts } from '../api/accounts.ts';
 import { type ApiProfile, defaultProfile } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, listenOn, pathOf } from '../api/http_server.ts';
-import { errorResponse, UNAVAILABLE } from '../api/problems.ts';
+import { errorResponse, notFoundPage, UNAVAILABLE } from '../api/problems.ts';
 import { pathsFor } from '../api/profile_dialect.ts';
+import type { ApiResponse } from '../api/request_context.ts';
 import { buildService, type ServiceOptions } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import { FailedError, messageOf } from '../errors.ts';
+import { type CompanySearch, companySearch } from '../warehouse/company_search.ts';
 import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
 import { type AccountFile, openAccountFile } from '../warehouse/serve_accounts.ts';
 import { changesEndpoint } from './feed/changes_endpoint.ts';
@@ -50,6 +52,8 @@ export interface MirrorServiceOptions {
   readonly intercept?: {
     /** Called before the endpoints. Returns true if it responds to the request. */
     handle(...request: Parameters<RequestListener>): boolean;
+    /** Returns the page for an unknown path. */
+    notFound(): Omit<ApiResponse, 'status'>;
     /** Called if another file takes the warehouse's place. */
     reopen(): void;
   };
@@ -67,7 +71,10 @@ export interface MirrorService {
   readonly dialect: Dialect;
   /** Returns the number of companies that are not gone. */
   companies(): number;
-  /** Returns how many companies match a query, and the ids of the best matches (at most `limit`). */
+  /**
+   * Returns how many companies match a query, and the ids of the best matches (at most `limit`). After the companies
+   * that the API finds, it returns the companies that the command `search` finds.
+   */
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
   /** Returns a number that changes with each write to the mirror. */
   version(): number;
@@ -113,9 +120,8 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       dialect,
       companies: () => readersOf(served).catalogue.count(),
       find(query, limit) {
-        const { names, identifiers } = { names: profile.search.matches, identifiers: 'prefix' } as const;
-        const found = readersOf(served).catalogue.search({ by: 'any', text: query, names, identifiers });
-        return { total: found.total, ids: found.ids(0, limit) };
+        const { catalogue, search } = readersOf(served);
+        return findAlso(catalogue, search, query, limit);
       },
       version: () => served.version(),
       close: closeAll,
@@ -137,6 +143,7 @@ interface Shared {
 /** Everything that reads one warehouse file. */
 interface Readers {
   readonly catalogue: Catalogue;
+  readonly search: CompanySearch;
   readonly app: FastifyInstance;
   readonly reconciliation: ReconciliationService | null;
 }
@@ -156,13 +163,18 @@ async function openReaders(
     namesTakeIdentifiers: (dialect?.search.identifier_param ?? null) === null,
     now,
   });
+  const search = companySearch(db);
   const endpoints = [changesEndpoint(db, profile), exportEndpoint(warehousePath, profile, now)];
-  const app = await buildService({ ...shared, catalogue, now, failed, endpoints });
+  const app = await buildService({
+    ...shared,
+    ...{ catalogue, now, failed, endpoints },
+    notFoundPage: () => options.intercept?.notFound() ?? notFoundPage(),
+  });
   const forOpenRefine =
     reconciliation === undefined
       ? null
-      : await openReconciliation(db, { ...reconciliation, ...shared, now, failed });
-  return { catalogue, app, reconciliation: forOpenRefine };
+      : await openReconciliation(db, search, { ...reconciliation, ...shared, now, failed });
+  return { catalogue, search, app, reconciliation: forOpenRefine };
 }
 
 async function closeReaders({ app, reconciliation }: Readers): Promise<void> {
@@ -174,6 +186,15 @@ function readersOf(served: ServedMirror): Readers {
   const opened = served.current();
   if (opened === null) throw served.fault;
   return opened.readers;
+}
+
+function findAlso(catalogue: Catalogue, search: CompanySearch, query: string, limit: number) {
+  const found = catalogue.search({ by: 'any', text: query, names: 'token_prefix', identifiers: 'prefix' });
+  const ids = found.ids(0, limit);
+  // If there are more companies than a search returns, the similar ones cannot be told apart from them.
+  const similar = found.total < MAX_SIMILAR ? search(query, MAX_SIMILAR).map(({ entityId }) => entityId) : [];
+  const others = similar.filter((id) => !ids.includes(id));
+  return { total: found.total + others.length, ids: [...ids, ...others].slice(0, limit) };
 }
 
 function serverFor(
@@ -250,4 +271,5 @@ async function listen(server: Server, { host, port }: MirrorServiceOptions) {
   }
 }
 
+const MAX_SIMILAR = 50;
 const HEARTBEAT_MS = 5_000;

@@ -1,8 +1,11 @@
-import type { Database } from 'better-sqlite3';
-import { folded, withoutDiacritics, wordsOf } from '../names/folding.ts';
+import type { Database, Statement } from 'better-sqlite3';
+import { folded, withoutDiacritics } from '../names/folding.ts';
+import { afterAll } from '../names/ordered_texts.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 import { searchScore } from '../names/search_score.ts';
-import { type Anatomy, anatomyOf, trigramsOf } from '../names/similarity.ts';
+import { type Anatomy, anatomyOf, significantWords } from '../names/similarity.ts';
+import { SHORTEST_MISSPELT, spellingsOf } from '../names/spelling.ts';
+import { matchCounts, phrase, TRIGRAM, trigramCounts, trigramsWithin, trigramTest } from './trigrams.ts';
 
 /** A known company that a search found. */
 export interface CompanyMatch {
@@ -22,8 +25,8 @@ export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 
 /**
  * Reads candidates from the indexes and sorts them by score. The query is one of a candidate's identifiers, or the
- * candidate's name starts with the query, contains all of its words, or contains its rarest trigrams. Among equal
- * scores, gone companies come last.
+ * candidate's name starts with the query, contains all of its words, possibly in another spelling, or contains its
+ * rarest trigrams. Legal forms and words for "and" are optional. Among equal scores, gone companies come last.
  */
 export function companySearch(db: Database): CompanySearch {
   const candidates = candidateQueries(db);
@@ -31,7 +34,7 @@ export function companySearch(db: Database): CompanySearch {
     const text = query.trim();
     if (text === '') return [];
     const wanted = anatomyOf(text);
-    return candidates(text)
+    return candidates(text, most)
       .map((row) => bestMatch(row, text, wanted))
       .filter(({ score }) => score >= MIN_SCORE)
       .sort(
@@ -55,51 +58,82 @@ interface CandidateRow {
   readonly goneAt: string | null;
 }
 
-function candidateQueries(db: Database): (text: string) => CandidateRow[] {
+type Candidates = (text: string, most: number) => CandidateRow[];
+
+function candidateQueries(db: Database): Candidates {
   const byId = db.prepare<[string, string], CandidateRow>(`${SELECT} FROM _known WHERE entity_id IN (?, ?)`);
+  // The shorter a name is, the more it resembles its prefix.
   const byPrefix = db.prepare<[string, string], CandidateRow>(
-    `${SELECT} FROM _name JOIN _known USING (known_id) WHERE folded >= ? AND folded < ? ORDER BY folded LIMIT ${MAX_CANDIDATES}`,
+    `${SELECT} FROM _known WHERE known_id IN (
+       SELECT known_id FROM (SELECT folded, known_id FROM _name WHERE folded >= ? AND folded < ? LIMIT ${MAX_PREFIXED})
+       ORDER BY length(folded) LIMIT ${MAX_CANDIDATES})`,
   );
-  const byText = db.prepare<[string], CandidateRow>(
-    `${SELECT} FROM _known WHERE known_id IN
-       (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ? ORDER BY rank LIMIT ${MAX_CANDIDATES})`,
-  );
-  const rarity = trigramCounts(db);
-  return (text) => {
+  const [byText, byRank] = ['', 'ORDER BY rank'].map((order) =>
+    db.prepare<[string], CandidateRow>(
+      `${SELECT} FROM _known WHERE known_id IN
+         (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ? ${order} LIMIT ${MAX_CANDIDATES})`,
+    ),
+  ) as [Statement<[string], CandidateRow>, Statement<[string], CandidateRow>];
+  const companiesOf = trigramCounts(db);
+  const countOf = matchCounts(db);
+  const isTrigram = trigramTest(db);
+  return (text, most) => {
     const found = new Map<number, CandidateRow>();
     const add = (rows: readonly CandidateRow[]) => {
       for (const row of rows) found.set(row.knownId, row);
     };
+    const addNamed = (prefix: string) => add(byPrefix.all(prefix, afterAll(prefix)));
     add(byId.all(text, foldedIdentifier(text)));
-    add(byPrefix.all(folded(text), `${folded(text)}\u{10ffff}`));
+    addNamed(folded(text));
     if ([...text].length >= TRIGRAM) add(byText.all(`identifiers : ${phrase(text)}`));
-    const words = wordsOf(withoutDiacritics(text)).filter((word) => [...word].length >= TRIGRAM);
-    if (words.length > 0) add(byText.all(words.map(phrase).join(' AND ')));
-    const rarest = rarestTrigrams(words, rarity);
-    if (rarest.length >= MIN_SHARED) add(byText.all(pairsOf(rarest)));
+    const words = significantWords(text).filter((word) => [...word].length >= TRIGRAM);
+    if (words.length === 0) return [...found.values()];
+    // Sorting by rank reads each match, so only a query with few matches is sorted.
+    const written = words.map(phrase).join(' AND ');
+    add((countOf(written, MAX_RANKED) < MAX_RANKED ? byRank : byText).all(written));
+    if (found.size >= most) return [...found.values()];
+
+    const spellings = words.map((word) => spellingsIn(word, isTrigram));
+    const respelt = byText.all(
+      words.map((word, at) => anyOf([word, ...(spellings[at] ?? [])])).join(' AND '),
+    );
+    add(respelt);
+    const occurring = new Set(respelt.flatMap(({ name }) => significantWords(name ?? '')));
+    for (const [at, word] of words.entries())
+      for (const spelling of spellings[at] ?? [])
+        if (occurring.has(spelling)) addNamed(withoutDiacritics(text).replace(word, () => spelling));
+    const rarest = rarestTrigrams(words, companiesOf);
+    if (found.size < most && rarest.length >= MIN_SHARED) add(byRank.all(pairsOf(rarest)));
     return [...found.values()];
   };
+}
+
+/** Returns other spellings of a word whose trigrams all occur in the index. */
+function spellingsIn(word: string, isTrigram: (trigram: string) => boolean): string[] {
+  if (word.length > MAX_MISSPELT) return [];
+  const known = new Map<string, boolean>();
+  const occurs = (trigram: string) => {
+    const doesOccur = known.get(trigram) ?? isTrigram(trigram);
+    known.set(trigram, doesOccur);
+    return doesOccur;
+  };
+  return spellingsOf(word, (part) => trigramsWithin(part).every(occurs))
+    .filter((spelling) => spelling.length >= SHORTEST_MISSPELT)
+    .slice(0, MAX_SPELLINGS);
+}
+
+function anyOf(words: readonly string[]): string {
+  return words.length === 1 ? words.map(phrase).join('') : `(${words.map(phrase).join(' OR ')})`;
 }
 
 const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames, identifiers,
   gone_at AS goneAt,
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
-/**
- * Returns a function that counts how many companies have a trigram in their indexed texts. It creates a temporary table
- * on this connection.
- */
-function trigramCounts(db: Database): (trigram: string) => number {
-  db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_trigrams USING fts5vocab(main, entity_fts, row)');
-  const select = db.prepare<[string], number>('SELECT doc FROM temp.name_trigrams WHERE term = ?').pluck();
-  return (trigram) => select.get(trigram) ?? 0;
-}
-
 /** Returns the rarest trigrams that occur in the index. Trigrams that too many companies have are excluded. */
-function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => number): string[] {
-  const within = words.flatMap((word) => [...trigramsOf(word)].filter((one) => !one.includes(' ')));
-  return [...new Set(within)]
-    .map((trigram) => ({ trigram, companies: countOf(trigram) }))
+function rarestTrigrams(words: readonly string[], companiesOf: (trigram: string) => number): string[] {
+  return [...new Set(words.flatMap(trigramsWithin))]
+    .map((trigram) => ({ trigram, companies: companiesOf(trigram) }))
     .filter(({ companies }) => companies > 0 && companies <= MAX_COMPANIES_OF_TRIGRAM)
     .sort((a, b) => a.companies - b.companies)
     .slice(0, INDEXED_TRIGRAMS)
@@ -141,10 +175,6 @@ function linesOf(text: string | null): string[] {
   return text === null ? [] : text.split('\n');
 }
 
-function phrase(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
-}
-
 function inOrder(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -153,7 +183,11 @@ function inOrder(a: string, b: string): number {
 const MIN_SCORE = 0.5;
 const FORMER_NAME_FACTOR = 0.95;
 const MAX_CANDIDATES = 200;
-const TRIGRAM = 3;
+const MAX_PREFIXED = 5_000;
+/** Longer words share enough trigrams with their other spellings. */
+const MAX_MISSPELT = 10;
+const MAX_SPELLINGS = 100;
+const MAX_RANKED = 5_000;
 const INDEXED_TRIGRAMS = 6;
 const MIN_SHARED = 2;
-const MAX_COMPANIES_OF_TRIGRAM = 100_000;
+const MAX_COMPANIES_OF_TRIGRAM = 20_000;

@@ -13,6 +13,25 @@ export function trigramCounts(db: Database): (trigram: string) => number {
   return (trigram) => select.get(trigram) ?? 0;
 }
 
+/** Returns a function that tests whether a trigram occurs in any indexed text. It reads no list of companies. */
+export function trigramTest(db: Database): (trigram: string) => boolean {
+  db.exec(
+    'CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_instances USING fts5vocab(main, entity_fts, instance)',
+  );
+  const select = db.prepare<[string], 1>('SELECT 1 FROM temp.name_instances WHERE term = ? LIMIT 1').pluck();
+  return (trigram) => select.get(trigram) === 1;
+}
+
+/** Returns a function that counts how many companies a full-text query finds, up to a maximum. */
+export function matchCounts(db: Database): (query: string, most: number) => number {
+  const select = db
+    .prepare<[string, number], number>(
+      'SELECT count(*) FROM (SELECT 1 FROM entity_fts WHERE entity_fts MATCH ? LIMIT ?)',
+    )
+    .pluck();
+  return (query, most) => select.get(query, most) ?? 0;
+}
+
 /** Returns the distinct trigrams within a word. A word of fewer than three characters has none. */
 export function trigramsWithin(word: string): string[] {
   const characters = [...word];

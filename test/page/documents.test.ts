@@ -161,3 +161,14 @@ test('a corrupt warehouse causes an error with the remedy until the warehouse is
 });
 
 const NO_DATABASE = 'no database '.repeat(500);
+
+test('an unknown path of the server shows a page that leads to the overview', async () => {
+  const response = await fetch(`${served.service.url}/unknown`, { headers: { accept: 'text/html' } });
+  expect(response.status).toBe(404);
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await response.text()).toContain('<a href="/">');
+});
+
+test('the search on the page finds a misspelt name', async () => {
+  expect((await get('/page/search?q=befoer')).text).toContain('=Before &amp; Co');
+});

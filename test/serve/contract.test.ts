@@ -251,6 +251,15 @@ test('the mirror has no paths below /_sandbox', async () => {
   expect(await ask('/_sandbox/entities')).toMatchObject({ status: 404, json: { code: 'not_found' } });
 });
 
+test('an unknown path returns a page to a browser', async () => {
+  const { status, headers, text } = await ask('/unknown', {
+    headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+  });
+  expect(status).toBe(404);
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(text).toContain('<h1>404</h1>');
+});
+
 test('the OpenAPI document is valid and contains every parameter', async () => {
   const document = (await ask('/openapi.json')).json as Record<string, never>;
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });

@@ -28,6 +28,7 @@ beforeEach(async () => {
     reconciliation: { sourceName: 'Sandbox registry', access: 'open', companyPage: null },
     intercept: {
       handle: () => false,
+      notFound: () => ({ headers: {}, body: '' }),
       reopen() {
         reopened += 1;
       },

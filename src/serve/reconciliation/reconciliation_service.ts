@@ -15,7 +15,7 @@ import {
   type CompanyProperty,
   companyProperties,
 } from '../../warehouse/company_properties.ts';
-import { companySearch } from '../../warehouse/company_search.ts';
+import type { CompanySearch } from '../../warehouse/company_search.ts';
 import { Extend, QueryBatch } from './queries.ts';
 import { COMPANY, GONE, openReconciler, type Reconciler } from './reconciler.ts';
 
@@ -47,9 +47,14 @@ export interface ReconciliationService {
 
 export async function openReconciliation(
   db: Database,
+  search: CompanySearch,
   options: ReconciliationOptions,
 ): Promise<ReconciliationService> {
-  const app = fastify({ bodyLimit: MAX_BODY_BYTES, requestTimeout: 60_000, exposeHeadRoutes: false });
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: 60_000,
+    exposeHeadRoutes: false,
+  });
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -64,7 +69,7 @@ export async function openReconciliation(
   app.setNotFoundHandler((request, reply) => reject(options, request, reply, { code: 'not_found' }));
   app.addHook('onRequest', async (request, reply) => admit(options, request, reply));
   const properties = companyProperties(db);
-  addRoutes(app, openReconciler(companySearch(db), properties), properties, options);
+  addRoutes(app, openReconciler(search, properties), properties, options);
   await app.ready();
   return {
     handle(request, response) {

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { companySearch } from '../../src/warehouse/company_search.ts';
+import { bench } from '../support/loader.ts';
+
+const NAMES = [
+  'Smith & Sons Ltd',
+  'Smith and Daughters GmbH',
+  'Müller und Söhne KG',
+  'García y Hijos SL',
+  'Johnson Brothers plc',
+  'Asgård Renewables International AS',
+  'Smith Ltd',
+  'Northern Lights Manufacturing Solutions Inc',
+  'Høst og Vår AS',
+  'Acorn Holdings',
+  'Cane Limited',
+];
+
+const found = (query: string): (string | null)[] => {
+  const { warehouse, search } = bench();
+  search('a', { total: NAMES.length, results: NAMES.map((name, at) => ({ id: `C${at}`, name })) });
+  return companySearch(warehouse.db)(query, 10).map(({ name }) => name);
+};
+
+test.each([
+  ['smth & sons', 'Smith & Sons Ltd'],
+  ['smith and sons', 'Smith & Sons Ltd'],
+  ['smith et sons ltd', 'Smith & Sons Ltd'],
+  ['smith & daughters', 'Smith and Daughters GmbH'],
+  ['muller & sohne', 'Müller und Söhne KG'],
+  ['Garcia & Hijos', 'García y Hijos SL'],
+  ['høst & vår', 'Høst og Vår AS'],
+  ['Jhonson', 'Johnson Brothers plc'],
+  ['asgrd', 'Asgård Renewables International AS'],
+  ['asgard renewabels', 'Asgård Renewables International AS'],
+  ['smithe', 'Smith Ltd'],
+  ['lihgts', 'Northern Lights Manufacturing Solutions Inc'],
+  ['manufacturng solutons', 'Northern Lights Manufacturing Solutions Inc'],
+])('the search for "%s" returns %s first', (query, name) => {
+  expect(found(query)[0]).toBe(name);
+});
+
+test('a word is not respelt into a part of another word, and a word of three letters is not respelt', () => {
+  expect(found('acme')).toEqual([]);
+  expect(found('can')).toEqual(['Cane Limited']);
+  expect(found('cen')).toEqual([]);
+});
+
+test('a correctly spelt name comes before names that only resemble the query', () => {
+  expect(found('smith')).toEqual(['Smith Ltd', 'Smith & Sons Ltd', 'Smith and Daughters GmbH']);
+});
