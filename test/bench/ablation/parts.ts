@@ -1,0 +1,58 @@
+/** A part of the planner, and the replacements in the sources that switch the part off. */
+export interface Part {
+  readonly name: string;
+  readonly changes: readonly Change[];
+}
+
+export interface Change {
+  /** The file in `src/plan/discovery`. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export const PARTS: readonly Part[] = [
+  part('calibration', 'node_actions', 'this.#calibration.ratio(prediction.kind)', '1'),
+  part('calibration for each script', 'node_actions', 'script === null ? kind', 'true ? kind'),
+  part('calibration for each truncated listing', 'node_actions', 'null, node.pageRatio.value', 'null, 1'),
+  part('broader queries first', 'node_actions', 'BREADTH = 0.15', 'BREADTH = 0'),
+  part('listing before splitting', 'query_tree', 'node.isListedFirst = listingPays(', 'void listingPays('),
+  part('pairs of words', 'query_tree', 'if (isTruncated && this.#isWord(node)', 'if (false'),
+  part('overlap weight', 'extension_weights', 'OVERLAP_WEIGHT = 0.003', 'OVERLAP_WEIGHT = 0'),
+  part('weight of foreign scripts', 'extension_weights', 'const isForeign =', 'const isForeign = false &&'),
+  part(
+    'repeated queries',
+    'extension_weights',
+    '.filter((child) => this.#isOutdated(child, node))',
+    '.slice(0, 0)',
+  ),
+  part('covering queries', 'unseen_counts', 'return most;', 'return Number.POSITIVE_INFINITY;'),
+  part('share of matching rows', 'unseen_counts', 'page === null ? 1 :', 'true ? 1 :'),
+  part('several queries per company', 'prefix_texts', 'perCompany: Math.max(1,', 'perCompany: Math.min(1,'),
+  part('common company words', 'word_key_space', ', generalModel()', ', null', [
+    change('text_key_space', ', generalModel()', ', null'),
+  ]),
+  part('contexts above order 2', 'name_model', 'MAX_ORDER = 5', 'MAX_ORDER = 2'),
+  part('contexts of word prefixes', 'name_model', 'MAX_WORD_PREFIX = 14', 'MAX_WORD_PREFIX = 0'),
+  part('prior for first characters', 'name_model', 'PRIOR_WEIGHT = 0.2', 'PRIOR_WEIGHT = 0'),
+  part(
+    'common characters of large scripts',
+    'name_model',
+    'inventoryOf((character)',
+    '((_: unknown) => [])((character: string)',
+  ),
+  part('alphabets', 'name_model', 'ALPHABETS.filter(', '[...ALPHABETS].slice(0, 0).filter('),
+  part('first queries always offered', 'prefix_texts', 'FIRST_OFFERED = 20', 'FIRST_OFFERED = 0', [
+    change('whole_words', 'FIRST_OFFERED = 20', 'FIRST_OFFERED = 0'),
+  ]),
+  part('lower limit while finds are rare', 'stop_rule', 'this.#recentFinds < RARE_FINDS', 'false'),
+  part('discount for truncated queries', 'search_yield', 'TRUNCATED_SHARE = 0.8', 'TRUNCATED_SHARE = 1'),
+];
+
+function part(name: string, file: string, from: string, to: string, more: readonly Change[] = []): Part {
+  return { name, changes: [change(file, from, to), ...more] };
+}
+
+function change(file: string, from: string, to: string): Change {
+  return { file: `${file}.ts`, from, to };
+}
