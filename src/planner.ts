@@ -13,6 +13,8 @@ export interface PlanInput {
   readonly left: QuotaLeft;
   /** The maximum number of calls in the plan. */
   readonly most: number;
+  /** The kinds of call that must not be planned. Absent: none. */
+  readonly blocked?: ReadonlySet<CallKind>;
 }
 
 export interface Plan {
@@ -36,8 +38,6 @@ export interface Planner {
    * again.
    */
   release(call: Call): void;
-  /** Makes the planner choose only calls of other kinds. Absent if the planner cannot exclude a kind. */
-  stop?(kind: CallKind): void;
 }
 
 export interface MaxAge {

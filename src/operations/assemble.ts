@@ -15,8 +15,9 @@ import type { BackfillKnowledge, Knowledge } from '../knowledge.ts';
 import { openLoader } from '../load/load.ts';
 import { openProbeLoader } from '../load/probe_loader.ts';
 import type { MirrorParts } from '../mirror.ts';
-import { ContradictedListings } from '../plan/contradicted_listings.ts';
+import type { Guard } from '../plan/candidate.ts';
 import { DriftWatch } from '../plan/drift.ts';
+import { guardedPlanner } from '../plan/guarded_planner.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
 import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
 import type { Focus, MaxAge, Planner, Scope } from '../planner.ts';
@@ -73,6 +74,8 @@ export interface Order {
   readonly focus: Focus;
   /** Replaces the sync planner, for example with a backfill's planner. */
   readonly openPlanner?: (() => Planner) | undefined;
+  /** Further rules that can keep calls from being sent. */
+  readonly guards?: readonly Guard[];
 }
 
 export function assembleMirror(workspace: Workspace, order: Order): MirrorParts & { close(): void } {
@@ -95,11 +98,12 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const parts = { fetch, ledger, clock, close };
   const given = order.openPlanner?.();
   const startedAtMs = clock.now();
-  const watch = new DriftWatch({
-    dialect,
-    kinds: order.kinds,
-    open: (kinds) => given ?? syncPlanner(workspace, { ...order, kinds, startedAtMs }),
-  });
+  const watch = new DriftWatch(dialect);
+  const guards = [watch, ...(order.guards ?? [])];
+  const planner =
+    given === undefined
+      ? syncPlanner(workspace, { ...order, startedAtMs, guards })
+      : guardedPlanner(given, guards);
   const watched: MirrorParts['loader'] = {
     store: loader.store,
     process: (outcomes) => {
@@ -107,7 +111,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
       return loader.process(outcomes);
     },
   };
-  return { ...parts, planner: watch, loader: watched };
+  return { ...parts, planner, loader: watched };
 }
 
 /**
@@ -165,9 +169,9 @@ function fetchParts(workspace: Workspace, { purpose, runId }: Pick<Order, 'purpo
 function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart): Planner {
   const watchlist = readScope(config.scope);
   if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, order);
-  const { kinds, startedAtMs } = order;
+  const { kinds, startedAtMs, guards = [] } = order;
   const knowledge = watchKnowledge({ config, warehouse }, startedAtMs);
-  return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
+  return guardedPlanner(watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs }), guards);
 }
 
 /** The start of a run, which determines what is due. */
@@ -203,9 +207,10 @@ function maxAgeOf({ max_age }: Config): MaxAge {
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,
-  { focus, kinds, startedAtMs }: RunStart & Pick<Order, 'focus' | 'kinds'>,
+  { focus, kinds, startedAtMs, guards }: RunStart & Pick<Order, 'focus' | 'kinds' | 'guards'>,
 ): Planner {
-  const planner = openSyncPlanner({
+  return openSyncPlanner({
+    ...(guards !== undefined && { guards }),
     knowledge,
     dialect: requireDialect(config),
     settings: {
@@ -216,7 +221,6 @@ export function plannerOver(
       scope: readScope(config.scope),
     },
   });
-  return kinds.has('search') ? new ContradictedListings(planner, knowledge.queries()) : planner;
 }
 
 function closeAll(connections: readonly Connection[]): void {

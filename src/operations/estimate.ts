@@ -8,7 +8,7 @@ import { estimateSync, type SyncEstimate } from '../estimate/sync_estimate.ts';
 import { estimateWatchlist } from '../estimate/watchlist_estimate.ts';
 import { Pending } from '../plan/pending.ts';
 import { isSweep } from '../plan/refresh/sweeps.ts';
-import { statisticsDue } from '../plan/statistics_due.ts';
+import { statisticsDue } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist_planner.ts';
 import type { Focus, Planner, QuotaLeft, Scope } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';

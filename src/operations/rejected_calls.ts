@@ -1,20 +1,14 @@
-import {
-  type CheckedKind,
-  CONTROL_KEY,
-  type RejectionCheck,
-  withRejectionCheck,
-} from '../plan/rejection_check.ts';
-import type { Planner } from '../planner.ts';
+import { type CheckedKind, CONTROL_KEY, RejectionCheck } from '../plan/rejection_check.ts';
 import { isQueryRefused } from '../warehouse/query.ts';
 import { areRecordsDoubted, lastFetchedId, setRecordsDoubted } from '../warehouse/rejected_records.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
-/** Adds a check to a run's planner that notices if the upstream rejects every search or every record call. */
-export function checkRejections(planner: Planner, { db }: Warehouse): RejectionCheck {
+/** Opens the guard that notices if the upstream rejects every search or every record call. */
+export function openRejectionCheck({ db }: Warehouse): RejectionCheck {
   const doubted = new Set<CheckedKind>();
   if (isQueryRefused(db, CONTROL_KEY)) doubted.add('search');
   if (areRecordsDoubted(db)) doubted.add('entity');
-  return withRejectionCheck(planner, { doubted, witness: () => lastFetchedId(db) });
+  return new RejectionCheck({ doubted, witness: () => lastFetchedId(db) });
 }
 
 /** Stores whether the next run must check record calls. The stored control query shows whether it must check searches. */

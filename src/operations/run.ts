@@ -18,7 +18,7 @@ import { callsOfRun } from '../warehouse/spent_calls.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
-import { checkRejections, storeDoubt } from './rejected_calls.ts';
+import { openRejectionCheck, storeDoubt } from './rejected_calls.ts';
 import { lockFor, lockRequest, startHeartbeat } from './run_lock.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
@@ -160,16 +160,18 @@ function recordFailure(
 
 async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {
   const { purpose, kinds, focus, openPlanner, maxCalls, maxMinutes, onProgress } = order;
+  const rejections = openRejectionCheck(workspace.warehouse);
+  const guards = [rejections];
   const parts =
-    order.assemble?.(runId) ?? assembleMirror(workspace, { runId, purpose, kinds, focus, openPlanner });
+    order.assemble?.(runId) ??
+    assembleMirror(workspace, { runId, purpose, kinds, focus, openPlanner, guards });
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
     const endClockDoubt = openClockDoubtCheck(workspace);
     let lastUnusable: Outcome | null = null;
     let hasUsable = false;
     const { db } = workspace.warehouse;
-    const planner = checkRejections(parts.planner, workspace.warehouse);
-    const mirrored = await mirror(order.assemble === undefined ? { ...parts, planner } : parts, {
+    const mirrored = await mirror(parts, {
       purpose,
       maxCalls,
       deadlineMs,
@@ -185,10 +187,10 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       },
     });
     if (order.assemble !== undefined) return mirrored;
-    storeDoubt(planner, workspace.warehouse);
+    storeDoubt(rejections, workspace.warehouse);
     const knowsNothing = openPlanner === undefined && readCoverage(db).known === 0;
     const { config } = workspace;
-    const { rejection } = planner;
+    const { rejection } = rejections;
     const foundNothing = knowsNothing && !hasUsable;
     const facts = { config, totals: mirrored.totals, lastUnusable, rejection, foundNothing };
     return { ...mirrored, ending: explainedEnding(mirrored.ending, facts) };

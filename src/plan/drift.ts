@@ -8,72 +8,49 @@ import {
 } from '../dialect/evidence/dialect_evidence.ts';
 import type { LoadResult } from '../knowledge.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
-import type { Plan, PlanInput, Planner } from '../planner.ts';
-
-export interface DriftWatchParts {
-  readonly dialect: Dialect;
-  readonly kinds: ReadonlySet<CallKind>;
-  /** Opens a planner for the kinds of call that have not drifted. */
-  readonly open: (kinds: ReadonlySet<CallKind>) => Planner;
-}
+import type { PlanInput } from '../planner.ts';
+import type { Candidate, Guard } from './candidate.ts';
 
 /**
- * A planner that checks the dialect while the mirror runs.
+ * Checks the dialect while the mirror runs.
  *
  * - Several responses in a row that cannot be read stop calls of that kind. Calls of other kinds continue.
  * - Readable responses that contradict the dialect stop all calls, because they would fill the mirror with wrong data.
  *
  * In both cases, the run ends with `drift`.
  */
-export class DriftWatch implements Planner {
-  readonly #parts: DriftWatchParts;
+export class DriftWatch implements Guard {
   readonly #misread = new Map<CallKind, { readonly targets: Set<string>; readonly why: string }>();
   readonly #drifted = new Map<CallKind, string>();
-  readonly #stopped = new Set<CallKind>();
   readonly #inFlight = new Set<Call>();
   readonly #evidence: RunningEvidence;
-  #planner: Planner;
-  #mustReopen = false;
 
-  constructor(parts: DriftWatchParts) {
-    this.#parts = parts;
-    this.#evidence = new RunningEvidence(parts.dialect);
-    this.#planner = parts.open(parts.kinds);
+  constructor(dialect: Dialect) {
+    this.#evidence = new RunningEvidence(dialect);
   }
 
-  next(ask: PlanInput): Plan {
-    if (this.#evidence.contradiction !== null)
-      return { calls: [], wakeAtMs: null, drift: this.#evidence.contradiction };
-    // The planner is replaced only when no call is in flight, because each result must reach the planner that planned
-    // the call.
-    if (this.#mustReopen && this.#inFlight.size > 0)
-      return { calls: [], wakeAtMs: null, drift: this.#describe(null) };
+  get drift(): string | null {
+    if (this.#evidence.contradiction !== null) return this.#evidence.contradiction;
+    return this.#drifted.size === 0 ? null : [...this.#drifted.values()].join('; ');
+  }
+
+  allowedFromMs({ kind }: Candidate, { nowMs }: PlanInput): number {
+    if (this.#evidence.contradiction !== null || this.#drifted.has(kind)) return Number.POSITIVE_INFINITY;
     // A wrong dialect is noticed after few calls only if their responses are judged before many others are sent.
-    if (this.#evidence.isYoung && this.#inFlight.size >= MAX_UNJUDGED)
-      return { calls: [], wakeAtMs: null, drift: this.#describe(null) };
-    if (this.#mustReopen) {
-      const { kinds, open } = this.#parts;
-      this.#planner = open(new Set([...kinds].filter((kind) => !this.#stopped.has(kind))));
-      this.#mustReopen = false;
-    }
-    const plan = this.#planner.next(ask);
-    for (const call of plan.calls) this.#inFlight.add(call);
-    return { ...plan, drift: this.#describe(plan.drift) };
+    const isUnjudged = this.#evidence.isYoung && this.#inFlight.size >= MAX_UNJUDGED;
+    return isUnjudged ? Number.POSITIVE_INFINITY : nowMs;
   }
 
-  learn(result: LoadResult): void {
-    this.#inFlight.delete(result.call);
-    this.#planner.learn(result);
+  sent(call: Call): void {
+    this.#inFlight.add(call);
+  }
+
+  learn({ call }: LoadResult): void {
+    this.#inFlight.delete(call);
   }
 
   release(call: Call): void {
     this.#inFlight.delete(call);
-    this.#planner.release(call);
-  }
-
-  stop(kind: CallKind): void {
-    this.#stopped.add(kind);
-    this.#mustReopen = true;
   }
 
   /** Records outcomes. Every outcome must be noted before its result is passed to `learn`. */
@@ -94,12 +71,6 @@ export class DriftWatch implements Planner {
       call.kind,
       `${targets.size} responses in a row for ${KIND_NAMES[call.kind]} do not match the dialect: ${why}`,
     );
-    this.stop(call.kind);
-  }
-
-  #describe(planned: string | null): string | null {
-    const sentences = [...this.#drifted.values(), ...(planned === null ? [] : [planned])];
-    return sentences.length > 0 ? sentences.join('; ') : null;
   }
 }
 

@@ -1,15 +1,8 @@
 import { type Call, FIRST_PAGE, queryKey, type SearchCall, targetOf } from '../call.ts';
 import type { LoadResult } from '../knowledge.ts';
 import { isSettled } from '../load_result.ts';
-import type { Plan, PlanInput, Planner } from '../planner.ts';
-
-/** A planner that notices if the upstream rejects every search or every record call. */
-export interface RejectionCheck extends Planner {
-  /** The last rejected call, if the upstream rejects every call of its kind; otherwise null. */
-  readonly rejection: Rejection | null;
-  /** Returns whether the next run must first check calls of this kind. */
-  isDoubted(kind: CheckedKind): boolean;
-}
+import type { PlanInput } from '../planner.ts';
+import type { Candidate, Guard } from './candidate.ts';
 
 /** A rejected call with the upstream's message. */
 export interface Rejection {
@@ -27,53 +20,56 @@ export interface RejectionOptions {
 }
 
 /**
- * Adds a check to a planner. Single rejections prove nothing, because many upstreams reject queries with too many
- * matches, invalid ids or deleted companies. If several calls of a kind in a row are rejected with the same status, a
- * control call is sent. For searches it is a query that matches nothing. For records it is a company whose record was
- * received before, or otherwise the next due record. If the control call is rejected too, no more calls of this kind
- * are planned.
+ * Notices if the upstream rejects every search or every record call. Single rejections prove nothing, because many
+ * upstreams reject queries with too many matches, invalid ids or deleted companies. If several calls of a kind in a row
+ * are rejected with the same status, a control call is sent. For searches it is a query that matches nothing. For
+ * records it is a company whose record was received before, or otherwise the next due record. If the control call is
+ * rejected too, no more calls of this kind are sent.
  */
-export function withRejectionCheck(planner: Planner, options: RejectionOptions): RejectionCheck {
-  const { doubted, witness } = options;
-  const open = (rules: KindRules) => openKindCheck(rules, planner, doubted.has(rules.kind));
-  const checks = {
-    search: open({
-      kind: 'search',
-      limit: 4,
-      laterLimit: Number.POSITIVE_INFINITY,
-      controlFor: () => CONTROL,
-    }),
-    entity: open({
-      ...{ kind: 'entity', limit: 4, laterLimit: 20 },
-      controlFor: (planned) => witnessCall(witness()) ?? planned,
-    }),
-  };
-  const checkOf = ({ kind }: Call) => (kind === 'stats' ? null : checks[kind]);
+export class RejectionCheck implements Guard {
+  readonly #checks: Readonly<Record<CheckedKind, KindCheck>>;
 
-  return {
-    get rejection() {
-      return checks.search.rejection ?? checks.entity.rejection;
-    },
-    isDoubted: (kind) => checks[kind].isDoubted,
-    next: (ask: PlanInput): Plan => {
-      const plan = planner.next(ask);
-      return { ...plan, calls: checks.entity.admitted(checks.search.admitted(plan.calls)) };
-    },
-    learn: (result) => {
-      const check = checkOf(result.call);
-      if (check?.isForeign(result.call) !== true || result.verdict === 'ok') planner.learn(result);
-      check?.learn(result);
-    },
-    release: (call) => {
-      const check = checkOf(call);
-      if (check?.isForeign(call) !== true) planner.release(call);
-      check?.release(call);
-    },
-  };
+  constructor({ doubted, witness }: RejectionOptions) {
+    this.#checks = {
+      search: new KindCheck(
+        { limit: 4, laterLimit: Number.POSITIVE_INFINITY, controlFor: () => CONTROL },
+        doubted.has('search'),
+      ),
+      entity: new KindCheck(
+        { limit: 4, laterLimit: 20, controlFor: (planned) => witnessCall(witness()) ?? planned },
+        doubted.has('entity'),
+      ),
+    };
+  }
+
+  /** The last rejected call, if the upstream rejects every call of its kind; otherwise null. */
+  get rejection(): Rejection | null {
+    return this.#checks.search.rejection ?? this.#checks.entity.rejection;
+  }
+
+  /** Returns whether the next run must first check calls of this kind. */
+  isDoubted(kind: CheckedKind): boolean {
+    return this.#checks[kind].isDoubted;
+  }
+
+  allowedFromMs({ kind }: Candidate, { nowMs }: PlanInput): number {
+    return kind === 'stats' || this.#checks[kind].isAllowed ? nowMs : Number.POSITIVE_INFINITY;
+  }
+
+  instead(call: Call): Call {
+    return call.kind === 'stats' ? call : this.#checks[call.kind].instead(call);
+  }
+
+  learn(result: LoadResult): void {
+    if (result.call.kind !== 'stats') this.#checks[result.call.kind].learn(result);
+  }
+
+  release(call: Call): void {
+    if (call.kind !== 'stats') this.#checks[call.kind].release(call);
+  }
 }
 
 interface KindRules {
-  readonly kind: CheckedKind;
   /** The number of rejected targets that leads to a control call, before the first success and after it. */
   readonly limit: number;
   readonly laterLimit: number;
@@ -81,78 +77,63 @@ interface KindRules {
   readonly controlFor: (planned: Call) => Call;
 }
 
-interface KindCheck {
-  readonly rejection: Rejection | null;
-  readonly isDoubted: boolean;
-  /** Replaces the planned calls of this kind with a control call, or removes them. */
-  admitted(calls: Call[]): Call[];
-  /** Returns whether the call is a control call that the planner did not plan. */
-  isForeign(call: Call): boolean;
-  learn(result: LoadResult): void;
-  release(call: Call): void;
-}
+class KindCheck {
+  readonly #rules: KindRules;
+  /** The targets that were rejected in a row, by status. */
+  readonly #rejected = new Map<string, Set<string>>();
+  #hasSucceeded = false;
+  #state: 'open' | 'doubted' | 'asked' | 'rejected';
+  #control: Call | null = null;
+  rejection: Rejection | null = null;
 
-function openKindCheck(rules: KindRules, planner: Planner, isDoubted: boolean): KindCheck {
-  const { kind, laterLimit, controlFor } = rules;
-  let { limit } = rules;
-  let state: 'open' | 'doubted' | 'asked' | 'rejected' = isDoubted ? 'doubted' : 'open';
-  let control: Call | null = null;
-  let rejection: Rejection | null = null;
-  const foreign = new WeakSet<Call>();
-  const rejected = new Map<string, Set<string>>();
-
-  function admitted(calls: Call[]): Call[] {
-    const [first, ...rest] = calls.filter((call) => call.kind === kind);
-    if (state === 'open' || first === undefined) return calls;
-    const others = calls.filter((call) => call.kind !== kind);
-    const next = state === 'doubted' ? controlFor(first) : null;
-    for (const call of next === first ? rest : [first, ...rest]) planner.release(call);
-    if (next === null) return others;
-    if (next !== first) foreign.add(next);
-    control = next;
-    state = 'asked';
-    return [...others, next];
+  constructor(rules: KindRules, isDoubted: boolean) {
+    this.#rules = rules;
+    this.#state = isDoubted ? 'doubted' : 'open';
   }
 
-  function learn({ call, verdict, note }: LoadResult): void {
-    if (state === 'rejected') return;
-    const isControl = state === 'asked' && call === control;
+  get isDoubted(): boolean {
+    return this.#state !== 'open';
+  }
+
+  get isAllowed(): boolean {
+    return this.#state === 'open' || this.#state === 'doubted';
+  }
+
+  instead(call: Call): Call {
+    if (this.#state !== 'doubted') return call;
+    this.#state = 'asked';
+    this.#control = this.#rules.controlFor(call);
+    return this.#control;
+  }
+
+  learn({ call, verdict, note }: LoadResult): void {
+    if (this.#state === 'rejected') return;
+    const isControl = this.#state === 'asked' && call === this.#control;
     const status = /^HTTP \d+/.exec(note ?? '')?.[0];
     if (verdict === 'refused' && status === undefined) {
       // The call has no valid URL, so it was not sent.
-      if (isControl) state = 'doubted';
+      if (isControl) this.#state = 'doubted';
     } else if (verdict !== 'refused') {
       if (!isControl && !isSettled(verdict)) return;
-      state = 'open';
-      rejected.clear();
-      if (isSettled(verdict)) limit = laterLimit;
+      this.#state = 'open';
+      this.#rejected.clear();
+      if (isSettled(verdict)) this.#hasSucceeded = true;
     } else if (isControl) {
-      state = 'rejected';
-      rejection = { call, why: note ?? '' };
-      planner.stop?.(kind);
-    } else if (state === 'open' && targetsWith(status).add(targetOf(call)).size >= limit) state = 'doubted';
+      this.#state = 'rejected';
+      this.rejection = { call, why: note ?? '' };
+    } else if (this.#state === 'open' && this.#isLimit(targetOf(call), status)) this.#state = 'doubted';
   }
 
-  function targetsWith(status = ''): Set<string> {
-    const targets = rejected.get(status) ?? new Set<string>();
-    rejected.set(status, targets);
-    return targets;
+  release(call: Call): void {
+    if (this.#state === 'asked' && call === this.#control) this.#state = 'doubted';
   }
 
-  return {
-    get rejection() {
-      return rejection;
-    },
-    get isDoubted() {
-      return state !== 'open';
-    },
-    admitted,
-    isForeign: (call) => foreign.has(call),
-    learn,
-    release: (call) => {
-      if (state === 'asked' && call === control) state = 'doubted';
-    },
-  };
+  #isLimit(target: string, status = ''): boolean {
+    const targets = this.#rejected.get(status) ?? new Set<string>();
+    this.#rejected.set(status, targets.add(target));
+    const { limit, laterLimit } = this.#rules;
+    return targets.size >= (this.#hasSucceeded ? laterLimit : limit);
+  }
 }
 
 function witnessCall(entityId: string | null): Call | null {

@@ -13,19 +13,11 @@ function listing(...ids: string[]): Verdict {
 
 /** The drift after searches with these verdicts, one search each. */
 function driftAfter(verdicts: readonly Verdict[]): string | null {
-  const watch = new DriftWatch({
-    dialect: dialectOf(),
-    kinds: new Set(['search']),
-    open: () => ({
-      next: () => ({ calls: [], wakeAtMs: null, drift: null }),
-      learn: () => {},
-      release: () => {},
-    }),
-  });
+  const watch = new DriftWatch(dialectOf());
   verdicts.forEach((verdict, at) => {
     watch.note([{ call: searchFor(`query ${at}`), verdict } as unknown as Outcome]);
   });
-  return watch.next({ nowMs: 0, left: { calls: 1, lifetimeLimit: null }, most: 1 }).drift;
+  return watch.drift;
 }
 
 test('three responses in a row that do not match the dialect count as drift', () => {

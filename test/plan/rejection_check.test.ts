@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { type Call, FIRST_PAGE } from '../../src/call.ts';
 import { noChange } from '../../src/load_result.ts';
 import type { VerdictKind } from '../../src/outcome.ts';
-import { type CheckedKind, withRejectionCheck } from '../../src/plan/rejection_check.ts';
+import { guardedPlanner } from '../../src/plan/guarded_planner.ts';
+import { type CheckedKind, RejectionCheck } from '../../src/plan/rejection_check.ts';
 import type { Planner } from '../../src/planner.ts';
 
 /** A planner that plans one search for each letter from `a` to `j`. */
@@ -41,11 +42,12 @@ const ASK = { nowMs: 0, left: { calls: 100, lifetimeLimit: null }, most: 1 };
 
 /** Plans calls and learns from `respond` until no call is left. Returns the sent queries. */
 function runWith(respond: (text: string) => VerdictKind, isDoubted = false, status = 400) {
-  const planner = withRejectionCheck(searches(), optionsFor(isDoubted ? ['search'] : []));
+  const check = new RejectionCheck(optionsFor(isDoubted ? ['search'] : []));
+  const planner = guardedPlanner(searches(), [check]);
   const sent: string[] = [];
   for (;;) {
     const [call] = planner.next(ASK).calls;
-    if (call?.kind !== 'search') return { planner, sent };
+    if (call?.kind !== 'search') return { check, sent };
     sent.push(call.query.text);
     const note = `HTTP ${status}: the query ${call.query.text} is invalid`;
     planner.learn({ ...noChange({ call, verdict: { is: respond(call.query.text) } }), note });
@@ -53,22 +55,22 @@ function runWith(respond: (text: string) => VerdictKind, isDoubted = false, stat
 }
 
 test('no further search is planned after four rejected queries and a control query that matches nothing', () => {
-  const { planner, sent } = runWith(() => 'refused');
+  const { check, sent } = runWith(() => 'refused');
   expect(sent).toEqual(['a', 'b', 'c', 'd', 'qzxjvkwq']);
-  expect(planner.rejection?.why).toBe('HTTP 400: the query qzxjvkwq is invalid');
+  expect(check.rejection?.why).toBe('HTTP 400: the query qzxjvkwq is invalid');
 });
 
 test('if the last run ended with rejected searches, one query checks whether searches work', () => {
   expect(runWith(() => 'refused', true).sent).toEqual(['qzxjvkwq']);
-  const { planner, sent } = runWith(() => 'ok', true);
+  const { check, sent } = runWith(() => 'ok', true);
   expect(sent.join('')).toBe('qzxjvkwqabcdefghij');
-  expect(planner.rejection).toBeNull();
+  expect(check.rejection).toBeNull();
 });
 
 test('if the upstream rejects only queries with too many matches, the planner sends all searches', () => {
-  const { planner, sent } = runWith((text) => (text.length === 1 ? 'refused' : 'ok'));
+  const { check, sent } = runWith((text) => (text.length === 1 ? 'refused' : 'ok'));
   expect(sent.join('')).toBe('abcdqzxjvkwqefghij');
-  expect(planner.rejection).toBeNull();
+  expect(check.rejection).toBeNull();
 });
 
 test('once a search has succeeded, rejected queries are not checked', () => {
@@ -76,7 +78,7 @@ test('once a search has succeeded, rejected queries are not checked', () => {
 });
 
 test('a query that was not sent is planned again', () => {
-  const planner = withRejectionCheck(searches(), optionsFor(['search']));
+  const planner = guardedPlanner(searches(), [new RejectionCheck(optionsFor(['search']))]);
   for (let times = 0; times < 2; times++) {
     const [call] = planner.next(ASK).calls;
     expect(call).toMatchObject({ query: { text: 'qzxjvkwq' } });
@@ -91,13 +93,12 @@ function fetchWith(
   { count = 60, doubted = false, witness = null as string | null } = {},
 ) {
   const options = optionsFor(doubted ? ['entity'] : [], witness);
-  const stopped: string[] = [];
-  const stop = (kind: string) => void stopped.push(kind);
-  const planner = withRejectionCheck({ ...records(count), stop }, options);
+  const check = new RejectionCheck(options);
+  const planner = guardedPlanner(records(count), [check]);
   const sent: string[] = [];
   for (;;) {
     const [call] = planner.next(ASK).calls;
-    if (call?.kind !== 'entity') return { planner, sent, stopped };
+    if (call?.kind !== 'entity') return { check, sent };
     sent.push(call.entityId);
     const status = statusOf(call.entityId);
     const verdict: VerdictKind = status === 200 ? 'ok' : 'refused';
@@ -107,11 +108,10 @@ function fetchWith(
 }
 
 test('record calls stop after four rejected records and a rejected witness', () => {
-  const { planner, sent, stopped } = fetchWith(() => 403, { witness: 'W' });
+  const { check, sent } = fetchWith(() => 403, { witness: 'W' });
   expect(sent).toEqual(['1', '2', '3', '4', 'W']);
-  expect(stopped).toEqual(['entity']);
-  expect(planner.rejection).toMatchObject({ call: { entityId: 'W' }, why: 'HTTP 403: no record' });
-  expect(planner.isDoubted('entity')).toBe(true);
+  expect(check.rejection).toMatchObject({ call: { entityId: 'W' }, why: 'HTTP 403: no record' });
+  expect(check.isDoubted('entity')).toBe(true);
 });
 
 test('without a witness, the next record is the control call', () => {
@@ -119,14 +119,13 @@ test('without a witness, the next record is the control call', () => {
   expect(fetchWith(() => 403, { doubted: true }).sent).toEqual(['1']);
   const recovered = fetchWith(() => 200, { doubted: true });
   expect(recovered.sent).toHaveLength(60);
-  expect(recovered.planner.isDoubted('entity')).toBe(false);
+  expect(recovered.check.isDoubted('entity')).toBe(false);
 });
 
 test('a successful witness keeps record calls going, and is repeated after twenty more rejections', () => {
-  const { sent, stopped } = fetchWith((id) => (id === 'W' ? 200 : 403), { witness: 'W' });
+  const { sent } = fetchWith((id) => (id === 'W' ? 200 : 403), { witness: 'W' });
   expect(sent.flatMap((id, at) => (id === 'W' ? [at] : []))).toEqual([4, 25, 46]);
   expect(sent).toHaveLength(63);
-  expect(stopped).toEqual([]);
 });
 
 test('record calls also stop if every record is rejected after a success', () => {

@@ -13,17 +13,15 @@ export type Script = keyof typeof LETTERS;
 
 /**
  * The known scripts. Scripts that occur together in names, such as kanji and kana, form one entry.
- *
- * `starts` lists the character that begins each code point range of the script's letters.
  */
 const LETTERS = {
-  latin: { letter: /\p{Script=Latin}/u, starts: ['a', 'ａ'] },
-  greek: { letter: /\p{Script=Greek}/u, starts: ['Ͱ'] },
-  cyrillic: { letter: /\p{Script=Cyrillic}/u, starts: ['Ѐ'] },
-  hebrew: { letter: /\p{Script=Hebrew}/u, starts: ['א'] },
-  arabic: { letter: /\p{Script=Arabic}/u, starts: ['ء'] },
-  cjk: { letter: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u, starts: ['ぁ', '一'] },
-  hangul: { letter: /\p{Script=Hangul}/u, starts: ['가'] },
+  latin: /\p{Script=Latin}/u,
+  greek: /\p{Script=Greek}/u,
+  cyrillic: /\p{Script=Cyrillic}/u,
+  hebrew: /\p{Script=Hebrew}/u,
+  arabic: /\p{Script=Arabic}/u,
+  cjk: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
+  hangul: /\p{Script=Hangul}/u,
 } as const;
 
 const OTHER_SCRIPT = { weight: () => 0.002 } as const;
@@ -130,19 +128,7 @@ export const SCRIPT_LEGAL_FORMS: readonly string[] = `
  */
 export function scriptOf(text: string): Script | null {
   const [first = ''] = text;
-  return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;
-}
-
-/** Returns the scripts that a text uses. */
-export function scriptsIn(text: string): Script[] {
-  return SCRIPTS.filter((script) => LETTERS[script].letter.test(text));
-}
-
-/** Returns the scripts of the texts' first characters. The texts must be sorted by code point. */
-export function scriptsAmong(texts: { at(from: string, places: number): string | null }): Script[] {
-  const isIn = (script: Script) =>
-    LETTERS[script].starts.some((start) => scriptOf(texts.at(start, 0) ?? '') === script);
-  return SCRIPTS.filter(isIn);
+  return SCRIPTS.find((script) => LETTERS[script].test(first)) ?? null;
 }
 
 const SCRIPTS = Object.keys(LETTERS) as Script[];

@@ -33,6 +33,7 @@ export class CallValuation {
   readonly #focus: Focus;
   readonly #learned: LearnedRates;
   readonly #listings: ListingYields;
+  #results = 0;
   /**
    * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call has been chosen.
    */
@@ -46,7 +47,11 @@ export class CallValuation {
     this.#listings = new ListingYields(this.#learned);
   }
 
-  /** Reads the estimates again, because responses may have changed them. */
+  /** Counts a result. After some results, the estimates are read again, because responses may have changed them. */
+  countResult(): void {
+    if (++this.#results % RESULTS_BETWEEN_REFRESHES === 0) this.refreshEstimates();
+  }
+
   refreshEstimates(): void {
     this.#learned.refresh();
   }
@@ -107,6 +112,7 @@ export class CallValuation {
 
 const QUANTILE = 0.1;
 const STEP = 0.02;
+const RESULTS_BETWEEN_REFRESHES = 64;
 
 /** Caches the learned estimates and the share of companies in each rate class. */
 class LearnedRates {

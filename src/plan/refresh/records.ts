@@ -54,7 +54,7 @@ export class Records {
       if (call === null) break;
       calls.push(call);
     }
-    return calls.length === 0 && most > 0 ? this.finalWitness(nowMs) : calls;
+    return calls;
   }
 
   /**
@@ -66,7 +66,8 @@ export class Records {
     if (this.#witness.isNeeded) return this.#witness.isSent ? 0 : Number.POSITIVE_INFINITY;
     if (this.#controls.isNeeded()) return Number.POSITIVE_INFINITY;
     const due = this.#due.peek(nowMs);
-    return due === null ? 0 : Math.max(due.expectedYield?.days ?? 1, Number.MIN_VALUE);
+    if (due !== null) return Math.max(due.expectedYield?.days ?? 1, Number.MIN_VALUE);
+    return this.#isWitnessLast() ? Number.MIN_VALUE : 0;
   }
 
   /** Takes the best call, or returns null if nothing is due. */
@@ -74,18 +75,9 @@ export class Records {
     if (this.drift !== null) return null;
     const call = this.#witness.isNeeded
       ? this.#witness.take(nowMs)
-      : (this.#controls.take() ?? this.#takeDue(nowMs));
+      : (this.#controls.take() ?? this.#takeDue(nowMs) ?? this.#takeLastWitness(nowMs));
     if (call !== null) this.#pending.sent(call);
     return call;
-  }
-
-  /** Returns the witness call if the run would otherwise end with an unexplained 404 for a known id. */
-  finalWitness(nowMs: number): EntityCall[] {
-    if (!this.#witness.hasMissing) return [];
-    const call = this.#pending.inFlightCount('entity') === 0 ? this.#witness.take(nowMs) : null;
-    if (call === null) return [];
-    this.#pending.sent(call);
-    return [call];
   }
 
   learn(result: LoadResult): void {
@@ -105,6 +97,15 @@ export class Records {
   /** Reads the due records again, because more records may be due. */
   lookAgain(): void {
     this.#due.lookAgain();
+  }
+
+  /** Returns whether the run would otherwise end with an unexplained 404 for a known id. */
+  #isWitnessLast(): boolean {
+    return this.#witness.hasMissing && !this.#witness.isSent && this.#pending.inFlightCount('entity') === 0;
+  }
+
+  #takeLastWitness(nowMs: number): EntityCall | null {
+    return this.#isWitnessLast() ? this.#witness.take(nowMs) : null;
   }
 
   #takeDue(nowMs: number): EntityCall | null {

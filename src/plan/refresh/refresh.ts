@@ -1,95 +1,117 @@
-import type { Call, CallKind, SearchCall } from '../../call.ts';
+import type { Call, SearchCall } from '../../call.ts';
 import type { Knowledge, LoadResult } from '../../knowledge.ts';
-import type { PlannerSettings } from '../../planner.ts';
+import type { PlanInput, PlannerSettings } from '../../planner.ts';
+import type { Candidate, Source } from '../candidate.ts';
 import type { Pending } from '../pending.ts';
 import { CallValuation } from './call_valuation.ts';
 import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
-/** Chooses between fetching a record and repeating a listing. The call with the higher expected yield wins. */
-export class Refresh {
-  readonly records: Records;
+interface Parts {
   readonly valuation: CallValuation;
-  readonly #sweeps: Sweeps;
-  readonly #kinds: ReadonlySet<CallKind>;
-  #learned = 0;
+  readonly sweeps: Sweeps;
+}
 
-  constructor(options: {
-    readonly knowledge: Knowledge;
-    readonly settings: PlannerSettings;
-    readonly pending: Pending;
-  }) {
-    const { knowledge, settings, pending } = options;
-    const { startedAtMs, maxAge } = settings;
-    const valuation = new CallValuation(knowledge, settings.focus);
-    this.valuation = valuation;
-    this.records = new Records({
-      ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
-      yieldOf: (record) => valuation.record(record),
-    });
-    this.#kinds = settings.kinds;
-    const canSweep = settings.kinds.has('search');
-    this.#sweeps = new Sweeps({
-      ...{ states: canSweep ? knowledge.queries() : [], pending },
-      age: { startedAtMs, maxAgeMs: maxAge.summariesMs },
-    });
+/** Opens the two sources that keep known companies up to date, and the valuation that compares their calls. */
+export function openRefresh(options: {
+  readonly knowledge: Knowledge;
+  readonly settings: Pick<PlannerSettings, 'startedAtMs' | 'maxAge' | 'focus' | 'kinds'>;
+  readonly pending: Pending;
+}): {
+  readonly valuation: CallValuation;
+  readonly records: RecordCalls;
+  readonly listings: RepeatedListings;
+} {
+  const { knowledge, settings, pending } = options;
+  const { startedAtMs, maxAge } = settings;
+  const valuation = new CallValuation(knowledge, settings.focus);
+  const sweeps = new Sweeps({
+    ...{ states: settings.kinds.has('search') ? knowledge.queries() : [], pending },
+    age: { startedAtMs, maxAgeMs: maxAge.summariesMs },
+  });
+  const records = new Records({
+    ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
+    yieldOf: (record) => valuation.record(record),
+  });
+  const parts = { valuation, sweeps };
+  return { valuation, records: new RecordCalls(records, parts), listings: new RepeatedListings(parts) };
+}
+
+/** Proposes the best record call. */
+export class RecordCalls implements Source {
+  readonly #records: Records;
+  readonly #parts: Parts;
+
+  constructor(records: Records, parts: Parts) {
+    this.#records = records;
+    this.#parts = parts;
   }
 
-  /** Returns the best call's value in days, or 0 if nothing is due. */
-  bestYield(nowMs: number): number {
-    return Math.max(this.#recordYield(nowMs), this.#sweepYield(nowMs));
+  get drift(): string | null {
+    return this.#records.drift;
   }
 
-  /** Takes the best call, or returns null if nothing is due. */
-  take(nowMs: number): Call | null {
-    this.#setOpenDays(nowMs);
-    const record = this.#recordYield(nowMs);
-    const sweep = this.#sweepYield(nowMs);
-    if (record === 0 && sweep === 0) return null;
-    return record >= sweep ? this.records.take(nowMs) : this.#takeSweep(nowMs);
+  best({ nowMs }: PlanInput): Candidate | null {
+    const value = this.#records.bestYield(nowMs);
+    return value === 0 ? null : { kind: 'entity', value };
+  }
+
+  take({ nowMs }: PlanInput): Call | null {
+    setOpenDays(this.#parts, nowMs);
+    return this.#records.take(nowMs);
+  }
+
+  learn(result: LoadResult): void {
+    this.#records.learn(result);
+    this.#parts.valuation.countResult();
+  }
+
+  release(call: Call): void {
+    this.#records.release(call);
+  }
+}
+
+/** Proposes the best repeated listing. A due listing always has a small value, even if listings show no changes. */
+export class RepeatedListings implements Source {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  best({ nowMs }: PlanInput): Candidate | null {
+    const { sweeps, valuation } = this.#parts;
+    const offer = sweeps.offer(nowMs, this.#listingYield);
+    if (offer === null) return null;
+    return { kind: 'search', value: Math.max(offer.rows * valuation.listing(offer.sinceDays), MIN_YIELD) };
+  }
+
+  take({ nowMs }: PlanInput): Call | null {
+    const { sweeps, valuation } = this.#parts;
+    setOpenDays(this.#parts, nowMs);
+    const offer = sweeps.offer(nowMs, this.#listingYield);
+    if (offer === null) return null;
+    const expected = offer.rows * valuation.flags(offer.sinceDays);
+    return sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
   }
 
   /** Returns whether the call requests a page of a repeated listing. */
   isSweep({ query }: SearchCall): boolean {
-    return this.#sweeps.isSweeping(query);
+    return this.#parts.sweeps.isSweeping(query);
   }
 
   learn(result: LoadResult): void {
-    this.records.learn(result);
-    this.#sweeps.learn(result);
-    if (++this.#learned % RESULTS_BETWEEN_REFRESHES === 0) this.valuation.refreshEstimates();
+    this.#parts.sweeps.learn(result);
   }
 
-  release(call: Call): void {
-    this.records.release(call);
-  }
+  release(): void {}
 
-  #recordYield(nowMs: number): number {
-    return this.#kinds.has('entity') ? this.records.bestYield(nowMs) : 0;
-  }
-
-  /**
-   * Returns the best sweep's value in days. A due listing always has a small value, even if listings show no changes.
-   */
-  #sweepYield(nowMs: number): number {
-    const offer = this.#sweeps.offer(nowMs, this.#listingYield);
-    return offer === null ? 0 : Math.max(offer.rows * this.valuation.listing(offer.sinceDays), MIN_YIELD);
-  }
-
-  #takeSweep(nowMs: number): Call | null {
-    const offer = this.#sweeps.offer(nowMs, this.#listingYield);
-    if (offer === null) return null;
-    const expected = offer.rows * this.valuation.flags(offer.sinceDays);
-    return this.#sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
-  }
-
-  /** Sets the listings' mean age to half the age of the oldest listing. */
-  #setOpenDays(nowMs: number): void {
-    this.valuation.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
-  }
-
-  readonly #listingYield = (sinceDays: number) => this.valuation.listing(sinceDays);
+  readonly #listingYield = (sinceDays: number) => this.#parts.valuation.listing(sinceDays);
 }
 
-const RESULTS_BETWEEN_REFRESHES = 64;
+/** Sets the listings' mean age to half the age of the oldest listing. */
+function setOpenDays({ valuation, sweeps }: Parts, nowMs: number): void {
+  valuation.openDays = (sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
+}
+
 const MIN_YIELD = 1e-9;

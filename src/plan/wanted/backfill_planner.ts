@@ -6,7 +6,7 @@ import { windowOf } from '../../names/query_matching.ts';
 import type { Plan, PlanInput, Planner } from '../../planner.ts';
 import { Pending } from '../pending.ts';
 import { Records } from '../refresh/records.ts';
-import { statisticsDue } from '../statistics_due.ts';
+import { statisticsDue } from '../statistics.ts';
 import type { Finding } from './name_findings.ts';
 import { NameHunt } from './name_hunt.ts';
 import type { NameQueryRules } from './name_queries.ts';
@@ -58,7 +58,7 @@ export class BackfillPlanner implements Planner {
     this.#wantFound(wanted.names.keys());
   }
 
-  next({ nowMs, left, most }: PlanInput): Plan {
+  next({ nowMs, left, most, blocked }: PlanInput): Plan {
     const maxCalls = Math.min(most, left.calls);
     const calls: Call[] = [];
     if (
@@ -72,9 +72,11 @@ export class BackfillPlanner implements Planner {
         return { calls: [call], wakeAtMs: null, drift: null };
       }
     }
-    calls.push(...this.#hunt.next(nowMs, maxCalls));
-    for (const listing of this.#listings) calls.push(...listing.next(nowMs, maxCalls - calls.length));
-    calls.push(...this.#records.next(nowMs, maxCalls - calls.length));
+    if (!blocked?.has('search')) {
+      calls.push(...this.#hunt.next(nowMs, maxCalls));
+      for (const listing of this.#listings) calls.push(...listing.next(nowMs, maxCalls - calls.length));
+    }
+    if (!blocked?.has('entity')) calls.push(...this.#records.next(nowMs, maxCalls - calls.length));
     const wakeAtMs = calls.length > 0 ? null : this.#pending.earliestRetryMs(SEARCHES, nowMs);
     return { calls, wakeAtMs, drift: this.#records.drift };
   }

@@ -4,7 +4,7 @@ import type { BackfillKnowledge } from '../../knowledge.ts';
 import { folded } from '../../names/folding.ts';
 import type { Plan, PlanInput, Planner, PlannerSettings, Scope } from '../../planner.ts';
 import { Pending } from '../pending.ts';
-import { statisticsDue } from '../statistics_due.ts';
+import { statisticsDue } from '../statistics.ts';
 import { BackfillPlanner, restoredHunt, type Wanted } from './backfill_planner.ts';
 import type { Finding } from './name_findings.ts';
 

@@ -3,15 +3,17 @@ import { type Call, type CallKind, FIRST_PAGE, type SearchCall } from '../../../
 import { FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
 import type { DueRecord, QueryState } from '../../../src/knowledge.ts';
 import { noChange } from '../../../src/load_result.ts';
+import type { Source } from '../../../src/plan/candidate.ts';
 import { Pending } from '../../../src/plan/pending.ts';
 import { Records } from '../../../src/plan/refresh/records.ts';
-import { Refresh } from '../../../src/plan/refresh/refresh.ts';
+import { openRefresh } from '../../../src/plan/refresh/refresh.ts';
 import { listed } from '../../support/estimate_knowledge.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 400 * DAY_MS;
 const PLANNED = { reason: 'test', expected: 1 };
+const ASK = { nowMs: NOW_MS, left: { calls: 100, lifetimeLimit: null }, most: 1 };
 const ALL: readonly CallKind[] = ['stats', 'search', 'entity'];
 
 /** A mirror with one listing and one record that has never been fetched. */
@@ -22,16 +24,25 @@ function mirrorOf({ record = 'A', listings = [listed('name', 'a', 50)] } = {}): 
   return mirror;
 }
 
-function refreshOf(mirror: MemoryMirror, kinds = ALL, pending = new Pending([])): Refresh {
-  return new Refresh({
+/** The sources for permitted kinds of call. `take` takes the call with the highest value. */
+function refreshOf(mirror: MemoryMirror, kinds = ALL, pending = new Pending([])) {
+  const { valuation, records, listings } = openRefresh({
     knowledge: mirror,
     settings: {
       startedAtMs: NOW_MS,
       maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
-      ...{ focus: 'freshness', kinds: new Set(kinds), scope: { of: 'whole' } },
+      ...{ focus: 'freshness', kinds: new Set(kinds) },
     },
     pending,
   });
+  const candidateValue = (source: Source) => source.best(ASK)?.value ?? 0;
+  const ranked = () =>
+    [...(kinds.includes('entity') ? [records] : []), listings].sort(
+      (one, other) => candidateValue(other) - candidateValue(one),
+    );
+  const bestYield = () => Math.max(0, ...ranked().map(candidateValue));
+  const take = () => (bestYield() === 0 ? null : (ranked()[0]?.take(ASK) ?? null));
+  return { valuation, records, listings, bestYield, take };
 }
 
 /** Listings have shown none of a million changes. */
@@ -47,25 +58,25 @@ test('kinds of calls that are not permitted have no value', () => {
   const kinds = (permitted: readonly CallKind[]) => {
     const refresh = refreshOf(mirrorOf(), permitted);
     const taken: string[] = [];
-    for (let call = refresh.take(NOW_MS); call !== null; call = refresh.take(NOW_MS)) taken.push(call.kind);
+    for (let call = refresh.take(); call !== null; call = refresh.take()) taken.push(call.kind);
     return taken.sort();
   };
   expect(kinds(ALL)).toEqual(['entity', 'search']);
   expect(kinds(['entity'])).toEqual(['entity']);
   expect(kinds(['search'])).toEqual(['search']);
   const none = refreshOf(mirrorOf(), ['stats']);
-  expect([none.bestYield(NOW_MS), none.take(NOW_MS)]).toEqual([0, null]);
+  expect([none.bestYield(), none.take()]).toEqual([0, null]);
 });
 
 test('a due listing is repeated at the end, even if listings show no changes', () => {
   const refresh = refreshOf(withoutSignal(mirrorOf()));
-  expect(refresh.take(NOW_MS)).toMatchObject({ kind: 'entity', reason: 'record never fetched' });
-  expect(refresh.bestYield(NOW_MS)).toBeGreaterThan(0);
-  const sweep = refresh.take(NOW_MS) as SearchCall;
+  expect(refresh.take()).toMatchObject({ kind: 'entity', reason: 'record never fetched' });
+  expect(refresh.bestYield()).toBeGreaterThan(0);
+  const sweep = refresh.take() as SearchCall;
   expect(sweep).toMatchObject({ kind: 'search', reason: 'summaries are due again' });
-  expect(refresh.isSweep(sweep)).toBe(true);
-  expect(refresh.isSweep({ ...sweep, query: { by: 'name', text: 'b' } })).toBe(false);
-  expect(refresh.bestYield(NOW_MS)).toBe(0);
+  expect(refresh.listings.isSweep(sweep)).toBe(true);
+  expect(refresh.listings.isSweep({ ...sweep, query: { by: 'name', text: 'b' } })).toBe(false);
+  expect(refresh.bestYield()).toBe(0);
 });
 
 test("a sweep's expected yield is its rows times the share of companies that it should flag", () => {
@@ -73,7 +84,7 @@ test("a sweep's expected yield is its rows times the share of companies that it 
   for (let id = 0; id < 50; id++) mirror.add({ id: String(id), name: null });
   mirror.rateClasses = () => new Map([[-18, 50]]);
   const refresh = refreshOf(mirror, ['search']);
-  const { expected } = refresh.take(NOW_MS) as SearchCall;
+  const { expected } = refresh.take() as SearchCall;
   expect(expected).toBe(Math.round(50_000 * refresh.valuation.flags(400)) / 1000);
   expect(expected).toBeGreaterThan(1);
 });
@@ -86,10 +97,10 @@ test('refresh reads its estimates again after 64 results', () => {
     return FIRST_ESTIMATES;
   };
   const refresh = refreshOf(mirror);
-  const call = refresh.take(NOW_MS) as Call;
-  for (let results = 0; results < 63; results++) refresh.learn(answered(call));
+  const call = refresh.take() as Call;
+  for (let results = 0; results < 63; results++) refresh.records.learn(answered(call));
   expect(reads).toBe(1);
-  refresh.learn(answered(call));
+  refresh.records.learn(answered(call));
   expect(reads).toBe(2);
 });
 
@@ -97,21 +108,21 @@ test("the time without a listing is estimated as half of the oldest listing's ag
   const old: QueryState = { ...listed('name', 'a', 50), listedAtMs: NOW_MS - 40 * DAY_MS };
   const refresh = refreshOf(mirrorOf({ listings: [old] }));
   expect(refresh.valuation.openDays).toBe(Number.POSITIVE_INFINITY);
-  refresh.take(NOW_MS);
+  refresh.take();
   expect(refresh.valuation.openDays).toBe(20);
 });
 
 test('a released record call is planned again, but a released search changes nothing', () => {
   const pending = new Pending([]);
   const refresh = refreshOf(mirrorOf({ listings: [] }), ALL, pending);
-  refresh.release({ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE, ...PLANNED });
-  const call = refresh.take(NOW_MS) as Call;
+  refresh.records.release({ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE, ...PLANNED });
+  const call = refresh.take() as Call;
   expect(call).toMatchObject({ kind: 'entity', entityId: 'A' });
-  expect(refresh.take(NOW_MS)).toBeNull();
+  expect(refresh.take()).toBeNull();
   pending.landed(call);
-  expect(refresh.take(NOW_MS)).toBeNull();
-  refresh.release(call);
-  expect(refresh.take(NOW_MS)).toEqual(call);
+  expect(refresh.take()).toBeNull();
+  refresh.records.release(call);
+  expect(refresh.take()).toEqual(call);
 });
 
 /** A record planner for a warehouse in which one record is due. */
@@ -177,8 +188,8 @@ test('the last witness call is sent only if a known company is missing and no re
   expect(records.next(NOW_MS, 0)).toEqual([]);
   const [witness] = records.next(NOW_MS, 1);
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
-  expect(records.finalWitness(NOW_MS)).toEqual([]);
+  expect(records.take(NOW_MS)).toBeNull();
   if (witness !== undefined) records.release(witness);
   // The call has been released, but another call for its target is not yet permitted.
-  expect(records.finalWitness(NOW_MS)).toEqual([]);
+  expect(records.take(NOW_MS)).toBeNull();
 });

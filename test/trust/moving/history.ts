@@ -7,7 +7,6 @@ import { openClassify } from '../../../src/dialect/classify.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/durations.ts';
 import { openLoader } from '../../../src/load/load.ts';
-import { ContradictedListings } from '../../../src/plan/contradicted_listings.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { openWatchPlanner } from '../../../src/plan/wanted/watchlist_planner.ts';
 import type { Planner } from '../../../src/planner.ts';
@@ -148,8 +147,7 @@ function plannerOf({ warehouse, dialect, settings }: Parts, startedAtMs: number)
   if (settings.scope === 'whole') {
     const knowledge = openKnowledge(warehouse);
     const planned = { startedAtMs, maxAge, kinds, focus: 'coverage', scope: { of: 'whole' } } as const;
-    const planner = openSyncPlanner({ knowledge, dialect, settings: planned });
-    return new ContradictedListings(planner, knowledge.queries());
+    return openSyncPlanner({ knowledge, dialect, settings: planned });
   }
   const knowledge = openWatchKnowledge(warehouse, dialect, { nowMs: startedAtMs, ...maxAge });
   const watchlist = { of: 'queries', queries: [''] } as const;

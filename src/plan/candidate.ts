@@ -1,0 +1,43 @@
+import type { Call, CallKind } from '../call.ts';
+import type { LoadResult } from '../knowledge.ts';
+import type { PlanInput } from '../planner.ts';
+
+/** The best call that a source can send now. */
+export interface Candidate {
+  readonly kind: CallKind;
+  /**
+   * The value, in days on which one more record is up to date (see `CallValuation`). It is Infinity if the call comes
+   * before all calls with a value.
+   */
+  readonly value: number;
+}
+
+/** Proposes calls of one sort, such as statistics, due records or searches for new companies. */
+export interface Source {
+  /** Returns the best candidate, or null if no call can be sent now. */
+  best(ask: PlanInput): Candidate | null;
+  /** Takes the call that `best` described. */
+  take(ask: PlanInput): Call | null;
+  /** Learns from a result. `isOwn` is true if this source proposed the call. */
+  learn(result: LoadResult, isOwn: boolean): void;
+  /** Takes back a call of this source that was not sent. */
+  release(call: Call): void;
+  /** Whether a response can make further calls of this source more valuable, because it may find new companies. */
+  readonly findsCompanies?: boolean;
+  /** The time of the source's earliest retry, if `Pending` does not know it; otherwise null. */
+  readonly wakeAtMs?: number | null;
+  /** A sentence that explains how the responses differ from the dialect; null if they do not. */
+  readonly drift?: string | null;
+}
+
+/** A rule that keeps calls from being sent. A new rule is one file and one line in the planner's list of guards. */
+export interface Guard {
+  /** Returns the time from which the candidate may be sent: Infinity if it may not be sent in this run. */
+  allowedFromMs?(candidate: Candidate, ask: PlanInput): number;
+  /** Returns the call to send instead of this one, which can be the same call, or null if neither may be sent. */
+  instead?(call: Call): Call | null;
+  sent?(call: Call): void;
+  learn?(result: LoadResult): void;
+  release?(call: Call): void;
+  readonly drift?: string | null;
+}

@@ -1,0 +1,164 @@
+import type { Call, CallKind } from '../call.ts';
+import type { LoadResult } from '../knowledge.ts';
+import type { Plan, PlanInput, Planner } from '../planner.ts';
+import type { Candidate, Guard, Source } from './candidate.ts';
+import type { Pending } from './pending.ts';
+
+interface Ranked extends Candidate {
+  readonly source: Source;
+}
+
+interface Sent extends Candidate {
+  /** The call's source; null if a guard replaced the source's call. */
+  readonly source: Source | null;
+}
+
+/**
+ * The planner. Sources propose their best calls, guards keep calls from being sent, and the allowed call with the
+ * highest value is planned. If two calls have the same value, the source that is listed first wins.
+ */
+export class RankedPlanner implements Planner {
+  readonly #sources: readonly Source[];
+  readonly #guards: readonly Guard[];
+  readonly #pending: Pending;
+  readonly #kinds: ReadonlySet<CallKind>;
+  readonly #knownCount: () => number;
+  readonly #onFinished: (value: number) => void;
+  /** The planned calls without a result. */
+  readonly #sent = new Map<Call, Sent>();
+
+  constructor(options: {
+    readonly sources: readonly Source[];
+    readonly guards: readonly Guard[];
+    readonly pending: Pending;
+    /** The kinds of call that the sources propose. */
+    readonly kinds: ReadonlySet<CallKind>;
+    /** Returns the number of known companies. */
+    readonly knownCount: () => number;
+    /** Called with the value of each call that has finished. */
+    readonly onFinished?: (value: number) => void;
+  }) {
+    this.#sources = options.sources;
+    this.#guards = options.guards;
+    this.#pending = options.pending;
+    this.#kinds = options.kinds;
+    this.#knownCount = options.knownCount;
+    this.#onFinished = options.onFinished ?? (() => {});
+  }
+
+  next(input: PlanInput): Plan {
+    const ask = { ...input, blocked: this.#blockedKinds(input) };
+    const most = Math.min(ask.most, ask.left.calls);
+    const calls: Call[] = [];
+    let wakeAtMs = Number.POSITIVE_INFINITY;
+    while (calls.length < most) {
+      const { allowed, nextMs } = this.#candidates(ask);
+      wakeAtMs = Math.min(wakeAtMs, nextMs);
+      const call = this.#isWaitBetter(allowed, ask) ? null : this.#takeFirst(allowed, ask);
+      if (call === null) break;
+      calls.push(call);
+    }
+    const retryAtMs = this.#pending.earliestRetryMs(this.#kinds, ask.nowMs) ?? Number.POSITIVE_INFINITY;
+    for (const { wakeAtMs: atMs } of this.#sources) wakeAtMs = Math.min(wakeAtMs, atMs ?? wakeAtMs);
+    wakeAtMs = Math.min(wakeAtMs, retryAtMs);
+    return {
+      calls,
+      wakeAtMs: calls.length > 0 || wakeAtMs === Number.POSITIVE_INFINITY ? null : wakeAtMs,
+      drift: this.#drift,
+    };
+  }
+
+  learn(result: LoadResult): void {
+    const { call, failure } = result;
+    const sent = this.#sent.get(call);
+    this.#sent.delete(call);
+    if (sent !== undefined) this.#onFinished(sent.value);
+    this.#pending.landed(call);
+    if (failure === null) this.#pending.recovered(call);
+    else this.#pending.wait(failure);
+    // A guard's own call does not belong to a source, which learns only from a successful response.
+    const isGuards = sent?.source === null;
+    if (!isGuards || result.verdict === 'ok')
+      for (const source of this.#sources) source.learn(result, source === sent?.source);
+    for (const guard of this.#guards) guard.learn?.(result);
+  }
+
+  release(call: Call): void {
+    const sent = this.#sent.get(call);
+    this.#sent.delete(call);
+    this.#pending.landed(call);
+    sent?.source?.release(call);
+    for (const guard of this.#guards) guard.release?.(call);
+  }
+
+  /** Returns the candidates that may be sent now, best first, and the time at which another one may be sent. */
+  #candidates(ask: PlanInput): { readonly allowed: readonly Ranked[]; readonly nextMs: number } {
+    const allowed: Ranked[] = [];
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const source of this.#sources) {
+      const candidate = source.best(ask);
+      if (candidate === null) continue;
+      const fromMs = this.#allowedFromMs(candidate, ask);
+      if (fromMs <= ask.nowMs) allowed.push({ ...candidate, source });
+      else nextMs = Math.min(nextMs, fromMs);
+    }
+    return {
+      allowed: allowed.sort((one, other) => (one.value === other.value ? 0 : other.value - one.value)),
+      nextMs,
+    };
+  }
+
+  #allowedFromMs(candidate: Candidate, ask: PlanInput): number {
+    const times = this.#guards.map((guard) => guard.allowedFromMs?.(candidate, ask) ?? ask.nowMs);
+    return Math.max(ask.nowMs, ...times);
+  }
+
+  /** Returns the kinds of which no call may be sent now, however valuable it is. */
+  #blockedKinds(ask: PlanInput): ReadonlySet<CallKind> {
+    const value = Number.POSITIVE_INFINITY;
+    return new Set(KINDS.filter((kind) => this.#allowedFromMs({ kind, value }, ask) > ask.nowMs));
+  }
+
+  /** Takes the first candidate that no guard drops. */
+  #takeFirst(candidates: readonly Ranked[], ask: PlanInput): Call | null {
+    for (const { source, kind, value } of candidates) {
+      const proposed = source.take(ask);
+      if (proposed === null) continue;
+      const call = this.#instead(proposed);
+      if (call !== proposed) {
+        this.#pending.landed(proposed);
+        source.release(proposed);
+      }
+      if (call === null) continue;
+      this.#sent.set(call, { kind, value, source: call === proposed ? source : null });
+      this.#pending.sent(call);
+      for (const guard of this.#guards) guard.sent?.(call);
+      return call;
+    }
+    return null;
+  }
+
+  #instead(proposed: Call): Call | null {
+    let call: Call | null = proposed;
+    for (const guard of this.#guards)
+      if (call !== null && guard.instead !== undefined) call = guard.instead(call);
+    return call;
+  }
+
+  /**
+   * Returns whether it is better to wait for a search in flight. It is if the search has a higher value than every
+   * candidate, and the quota does not suffice for every known company, because later searches will probably be worth as
+   * much.
+   */
+  #isWaitBetter([best]: readonly Ranked[], { left }: PlanInput): boolean {
+    if (best === undefined || best.source.findsCompanies || left.calls >= this.#knownCount()) return false;
+    return [...this.#sent.values()].some(({ source, value }) => source?.findsCompanies && value > best.value);
+  }
+
+  get #drift(): string | null {
+    const sentences = [...this.#guards, ...this.#sources].flatMap(({ drift = null }) => drift ?? []);
+    return sentences.length === 0 ? null : sentences.join('; ');
+  }
+}
+
+const KINDS: readonly CallKind[] = ['stats', 'search', 'entity'];
