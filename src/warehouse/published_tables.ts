@@ -220,7 +220,7 @@ export const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly colu
       'One row per payload field, with its column, its types, and how often it is null, absent or changed.',
     columns: {
       table_name: "the column's table",
-      column_name: 'the column; NULL for objects and lists',
+      column_name: 'the column, or the table of a list',
       path: 'the JSON Pointer within the row; empty for the element itself',
       child_table: 'the table that contains the elements, if the field is a list',
       type: 'the declared type; empty if there are several types or none is known',

@@ -84,7 +84,7 @@ WHERE entity_fts MATCH '"' || replace(:text, '"', '""') || '"' ORDER BY rank LIM
   what_changed_lately: {
     title: 'Fields that changed recently',
     sql: `SELECT observed_at, entity_id, path, before, after FROM entity_change
-WHERE observed_at >= datetime('now', '-' || :days || ' days') ORDER BY change_id DESC LIMIT 500`,
+WHERE observed_at >= strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || :days || ' days') ORDER BY change_id DESC LIMIT 500`,
   },
   history_of: {
     title: 'Every change of one company',
