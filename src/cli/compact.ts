@@ -34,7 +34,9 @@ async function compact(flags: SharedFlags): Promise<void> {
         maxAge === null
           ? { answers: 0, bytes: 0 }
           : pruneAnswers(warehouse.db, { maxAgeMs: maxAge.ms, versions }, clock.now());
-      answerTable(warehouse.db).packAll();
+      const answers = answerTable(warehouse.db);
+      if (config.responses.compress) answers.packAll();
+      else answers.unpackAll();
       vacuum(warehouse.db);
       return { ended: 'done', pruned: done };
     });

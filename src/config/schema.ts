@@ -179,6 +179,13 @@ const Scope = z
   )
   .default('whole');
 
+const Responses = z.strictObject({
+  compress: z
+    .boolean()
+    .default(true)
+    .describe('compress responses; plain SQL cannot read compressed records in entity_history.document'),
+});
+
 const Retention = z.strictObject({
   answers: Duration.nullable()
     .prefault(null)
@@ -234,6 +241,7 @@ export const ConfigFile = z.strictObject({
   focus: z.enum(FOCUSES).default('balanced').describe('which calls come first'),
   scope: Scope.describe('companies to mirror'),
   mapping: Mapping.prefault({}).describe('exceptions to the default mapping of payloads to tables'),
+  responses: Responses.prefault({}).describe('how responses are stored'),
   retention: Retention.prefault({}).describe('what compact deletes'),
   warehouse: path.default('data/warehouse.db').describe("the mirror's SQLite file"),
   ledger: path.default('data/ledger.db').describe("the SQLite file that counts the account's calls"),

@@ -28,6 +28,8 @@ export interface LoaderOptions {
   /** The mapping from payloads to tables. A warehouse that already has rows keeps the mapping that created them. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
+  /** Whether responses are moved to compressed blocks (default: true). */
+  readonly compress?: boolean;
 }
 
 /**
@@ -119,7 +121,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
           return result;
         });
         calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
-        session.responses.packWaiting();
+        if (options.compress !== false) session.responses.packWaiting();
         // The planner reads the names before it chooses the next search.
         if (outcomes.some(({ call }) => call.kind === 'search')) session.known.indexNames();
         session.save();

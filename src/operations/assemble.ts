@@ -83,7 +83,8 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const dialect = requireDialect(config);
   const { entity: entityTemplate } = endpointsOf(config.upstream);
   const { runId } = order;
-  const loader = openLoader({ warehouse, dialect, entityTemplate, mapping: config.mapping, runId });
+  const { compress } = config.responses;
+  const loader = openLoader({ warehouse, dialect, entityTemplate, mapping: config.mapping, runId, compress });
   // Before the planner reads the mirror, process the responses that earlier runs left unprocessed.
   loader.recover();
   const connections = openConnections(config);

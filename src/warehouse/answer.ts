@@ -102,6 +102,12 @@ export class Answers {
     }
   }
 
+  /** Stores all bodies as received, in transactions of one block each. Plain SQL can then read them. */
+  unpackAll(): void {
+    for (const blockId of this.#blocks.ids())
+      this.#db.transaction(() => this.#blocks.dissolve(blockId)).immediate();
+  }
+
   /** Deletes responses from the table and from their blocks. References are deleted before their targets. */
   remove(callIds: readonly number[]): void {
     const ids = JSON.stringify(callIds);
@@ -256,13 +262,33 @@ class Blocks {
     }
   }
 
+  ids(): number[] {
+    return this.#db.prepare('SELECT block_id FROM _block ORDER BY block_id').pluck().all() as number[];
+  }
+
+  /** Moves a block's bodies back to their rows. */
+  dissolve(blockId: number): void {
+    const restore = this.#db.prepare<[Buffer, number]>(
+      `UPDATE _answer SET encoding = NULL, body = ?, block_id = NULL, start = NULL, body_bytes = NULL WHERE call_id = ?`,
+    );
+    const plain = this.#read(blockId);
+    for (const { callId, start, bytes } of this.#members.all(blockId))
+      restore.run(plain.subarray(start, start + bytes), callId);
+    this.#remove(blockId);
+  }
+
+  #remove(blockId: number): void {
+    this.#cache.delete(blockId);
+    this.#db.prepare('DELETE FROM _block WHERE block_id = ?').run(blockId);
+  }
+
   /** Removes the bytes that no longer belong to a response. Deletes the block if nothing remains. */
   rewrite(blockId: number): void {
     const plain = this.#read(blockId);
     this.#cache.delete(blockId);
     const members = this.#members.all(blockId);
     if (members.length === 0) {
-      this.#db.prepare('DELETE FROM _block WHERE block_id = ?').run(blockId);
+      this.#remove(blockId);
       return;
     }
     const bodies = members.map(({ start, bytes }) => plain.subarray(start, start + bytes));

@@ -140,7 +140,8 @@ export const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly colu
       observed_from: 'when a fetch first returned this version (UTC)',
       observed_to:
         'when a fetch first returned the next version, or the time from which the company is known to be gone (UTC); NULL for the current version',
-      document: 'the record as received (JSON); NULL if the stored response is compressed',
+      document:
+        'the record as received (JSON); NULL if the stored response is compressed (`responses.compress`)',
       is_tombstone: '1 if this version is the tombstone that the registry shows for a gone company',
       _call_id: 'the call that returned this version',
     },

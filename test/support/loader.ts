@@ -50,7 +50,7 @@ export interface Bench {
   readonly fail: (call: Call, verdict: Verdict) => LoadResult;
   readonly all: (sql: string, ...values: unknown[]) => Record<string, unknown>[];
   readonly value: (sql: string, ...values: unknown[]) => unknown;
-  readonly reopen: () => Bench;
+  readonly reopen: (options?: { compress: boolean }) => Bench;
 }
 
 export function bench(
@@ -60,6 +60,7 @@ export function bench(
     limits?: Partial<SchemaLimits>;
     mapping?: Mapping;
     startMs?: number;
+    compress?: boolean;
   } = {},
 ): Bench {
   const warehouse = options.warehouse ?? temporaryWarehouse();
@@ -72,6 +73,7 @@ export function bench(
     runId,
     ...(options.limits && { limits: options.limits }),
     ...(options.mapping && { mapping: options.mapping }),
+    ...(options.compress !== undefined && { compress: options.compress }),
   });
   const { load } = loader;
   let callId = db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
@@ -124,7 +126,7 @@ export function bench(
         .prepare(sql)
         .pluck()
         .get(...values),
-    reopen: () => bench({ ...options, warehouse }),
+    reopen: (changed) => bench({ ...options, ...changed, warehouse }),
   };
 }
 

@@ -139,3 +139,20 @@ test('deleted responses are removed from their blocks', () => {
   warehouse.write(() => answers.remove([2, 4, 5]));
   expect(value('SELECT count(*) FROM _block')).toBe(0);
 });
+
+test('without compression, plain SQL reads the records, also those that compact has restored', () => {
+  const { warehouse, record, all, reopen } = bench();
+  const long = 'x'.repeat(40_000);
+  record('C1', { id: 'C1', long });
+  const lengths = () =>
+    all("SELECT entity_id, length(document ->> '$.long') AS n FROM entity_history ORDER BY 1");
+  const compressed = lengths();
+  answerTable(warehouse.db).unpackAll();
+  const uncompressed = reopen({ compress: false });
+  uncompressed.record('C2', { id: 'C2', long });
+  expect(compressed).toEqual([{ entity_id: 'C1', n: null }]);
+  expect(lengths()).toEqual([
+    { entity_id: 'C1', n: 40_000 },
+    { entity_id: 'C2', n: 40_000 },
+  ]);
+});
