@@ -1,13 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-
-/** The accounts that may use the service. The sandbox keeps them in memory, and `serve` stores them in a file. */
-export interface Accounts {
-  /**
-   * Returns the account that a key belongs to, or null for an unknown key. The lookup time must not reveal how much of
-   * a key is correct.
-   */
-  byKey(key: string): Account | null;
-}
+import { hash, randomBytes } from 'node:crypto';
+import { basename, dirname, extname, join } from 'node:path';
+import type { AccountFile, StoredAccount } from '../warehouse/serve_accounts.ts';
 
 export interface Account {
   readonly id: string;
@@ -33,77 +26,101 @@ export interface Limits {
 
 export const NO_LIMITS: Limits = { perMinute: null, total: null, perDay: null, day: 'utc' };
 
-export interface AccountOptions extends Partial<Limits> {
-  readonly id: string;
-  /** The default is a random key. */
-  readonly key?: string;
-  readonly tier?: Tier;
-  /** The number of earlier requests that count towards the total. */
-  readonly used?: number;
+/**
+ * The accounts that may use the service. Changes in the file apply while the server runs: a new key is valid
+ * immediately, and a revoked key is rejected within 250 ms.
+ */
+export class Accounts {
+  readonly #file: AccountFile;
+  readonly #now: () => number;
+  #version = -1;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
+  #accounts: ReadonlyMap<string, Account> = new Map();
+  /** The accounts' ids by the hash of the key. */
+  #keys: ReadonlyMap<string, string> = new Map();
+
+  constructor(file: AccountFile, now: () => number) {
+    this.#file = file;
+    this.#now = now;
+  }
+
+  /**
+   * Returns the account that a key belongs to, or null for an unknown key. Keys are looked up by hash, so that the
+   * lookup time does not reveal how much of a key is correct.
+   */
+  byKey(key: string): Account | null {
+    const hashed = hashOfKey(key).toString('base64');
+    const nowMs = this.#now();
+    if (nowMs - this.#checkedAtMs > CHECK_EVERY_MS || !this.#keys.has(hashed)) this.#check(nowMs);
+    return this.#accounts.get(this.#keys.get(hashed) ?? '') ?? null;
+  }
+
+  all(): Account[] {
+    this.read();
+    return [...this.#accounts.values()];
+  }
+
+  /** Reads the accounts and keys again. */
+  read(): void {
+    const before = this.#accounts;
+    this.#accounts = new Map(
+      this.#file.accounts().map((row) => [row.accountId, accountOf(row, before.get(row.accountId))]),
+    );
+    const valid = this.#file.keys().filter(({ revokedAt }) => revokedAt === null);
+    this.#keys = new Map(valid.map(({ hash: stored, accountId }) => [stored.toString('base64'), accountId]));
+  }
+
+  #check(nowMs: number): void {
+    const present = this.#file.version();
+    if (present !== this.#version) this.read();
+    this.#version = present;
+    this.#checkedAtMs = nowMs;
+  }
 }
+
+const CHECK_EVERY_MS = 250;
 
 /**
- * Accounts in memory. Tests can suspend them and change their keys and limits. The methods throw an error for an
- * unknown account id.
+ * Converts a row to an account. If the limits are unchanged, the same limits object is kept, because the meter reads
+ * the counts again for a new object.
  */
-export interface MemoryAccounts extends Accounts {
-  /** Returns an account's key in plain text. */
-  keyOf(accountId: string): string;
-  all(): readonly Account[];
-  suspend(accountId: string, suspended?: boolean): void;
-  /** Replaces an account's key and returns the new key. The service rejects the old key immediately. */
-  rekey(accountId: string, key?: string): string;
-  limit(accountId: string, limits: Partial<Limits>): void;
+function accountOf(row: StoredAccount, before: Account | undefined): Account {
+  const { accountId: id, tier, isSuspended, perMinute, total, perDay, day } = row;
+  const limits: Limits = { perMinute, total, perDay, day };
+  const isSame = before !== undefined && JSON.stringify(before.limits) === JSON.stringify(limits);
+  return { id, tier: tier as Tier, suspended: isSuspended === 1, limits: isSame ? before.limits : limits };
 }
 
-export function memoryAccounts(options: readonly AccountOptions[]): MemoryAccounts {
-  const accounts = new Map<string, { account: Account; key: string }>();
-  const byHash = new Map<string, string>();
-  for (const { id, key = makeKey(), tier = 'paid', ...limits } of options) {
-    const account = { id, tier, suspended: false, limits: limitsOf(limits) };
-    if (accounts.has(id) || byHash.has(hashOf(key)))
-      throw new Error(`Two accounts have the id "${id}" or the same key.`);
-    accounts.set(id, { account, key });
-    byHash.set(hashOf(key), id);
-  }
-  const entryOf = (id: string) => {
-    const found = accounts.get(id);
-    if (found === undefined) throw new Error(`No account has the id "${id}".`);
-    return found;
-  };
-
-  return {
-    // Keys are looked up by hash, so that the lookup time does not reveal how much of a key is correct.
-    byKey: (key) => accounts.get(byHash.get(hashOf(key)) ?? '')?.account ?? null,
-    keyOf: (id) => entryOf(id).key,
-    all: () => [...accounts.values()].map(({ account }) => account),
-    suspend(id, suspended = true) {
-      const { account, key } = entryOf(id);
-      accounts.set(id, { key, account: { ...account, suspended } });
-    },
-    rekey(id, key = makeKey()) {
-      const { account, key: old } = entryOf(id);
-      byHash.delete(hashOf(old));
-      byHash.set(hashOf(key), id);
-      accounts.set(id, { account, key });
-      return key;
-    },
-    limit(id, limits) {
-      const { account, key } = entryOf(id);
-      accounts.set(id, { key, account: { ...account, limits: { ...account.limits, ...limits } } });
-    },
-  };
+/** A new key, which consists of a public id that starts with `rm_`, and a secret. */
+export interface NewKey {
+  readonly keyId: string;
+  /** The complete key. It is shown once and never stored. */
+  readonly key: string;
+  readonly hash: Buffer;
 }
 
-function limitsOf(limits: Partial<Limits>): Limits {
-  const { perMinute = null, total = null, perDay = null, day = 'utc' } = limits;
-  return { perMinute, total, perDay, day };
+export function makeKey(): NewKey {
+  const keyId = `rm_${randomBytes(5).toString('hex')}`;
+  const key = `${keyId}_${randomBytes(24).toString('base64url')}`;
+  return { keyId, key, hash: hashOfKey(key) };
 }
 
-function makeKey(): string {
-  return `sk_${randomBytes(18).toString('base64url')}`;
+/** Returns the public id of a key, or '' if the key has an unknown format. */
+export function keyIdOf(key: string): string {
+  return KEY.exec(key)?.[1] ?? '';
 }
 
-function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64');
+/** Hashes a key with SHA-256. A slow hash such as scrypt is not necessary, because the secret has 192 random bits. */
+export function hashOfKey(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+const KEY = /^(rm_[0-9a-f]{10})_[\w-]{32}$/;
+
+/** Returns the accounts file's path. The file is beside the ledger and has a similar name. */
+export function accountsBeside(ledgerPath: string): string {
+  const extension = extname(ledgerPath);
+  const name = basename(ledgerPath, extension);
+  const named = name.includes('ledger') ? name.replace('ledger', 'accounts') : `${name}-accounts`;
+  return join(dirname(ledgerPath), named + extension);
 }

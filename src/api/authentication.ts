@@ -3,7 +3,7 @@ import type { Account, Accounts } from './accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
 import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
 import type { Problem } from './problems.ts';
-import type { Admission, Meter } from './quota_meter.ts';
+import type { Admission, QuotaMeter } from './quota_meter.ts';
 
 /** The result of checking a request's key and limits. */
 export interface AuthResult {
@@ -16,7 +16,7 @@ export interface AuthResult {
 
 export interface AuthenticationOptions {
   readonly accounts: Accounts;
-  readonly meter: Meter;
+  readonly meter: QuotaMeter;
   readonly profile: ApiProfile;
   /** The offset added to `nowMs` in response dates. */
   readonly clockSkewMs?: number;

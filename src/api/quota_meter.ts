@@ -1,30 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
+import type { AccountFile, NewUse, RecentUse } from '../warehouse/serve_accounts.ts';
 import type { Account, Limits } from './accounts.ts';
-
-/** Counts each account's requests, and rejects requests that exceed a limit. Rejected requests are not counted. */
-export interface Meter {
-  /** Decides whether to admit a request, and counts it if it is admitted. */
-  admit(account: Account, nowMs: number): Admission;
-  /** Resolves when the counts so far are on disk. The service waits for this before it sends a response. */
-  settled?(): Promise<void>;
-}
-
-/** Stores the counts, so that they survive a restart. */
-export interface UsageMemory {
-  /** Returns the account's earlier requests. */
-  load(accountId: string): UsedBefore;
-  /** Adds one admitted request. */
-  add(accountId: string, nowMs: number): void;
-}
-
-export interface UsedBefore {
-  readonly total: number;
-  /** The UTC day of `usedToday`, in days since 1970-01-01. */
-  readonly day: number;
-  readonly usedToday: number;
-  /** The times of the requests in the last minute, in epoch milliseconds, ascending. */
-  readonly recentMs: readonly number[];
-}
 
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';
@@ -47,78 +23,114 @@ export interface Quota {
   readonly windowMs: number | null;
 }
 
-export interface MemoryMeter extends Meter {
-  /** Returns the number of requests that were admitted for an account. */
-  admitted(accountId: string): number;
+/**
+ * Counts each account's requests, and rejects requests that exceed a limit. Rejected requests are not counted.
+ *
+ * The meter decides in memory and writes the counts to the file before the responses are sent. All requests in one turn
+ * of the event loop share a transaction. If the server is killed, the file has therefore counted every request that got
+ * a response, and possibly some requests in progress. Only one server may use the file.
+ */
+export class QuotaMeter {
+  readonly #file: Pick<AccountFile, 'use' | 'saveUse' | 'resetUse'>;
+  readonly #usage = new Map<string, Usage>();
+  readonly #unsaved = new Set<Usage>();
+  #saving: Promise<void> | null = null;
+
+  constructor(file: Pick<AccountFile, 'use' | 'saveUse' | 'resetUse'>) {
+    this.#file = file;
+  }
+
+  /** Decides whether to admit a request, and counts it if it is admitted. */
+  admit(account: Account, nowMs: number): Admission {
+    const used = this.#usageOf(account);
+    const rejection = rejectionOf(used, nowMs);
+    if (rejection === null) {
+      count(used, nowMs);
+      this.#unsaved.add(used);
+    }
+    return {
+      is: rejection?.is ?? 'admitted',
+      retryAtMs: rejection?.retryAtMs ?? null,
+      quotas: quotasOf(used, nowMs),
+    };
+  }
+
+  /** Resolves when the counts so far are in the file. The service waits for this before it sends a response. */
+  settled(): Promise<void> {
+    this.#saving ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#saving = null;
+        try {
+          this.save();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    return this.#saving;
+  }
+
+  /** Writes the counts that have not been written yet. */
+  save(): void {
+    if (this.#unsaved.size === 0) return;
+    this.#file.saveUse([...this.#unsaved].map(({ use }) => use));
+    // The counts are cleared only after they are written, so that a failed write can be retried.
+    for (const { use } of this.#unsaved) use.ended = [];
+    this.#unsaved.clear();
+  }
+
+  /** Returns how many of an account's requests this meter has admitted. */
+  admitted(accountId: string): number {
+    return this.#usage.get(accountId)?.admitted ?? 0;
+  }
+
   /** Sets all counts to zero. */
-  reset(): void;
-}
+  reset(): void {
+    this.#usage.clear();
+    this.#unsaved.clear();
+    this.#file.resetUse();
+  }
 
-/** Creates a meter that counts in memory. If `memory` is given, the counts are loaded from there and stored there. */
-export function memoryMeter(
-  alreadyUsed: Readonly<Record<string, number>> = {},
-  memory?: UsageMemory,
-): MemoryMeter {
-  const usage = new Map<string, Usage>();
-  const usageOf = (account: Account): Usage => {
-    const known = usage.get(account.id);
-    if (known !== undefined && known.limits === account.limits) return known;
-    // When the limits change, the total is kept. The counts per minute and per day restart, unless they are stored.
-    const started =
-      memory === undefined
-        ? startUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0)
-        : resumeUsage(account.limits, memory.load(account.id));
-    usage.set(account.id, started);
-    return started;
-  };
-
-  return {
-    admit(account, nowMs) {
-      const used = usageOf(account);
-      const rejection = rejectionOf(used, nowMs);
-      if (rejection === null) {
-        count(used, nowMs);
-        memory?.add(account.id, nowMs);
-      }
-      return {
-        is: rejection?.is ?? 'admitted',
-        retryAtMs: rejection?.retryAtMs ?? null,
-        quotas: quotasOf(used, nowMs),
-      };
-    },
-    admitted: (accountId) => usage.get(accountId)?.admitted ?? 0,
-    reset: () => usage.clear(),
-  };
+  #usageOf({ id, limits }: Account): Usage {
+    const known = this.#usage.get(id);
+    if (known?.limits === limits) return known;
+    this.save();
+    const usage = resumedUsage(id, limits, this.#file.use(id));
+    usage.admitted = known?.admitted ?? 0;
+    this.#usage.set(id, usage);
+    return usage;
+  }
 }
 
 interface Usage {
   readonly limits: Limits;
   readonly minute: SlidingWindow | null;
   readonly rollingDay: SlidingWindow | null;
-  total: number;
+  /** The counts as the file stores them. */
+  readonly use: { -readonly [Key in keyof NewUse]: NewUse[Key] };
   admitted: number;
-  /** The UTC day of `usedToday`, in days since 1970-01-01. */
-  day: number;
-  usedToday: number;
 }
 
-function startUsage(limits: Limits, total: number): Usage {
+function resumedUsage(
+  accountId: string,
+  limits: Limits,
+  { recent, ...used }: ReturnType<AccountFile['use']>,
+): Usage {
   const { perMinute, perDay, day } = limits;
+  const minute = perMinute === null ? null : slidingWindow(perMinute, MINUTE_MS);
+  // Each stored request is assumed to have arrived at the end of its second, so that the rate is never exceeded.
+  const arrivals = recent.flatMap(({ second, requests }) =>
+    Array<number>(requests).fill((second + 1) * 1000),
+  );
+  for (const atMs of arrivals.slice(-(perMinute ?? 0))) minute?.admit(atMs);
   return {
     limits,
-    minute: perMinute === null ? null : slidingWindow(perMinute, MINUTE_MS),
+    minute,
     rollingDay: perDay === null || day === 'utc' ? null : slidingWindow(perDay, DAY_MS),
-    total,
+    use: { accountId, ...used, latest: recent.at(-1) ?? { second: 0, requests: 0 }, ended: [] },
     admitted: 0,
-    day: -1,
-    usedToday: 0,
   };
-}
-
-function resumeUsage(limits: Limits, { total, day, usedToday, recentMs }: UsedBefore): Usage {
-  const usage = { ...startUsage(limits, total), day, usedToday };
-  for (const atMs of recentMs.slice(-(limits.perMinute ?? 0))) usage.minute?.admit(atMs);
-  return usage;
 }
 
 /**
@@ -126,7 +138,7 @@ function resumeUsage(limits: Limits, { total, day, usedToday, recentMs }: UsedBe
  */
 function rejectionOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
   const { total, perDay } = used.limits;
-  if (total !== null && used.total >= total) return { is: 'exhausted', retryAtMs: null };
+  if (total !== null && used.use.usedTotal >= total) return { is: 'exhausted', retryAtMs: null };
   if (perDay !== null && usedToday(used, nowMs) >= perDay) {
     return { is: 'exhausted', retryAtMs: dayResetsAtMs(used, nowMs) };
   }
@@ -135,26 +147,35 @@ function rejectionOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryA
 }
 
 function count(used: Usage, nowMs: number): void {
-  used.minute?.admit(nowMs);
-  used.rollingDay?.admit(nowMs);
-  usedToday(used, nowMs);
-  used.usedToday++;
-  used.total++;
-  used.admitted++;
+  const { minute, rollingDay, use } = used;
+  minute?.admit(nowMs);
+  rollingDay?.admit(nowMs);
+  used.admitted += 1;
+  const day = dayOf(nowMs);
+  use.usedTotal += 1;
+  use.usedToday = (day === use.usedDay ? use.usedToday : 0) + 1;
+  use.usedDay = day;
+  const before = use.latest;
+  use.latest = withRequest(before, Math.floor(nowMs / 1000));
+  if (use.latest.second !== before.second && before.requests > 0) use.ended = [...use.ended, before];
 }
 
-function usedToday(used: Usage, nowMs: number): number {
-  if (used.rollingDay !== null) return used.rollingDay.used(nowMs);
-  const day = Math.floor(nowMs / DAY_MS);
-  if (day !== used.day) {
-    used.day = day;
-    used.usedToday = 0;
-  }
-  return used.usedToday;
+function withRequest({ second, requests }: RecentUse, present: number): RecentUse {
+  return { second: present, requests: second === present ? requests + 1 : 1 };
+}
+
+function usedToday({ rollingDay, use }: Usage, nowMs: number): number {
+  if (rollingDay !== null) return rollingDay.used(nowMs);
+  return use.usedDay === dayOf(nowMs) ? use.usedToday : 0;
+}
+
+/** Returns the UTC day, in days since 1970-01-01. */
+function dayOf(nowMs: number): number {
+  return Math.floor(nowMs / DAY_MS);
 }
 
 function dayResetsAtMs(used: Usage, nowMs: number): number {
-  return used.rollingDay?.freeAtMs(nowMs) ?? (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+  return used.rollingDay?.freeAtMs(nowMs) ?? (dayOf(nowMs) + 1) * DAY_MS;
 }
 
 function quotasOf(used: Usage, nowMs: number): Quota[] {
@@ -179,7 +200,7 @@ function quotasOf(used: Usage, nowMs: number): Quota[] {
     quotas.push({
       name: 'total',
       limit: total,
-      remaining: Math.max(0, total - used.total),
+      remaining: Math.max(0, total - used.use.usedTotal),
       resetsAtMs: null,
       windowMs: null,
     });

@@ -13,7 +13,7 @@ import { type Endpoint, type EndpointResponse, endpointRequest, sendChunks } fro
 import { pathOf } from './http_server.ts';
 import { httpDate } from './limit_headers.ts';
 import { errorResponse, isProblemCode, PROBLEMS, type Problem, UNAVAILABLE } from './problems.ts';
-import type { Meter } from './quota_meter.ts';
+import type { QuotaMeter } from './quota_meter.ts';
 import { recordResponder, statsResponse } from './record_response.ts';
 import type { ApiResponse, RequestContext, RequestKind, RequestObserver } from './request_context.ts';
 import { entitySchema, searchSchema, statsSchema } from './route_schemas.ts';
@@ -23,7 +23,7 @@ export interface ServiceOptions {
   readonly catalogue: Catalogue;
   readonly profile: ApiProfile;
   readonly accounts: Accounts;
-  readonly meter: Meter;
+  readonly meter: QuotaMeter;
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
   /** The offset added to `now` in response dates. By default, the dates use the system clock. */
@@ -182,7 +182,7 @@ async function admit(
   context.account = auth.account?.id ?? null;
   request.auth = auth;
   if (auth.problem !== null) return reject(options, request, reply, auth.problem);
-  await options.meter.settled?.();
+  await options.meter.settled();
   return undefined;
 }
 

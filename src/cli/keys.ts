@@ -1,10 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Tier } from '../api/accounts.ts';
+import { accountsBeside, keyIdOf, makeKey, type Tier } from '../api/accounts.ts';
 import { systemClock } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { count } from '../report/figures.ts';
-import { accountsBeside, keyIdOf, makeKey } from '../serve/stored_accounts.ts';
 import {
   type AccountFile,
   openAccountFile,
@@ -224,6 +223,7 @@ function limitsOf({ tier = 'paid', perMinute, total, perDay, unlimited }: LimitF
     perMinute: perMinute ?? (tier === 'free' ? FREE_PER_MINUTE : null),
     total: total ?? null,
     perDay: perDay ?? null,
+    day: 'utc',
   };
 }
 

@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { type AccountOptions, type MemoryAccounts, memoryAccounts } from '../api/accounts.ts';
 import { ApiProfile, type ApiProfileInput } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
 import { dialectFor, pathsFor } from '../api/profile_dialect.ts';
-import { memoryMeter } from '../api/quota_meter.ts';
+import { QuotaMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Arrival, type ArrivalLogOptions, openArrivalLog } from './arrivals.ts';
@@ -13,6 +12,7 @@ import { companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
 import { type Company, CompanyStore } from './company_store.ts';
 import { isInsight, respondWithInsight } from './insight.ts';
+import { type AccountOptions, SandboxAccounts } from './sandbox_accounts.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
   /** The default is the sample registry. */
@@ -43,7 +43,7 @@ export interface Sandbox {
   readonly profile: ApiProfile;
   /** The dialect that fits the profile. */
   readonly dialect: Dialect;
-  readonly accounts: MemoryAccounts;
+  readonly accounts: SandboxAccounts;
   /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
   readonly companies: CompanyStore;
   /** The catalogue in the profile's format: `record(id)?.text` is the record that the service returns. */
@@ -65,8 +65,8 @@ export interface Sandbox {
 /** Starts the sandbox in this process, on a loopback address. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
-  const accounts = memoryAccounts(options.accounts ?? [{ id: 'main' }]);
-  const meter = memoryMeter(usedBefore(options.accounts ?? []));
+  const accounts = new SandboxAccounts(options.accounts ?? [{ id: 'main' }], now);
+  const meter = new QuotaMeter(accounts.file);
   const companies = new CompanyStore();
   await companies.addAll(options.companies ?? sampleCompanies());
   const log = openArrivalLog(options);
@@ -118,9 +118,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     accounts,
     companies,
-    keyOf: accounts.keyOf,
+    keyOf: (accountId) => accounts.keyOf(accountId),
     arrivals: log.arrivals,
-    admitted: meter.admitted,
+    admitted: (accountId) => meter.admitted(accountId),
     changes: changes.changes,
     reset() {
       log.clear();
@@ -165,8 +165,4 @@ const STEP_MS = 1_000;
  */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
-}
-
-function usedBefore(accounts: readonly AccountOptions[]): Record<string, number> {
-  return Object.fromEntries(accounts.map(({ id, used = 0 }) => [id, used]));
 }

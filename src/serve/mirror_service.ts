@@ -3,12 +3,13 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
-import type { Accounts } from '../api/accounts.ts';
+import { Accounts } from '../api/accounts.ts';
 import { type ApiProfile, defaultProfile } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, listenOn, pathOf } from '../api/http_server.ts';
 import { errorResponse, notFoundPage, UNAVAILABLE } from '../api/problems.ts';
 import { pathsFor } from '../api/profile_dialect.ts';
+import { QuotaMeter } from '../api/quota_meter.ts';
 import type { ApiResponse } from '../api/request_context.ts';
 import { buildService, type ServiceOptions } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
@@ -28,8 +29,6 @@ import {
   type ReconciliationService,
 } from './reconciliation/reconciliation_service.ts';
 import { ServedWarehouse } from './served_warehouse.ts';
-import { storedAccounts } from './stored_accounts.ts';
-import { type StoredMeter, storedMeter } from './stored_usage.ts';
 
 export interface MirrorServiceOptions {
   readonly warehousePath: string;
@@ -97,9 +96,9 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   };
   try {
     opened.push(lockAccounts(file, now));
-    const meter = storedMeter(file);
-    opened.push(meter.close);
-    const shared: Shared = { profile, dialect, accounts: storedAccounts(file, now), meter };
+    const meter = new QuotaMeter(file);
+    opened.push(() => meter.save());
+    const shared: Shared = { profile, dialect, accounts: new Accounts(file, now), meter };
     const served: ServedMirror = new ServedWarehouse({
       path: options.warehousePath,
       now,
@@ -137,7 +136,7 @@ interface Shared {
   readonly profile: ApiProfile;
   readonly dialect: Dialect;
   readonly accounts: Accounts;
-  readonly meter: StoredMeter;
+  readonly meter: QuotaMeter;
 }
 
 /** Everything that reads one warehouse file. */

@@ -10,7 +10,8 @@ import { makeFolder } from '../sqlite/database_file.ts';
  * warehouse changes neither the accounts nor their request counts.
  */
 export interface AccountFile {
-  readonly path: string;
+  /** The path, or null for a file in memory. */
+  readonly path: string | null;
   readonly db: Database;
   accounts(): StoredAccount[];
   keys(): StoredKey[];
@@ -26,6 +27,8 @@ export interface AccountFile {
   use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
   /** Writes the accounts' request counts in one transaction. */
   saveUse(uses: readonly NewUse[]): void;
+  /** Sets all request counts to zero. */
+  resetUse(): void;
   /** Returns a number that changes whenever another connection writes to the file. */
   version(): number;
   close(): void;
@@ -36,6 +39,8 @@ export interface StoredLimits {
   readonly perMinute: number | null;
   readonly total: number | null;
   readonly perDay: number | null;
+  /** Whether a day is a day in UTC or the last 24 hours. Only the sandbox's accounts have rolling days. */
+  readonly day: 'utc' | 'rolling';
 }
 
 export interface StoredUse {
@@ -75,20 +80,25 @@ export interface NewUse extends StoredUse {
   readonly ended: readonly RecentUse[];
 }
 
-/** Opens the account file and creates it if necessary. @throws UsageError if the file cannot be written to. */
-export function openAccountFile(path: string): AccountFile {
-  const db = openFile(path);
+/**
+ * Opens the account file and creates it if necessary. If the path is null, the accounts are held in memory.
+ *
+ * @throws UsageError if the file cannot be written to.
+ */
+export function openAccountFile(path: string | null): AccountFile {
+  const db = path === null ? prepared(new Sqlite(':memory:')) : openFile(path);
   const accounts = db.prepare<[], StoredAccount>(`${SELECT_ACCOUNT} ORDER BY account_id`);
   const keys = db.prepare<[], StoredKey>(
     `SELECT key_id AS keyId, account_id AS accountId, hash, created_at AS createdAt, revoked_at AS revokedAt
      FROM key ORDER BY created_at, key_id`,
   );
   const insertAccount = db.prepare(
-    `INSERT INTO account (account_id, tier, per_minute, total, per_day, created_at)
-     VALUES (@accountId, @tier, @perMinute, @total, @perDay, @createdAt)`,
+    `INSERT INTO account (account_id, tier, per_minute, total, per_day, day, created_at)
+     VALUES (@accountId, @tier, @perMinute, @total, @perDay, @day, @createdAt)`,
   );
   const updateLimits = db.prepare(
-    'UPDATE account SET tier = @tier, per_minute = @perMinute, total = @total, per_day = @perDay WHERE account_id = @accountId',
+    `UPDATE account SET tier = @tier, per_minute = @perMinute, total = @total, per_day = @perDay, day = @day
+     WHERE account_id = @accountId`,
   );
   const updateSuspended = db.prepare('UPDATE account SET suspended = ? WHERE account_id = ?');
   const insertKey = db.prepare(
@@ -141,6 +151,10 @@ export function openAccountFile(path: string): AccountFile {
       if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
       else saveAll.immediate(uses);
     },
+    resetUse: () =>
+      void db.exec(
+        'UPDATE account SET used_total = 0, used_today = 0, used_in_second = 0; DELETE FROM recent',
+      ),
     version: () => dataVersion.get() ?? 0,
     close: () => db.close(),
   };
@@ -159,9 +173,7 @@ function openFile(path: string): Database {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    db.exec(SCHEMA);
-    completeLock(db);
-    return db;
+    return prepared(db);
   } catch (cause) {
     throw new UsageError(`cannot open the accounts ${path}: ${messageOf(cause)}`, {
       hint: "Make the ledger's folder writable for this user. The accounts are stored there too.",
@@ -170,8 +182,14 @@ function openFile(path: string): Database {
   }
 }
 
+function prepared(db: Database): Database {
+  db.exec(SCHEMA);
+  completeColumns(db);
+  return db;
+}
+
 const SELECT_ACCOUNT = `
-  SELECT account_id AS accountId, tier, per_minute AS perMinute, total, per_day AS perDay, suspended AS isSuspended,
+  SELECT account_id AS accountId, tier, per_minute AS perMinute, total, per_day AS perDay, day, suspended AS isSuspended,
          created_at AS createdAt, used_total AS usedTotal, used_day AS usedDay, used_today AS usedToday
   FROM account`;
 
@@ -221,13 +239,20 @@ CREATE TABLE IF NOT EXISTS _lock (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Adds the columns that `_lock` lacks in files written by version 0.1.0. */
-function completeLock(db: Database): void {
-  const columns = db.pragma('table_info(_lock)') as { readonly name: string }[];
-  if (columns.some(({ name }) => name === 'yields')) return;
-  db.exec('ALTER TABLE _lock ADD COLUMN yields INTEGER NOT NULL DEFAULT 0');
-  db.exec('ALTER TABLE _lock ADD COLUMN wanted_at TEXT');
+/** Adds the columns that files from earlier versions lack. */
+function completeColumns(db: Database): void {
+  for (const [table, column, definition] of LATER_COLUMNS) {
+    const columns = db.pragma(`table_info(${table})`) as { readonly name: string }[];
+    if (columns.some(({ name }) => name === column)) continue;
+    db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${definition}`);
+  }
 }
+
+const LATER_COLUMNS = [
+  ['_lock', 'yields', 'INTEGER NOT NULL DEFAULT 0'],
+  ['_lock', 'wanted_at', 'TEXT'],
+  ['account', 'day', "TEXT NOT NULL DEFAULT 'utc'"],
+] as const;
 
 const BUSY_TIMEOUT_MS = 5_000;
 // 16,384 pages of 512 bytes are 8 MiB.

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Account, type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
-import { memoryMeter, slidingWindow } from '../../src/api/quota_meter.ts';
+import { QuotaMeter, slidingWindow } from '../../src/api/quota_meter.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { openAccountFile } from '../../src/warehouse/serve_accounts.ts';
 import { ask } from '../support/api_client.ts';
 
 const MINUTE_MS = 60_000;
@@ -59,7 +60,7 @@ describe('the meter', () => {
   });
 
   test('an exhausted total quota never resets', () => {
-    const meter = memoryMeter();
+    const meter = new QuotaMeter(openAccountFile(null));
     const limited = account({ total: 3 });
     const verdicts = Array.from({ length: 5 }, (_, day) => meter.admit(limited, MIDNIGHT + day * DAY_MS));
     expect(verdicts.map(({ is }) => is)).toEqual([
@@ -73,7 +74,7 @@ describe('the meter', () => {
   });
 
   test('an exhausted daily quota resets at midnight UTC', () => {
-    const meter = memoryMeter();
+    const meter = new QuotaMeter(openAccountFile(null));
     const limited = account({ perDay: 1 });
     expect(meter.admit(limited, MIDNIGHT - 2).is).toBe('admitted');
     expect(meter.admit(limited, MIDNIGHT - 1)).toMatchObject({ is: 'exhausted', retryAtMs: MIDNIGHT });
@@ -81,7 +82,7 @@ describe('the meter', () => {
   });
 
   test('an exhausted rolling quota resets 24 hours after the first request', () => {
-    const meter = memoryMeter();
+    const meter = new QuotaMeter(openAccountFile(null));
     const limited = account({ perDay: 1, day: 'rolling' });
     meter.admit(limited, MIDNIGHT - 2);
     expect(meter.admit(limited, MIDNIGHT)).toMatchObject({
@@ -92,7 +93,7 @@ describe('the meter', () => {
   });
 
   test('daily and total quotas apply together, and an exhausted quota takes precedence over the rate', () => {
-    const meter = memoryMeter();
+    const meter = new QuotaMeter(openAccountFile(null));
     const limited = account({ perMinute: 1, perDay: 2, total: 3 });
     const verdicts = [0, 0, MINUTE_MS, 2 * MINUTE_MS, DAY_MS, DAY_MS + MINUTE_MS].map(
       (afterMs) => meter.admit(limited, MIDNIGHT + afterMs).is,
@@ -101,7 +102,7 @@ describe('the meter', () => {
   });
 
   test('the meter does not count a rejected request', () => {
-    const meter = memoryMeter();
+    const meter = new QuotaMeter(openAccountFile(null));
     const limited = account({ perMinute: 1, total: 2 });
     for (let tries = 0; tries < 10; tries++) meter.admit(limited, MIDNIGHT + tries);
     expect(meter.admitted('a')).toBe(1);
@@ -109,7 +110,12 @@ describe('the meter', () => {
   });
 
   test("earlier requests count towards the meter's total", () => {
-    expect(memoryMeter({ a: 2 }).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
+    const file = openAccountFile(null);
+    file.addAccount({ accountId: 'a', tier: 'free', ...NO_LIMITS }, MIDNIGHT);
+    const first = new QuotaMeter(file);
+    for (let requests = 0; requests < 2; requests++) first.admit(account({}), MIDNIGHT);
+    first.save();
+    expect(new QuotaMeter(file).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
   });
 });
 

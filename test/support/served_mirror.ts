@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
+import { makeKey } from '../../src/api/accounts.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Config, ConfigInput } from '../../src/config/config.ts';
 import { configFrom } from '../../src/config/load_config.ts';
@@ -11,7 +12,6 @@ import type { RunReport } from '../../src/operations/run_report.ts';
 import type { Company } from '../../src/sandbox/company_store.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type MirrorService, startMirrorService } from '../../src/serve/mirror_service.ts';
-import { makeKey } from '../../src/serve/stored_accounts.ts';
 import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_accounts.ts';
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
@@ -125,7 +125,15 @@ export function keyFor(accountsPath: string, account: string, limits: Partial<St
     const isThere = file.accounts().some(({ accountId }) => accountId === account);
     if (!isThere)
       file.addAccount(
-        { accountId: account, tier: 'paid', perMinute: null, total: null, perDay: null, ...limits },
+        {
+          accountId: account,
+          tier: 'paid',
+          perMinute: null,
+          total: null,
+          perDay: null,
+          day: 'utc',
+          ...limits,
+        },
         systemClock.now(),
       );
     const { keyId, key, hash } = makeKey();

@@ -8,7 +8,7 @@ import { authenticate } from '../../api/authentication.ts';
 import { pathOf } from '../../api/http_server.ts';
 import { LOCAL_HOST } from '../../api/local_host.ts';
 import { errorResponse, type Problem, UNAVAILABLE } from '../../api/problems.ts';
-import type { Meter } from '../../api/quota_meter.ts';
+import type { QuotaMeter } from '../../api/quota_meter.ts';
 import { VERSION } from '../../operations/version.ts';
 import {
   type CompanyProperties,
@@ -22,7 +22,7 @@ import { COMPANY, GONE, openReconciler, type Reconciler } from './reconciler.ts'
 export interface ReconciliationOptions {
   readonly sourceName: string;
   readonly accounts: Accounts;
-  readonly meter: Meter;
+  readonly meter: QuotaMeter;
   readonly profile: ApiProfile;
   /**
    * open: the service needs no key, because OpenRefine sends none. It accepts only local host names and requests from
@@ -198,7 +198,7 @@ async function admit(
   const { problem, headers } = authenticate(request.headers, options.now(), options);
   reply.headers(headers);
   if (problem !== null) return reject(options, request, reply, problem);
-  await options.meter.settled?.();
+  await options.meter.settled();
   return undefined;
 }
 
