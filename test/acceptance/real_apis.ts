@@ -1,7 +1,8 @@
 // npm run accept real-apis [-- --only NAME,NAME] [-- --by hand,hints,nothing]
 // Mirrors stand-ins for public APIs: with a dialect written by hand, after `probe` with the hints of a user (paths and
 // key header), and after `probe` without hints. Prints whether each mirror is whole, how many names are right, and
-// whether a wrong mirror is healthy. Fails if a mirror is silently wrong, or if a dialect by hand does not mirror all.
+// whether a wrong mirror is healthy. Fails if a healthy mirror has wrong names or overstates its share, or if a dialect
+// by hand gives wrong names.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,19 +97,22 @@ async function mirror(name: string, mode: Mode, served: Served): Promise<void> {
     const listed = [...truth.keys()].filter((id) => known.has(id)).length;
     const right = [...truth].filter(([id, text]) => sameText(known.get(id) ?? null, text)).length;
     const isWhole = listed === truth.size && right === truth.size && known.size === truth.size;
-    const health = String(status.json?.data?.health ?? '-');
-    const isSilent = !isWhole && sync.code === 0 && health === 'healthy';
-    if (isSilent || (mode === 'hand' && !isWhole)) failures += 1;
+    const { health = null, coverage = null, completion = null } = status.json?.data ?? {};
+    // A mirror may lack companies that no search finds, if it does not claim to be complete.
+    const wrongNames = [...known].filter(([id, text]) => !sameText(text, truth.get(id) ?? ''));
+    const isOverstated =
+      (coverage?.estimate?.low ?? 0) > listed / truth.size || completion?.is === 'complete';
+    const isHealthy = sync.code === 0 && health?.state === 'healthy';
+    const isSilent = isHealthy && (wrongNames.length > 0 || (!isWhole && isOverstated));
+    const isWrongByHand = mode === 'hand' && (wrongNames.length > 0 || sync.json?.data?.ended !== 'done');
+    if (isSilent || isWrongByHand) failures += 1;
     const count = (certainty: string) => findings(probe).filter((one) => one.certainty === certainty).length;
     print([
       ...[name, mode, probe?.json?.data?.run?.calls_spent ?? probe?.json?.data?.calls_spent ?? '-'],
       ...[sync.json?.data?.calls_spent ?? '-', `${listed}/${truth.size}`, `${right}/${truth.size}`],
       ...(probe === null ? ['-', '-', '-'] : [count('sure'), count('likely'), count('open')]),
-      ...[
-        sync.json?.data?.ended ?? '-',
-        health,
-        isWhole ? 'whole' : isSilent ? 'SILENTLY WRONG' : 'not whole',
-      ],
+      ...[sync.json?.data?.ended ?? '-', health?.state ?? '-'],
+      isSilent ? 'SILENTLY WRONG' : isWhole ? 'whole' : `not whole, ${completion?.is ?? 'unknown'}`,
     ]);
     const why = sync.json?.data?.why ?? sync.json?.error?.message;
     if (!isWhole && why) process.stdout.write(`  ${why}\n`);

@@ -9,6 +9,7 @@ import {
   idsIdentify,
   type Judgement,
   matches,
+  namesAreText,
   namesMatchQuery,
   namesVary,
   pagesContinue,
@@ -185,8 +186,8 @@ function judgeNames({ dialect, pages }: Subject): Finding | null {
   const isBroad =
     distinctQueries(pages).length >= UNEXPLAINED_QUERIES || pages.some(({ name }) => name === '');
   if (varied.holds === false && isBroad) return { ...varied, examples, to: to() };
-  if (rows.length >= ENOUGH_ROWS && rows.every(({ entityId, name }) => name === entityId))
-    return { holds: false, because: 'every name is the id', examples, to: to() };
+  const text = namesAreText(rows.map(({ entityId, name }) => ({ id: entityId, name })));
+  if (text.holds === false) return { ...text, examples, to: to() };
   const sampled = namedQueries(pages).flatMap((page) =>
     page.rows.map(({ name }) => ({ query: page.name, name })),
   );

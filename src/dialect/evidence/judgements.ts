@@ -26,6 +26,25 @@ export function namesVary(names: readonly (string | null)[]): Judgement {
   return isVaried ? supports(because) : undecided(because);
 }
 
+/** Judges whether names are texts of their own: they have letters, and are not made from the id. */
+export function namesAreText(
+  rows: readonly { readonly id: string; readonly name: string | null }[],
+): Judgement {
+  const named = rows.flatMap(({ id, name }) => (name === null ? [] : [{ id, name }]));
+  const withId = named.filter(({ id, name }) => id.length >= MIN_ID && name.includes(id)).length;
+  const withoutLetters = named.filter(({ name }) => !/\p{L}\P{L}*\p{L}/u.test(name)).length;
+  const isEnough = named.length >= ENOUGH_ROWS;
+  if (isEnough && withId > 0.95 * named.length)
+    return against(`${withId} of ${named.length} names contain the id`);
+  if (isEnough && withoutLetters > 0.95 * named.length)
+    return against(`${withoutLetters} of ${named.length} names have no two letters`);
+  const because = `${named.length - withoutLetters} of ${named.length} names have letters`;
+  return named.length >= FEW_ROWS && withId + withoutLetters === 0 ? supports(because) : undecided(because);
+}
+
+/** A shorter id can be part of a name by chance. */
+const MIN_ID = 4;
+
 /** Judges whether these values, one from each row of a page, are ids. */
 export function idsDistinct(ids: readonly string[]): Judgement {
   const distinct = new Set(ids).size;

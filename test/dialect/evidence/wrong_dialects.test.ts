@@ -19,6 +19,8 @@ const COMPANIES = FIRST.flatMap((first, at) =>
     name: `${first} ${second}`,
     town: ['Douglas', 'Ramsey', 'Peel'][(at + index) % 3],
     state: 'Registered',
+    euId: `XY.C${1000 + at * 10 + index}`,
+    registered: `20${10 + at}-01-${10 + index}`,
     kind: { code: 7 },
     names: [
       { type: 'old', text: `Former ${at}${index}`, until: '1999' },
@@ -139,7 +141,17 @@ describe('a wrong dialect stops the mirror within 30 calls of the kind that show
       search({ name: '/names/[type=old]/text' }),
       /search.name .*match their query.*\/name fits/,
     ],
-    ['the id as the name', search({ name: '/id' }), /search.name .* (every name is the id|\/name fits)/],
+    ['the id as the name', search({ name: '/id' }), /search.name .* (names contain the id|\/name fits)/],
+    [
+      'a text made from the id as the name, in a listing of all companies',
+      search({ name: '/euId', min_length: 0 }),
+      /search.name .* names contain the id/,
+    ],
+    [
+      'a date as the name, in a listing of all companies',
+      search({ name: '/registered', min_length: 0 }),
+      /search.name .* names have no two letters/,
+    ],
     [
       'a query parameter that is ignored',
       search({ query_param: 'title', total: null }),
