@@ -114,6 +114,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     open: async () => (await import('./restore.ts')).restoreCommand(),
   },
   {
+    name: 'migrate',
+    summary: 'migrate a warehouse that an older version wrote, after a backup',
+    open: async () => (await import('./migrate.ts')).migrateCommand(),
+  },
+  {
     name: 'reprocess',
     summary: 'rebuild the tables from the stored responses (sends no calls)',
     open: async () => (await import('./reprocess.ts')).reprocessCommand(),

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../clock.ts';
 import { type Config, configPath } from '../config/config.ts';
 import { FOCUSES } from '../planner.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
@@ -51,6 +52,12 @@ export async function openContext(flags: SharedFlags): Promise<Context> {
   // Import the schema only here, because the help does not need it.
   const { loadConfig } = await import('../config/load_config.ts');
   const config = loadConfig({ path });
+  const { upgradeWarehouse } = await import('../warehouse/upgrade.ts');
+  const upgrade = upgradeWarehouse(config.warehouse, systemClock.now());
+  if (upgrade !== null) {
+    const { describeUpgrade } = await import('./migrate.ts');
+    output.announce(describeUpgrade(upgrade));
+  }
   output.detail(`configuration ${path}, warehouse ${config.warehouse}, ledger ${config.ledger}`);
   return { config, output };
 }

@@ -20,6 +20,8 @@ export interface Output {
   document(text: string): void;
   /** Prints a line on standard error, but only on a terminal. */
   note(line: string): void;
+  /** Prints a line on standard error, except with `--quiet`. */
+  announce(line: string): void;
   /** With `--verbose`, prints a line on standard error in every output mode. */
   detail(line: string): void;
   /** Prints a progress line, which the next output overwrites. An empty line clears it. */
@@ -95,6 +97,9 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
     },
     note: (line) => {
       if (mode === 'text' && stderr.isTTY) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
+    },
+    announce: (line) => {
+      if (mode !== 'quiet') stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
     },
     detail: (line) => {
       if (flags.verbose) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);

@@ -1,9 +1,12 @@
 import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
+import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
+import { upgradeWarehouse } from '../warehouse/upgrade.ts';
 import { portNumber } from './context.ts';
+import { describeUpgrade } from './migrate.ts';
 import { type Output, openOutput, printError, standardStreams } from './output.ts';
 import { captureConsole, openLogger } from './worker/log.ts';
 import { pauseCommand, removeCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
@@ -74,6 +77,10 @@ async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : configs[0].worker.log_level;
   const log = openLogger(level, output.mode !== 'json' && process.stderr.isTTY);
   captureConsole(log);
+  for (const { warehouse } of configs) {
+    const upgrade = upgradeWarehouse(warehouse, systemClock.now());
+    if (upgrade !== null) log.info(describeUpgrade(upgrade));
+  }
   const end = untilStopped();
   const worker = await startWorker({ configs, log, onFatal: end.fatal });
   for (const { name } of worker.registries)

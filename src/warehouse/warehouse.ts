@@ -114,7 +114,7 @@ function prepareForReading(db: Database): void {
   refuseForeign(db);
   if (needsMigration(db))
     throw new FailedError(`the warehouse ${db.name} was written by an older version`, {
-      hint: 'Run a command that writes (for example `registry-mirror sync`) once. It migrates the file.',
+      hint: 'Run `registry-mirror migrate` as a user who may write the file and its folder.',
     });
 }
 

@@ -1,28 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { compareWithUpstream } from '../support/equality.ts';
+import { nextVersion } from '../support/next_version.ts';
 import { openUpstream } from '../support/upstream.ts';
-
-const root = resolve(import.meta.dirname, '../..');
-
-// Processes that have the file open can continue, because a migration only adds tables and columns.
-const NEXT_SCHEMA = `
-ALTER TABLE _call ADD COLUMN of_next TEXT;
-ALTER TABLE _lock ADD COLUMN of_next INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE _next (number INTEGER PRIMARY KEY);
-CREATE INDEX _next_index ON _answer (call_id, length(body));
-`;
 
 test("if a newer version migrates the file during an older version's run, that run succeeds but the next is rejected", async () => {
   const upstream = await openUpstream({
     companies: [...generateRegistry({ companies: 200, seed: 5 })],
-    latencyMs: 60,
+    // The older run must last longer than a start of the newer program on a busy machine.
+    latencyMs: 250,
   });
   onTestFinished(() => upstream.close());
   const newer = nextVersion();
@@ -62,21 +48,3 @@ test("if a newer version migrates the file during an older version's run, that r
     return version;
   }
 });
-
-/** Copies this program to its own folder and adds one migration. */
-function nextVersion() {
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-next-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const part of ['src', 'jobs', 'package.json'])
-    cpSync(join(root, part), join(folder, part), { recursive: true });
-  for (const part of ['data', 'node_modules']) symlinkSync(join(root, part), join(folder, part));
-  writeFileSync(join(folder, 'src/warehouse/migrations/999_next.sql'), NEXT_SCHEMA);
-  return async (...args: string[]): Promise<{ code: number | null; said: string }> => {
-    const child = spawn(process.execPath, ['src/cli/bin.js', ...args], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    return { code, said };
-  };
-}

@@ -1,0 +1,70 @@
+import { accessSync, constants, existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { explainSqlite, reachDisk } from '../sqlite/database_file.ts';
+import { needsMigration } from './migrate.ts';
+import { isWarehouse, openWarehouse } from './warehouse.ts';
+
+/** A migrated warehouse. */
+export interface Upgrade {
+  readonly path: string;
+  /** The copy of the file as it was before. */
+  readonly backup: string;
+}
+
+/**
+ * Migrates a warehouse that an older version wrote, after a backup beside it. Returns null if no migration is needed,
+ * or if this user may not write the file. Programs that have the file open continue, because a migration only adds
+ * tables, columns and indexes.
+ *
+ * @throws FailedError if the backup cannot be written. The warehouse is then unchanged.
+ */
+export function upgradeWarehouse(path: string, nowMs: number): Upgrade | null {
+  if (!isWarehouse(path) || !isWritable(path)) return null;
+  const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
+  let backup: string;
+  try {
+    if (!isOlder(db)) return null;
+    backup = copyBeside(db, path);
+  } catch (error) {
+    throw explainSqlite(error, `the backup of ${path}`);
+  } finally {
+    db.close();
+  }
+  openWarehouse({ path, nowMs }).close();
+  return { path, backup };
+}
+
+/** Returns false for a file that is corrupt or newer, because the command that opens it explains this. */
+function isOlder(db: Database): boolean {
+  try {
+    return needsMigration(db);
+  } catch {
+    return false;
+  }
+}
+
+/** Copies the file without its free pages. An interrupted upgrade leaves a complete backup or none. */
+function copyBeside(db: Database, path: string): string {
+  const version = db.prepare("SELECT value FROM _meta WHERE key = 'schema_version'").pluck().get();
+  const backup = `${path}.schema-${String(version)}`;
+  if (existsSync(backup)) return backup;
+  const partial = `${backup}.partial`;
+  rmSync(partial, { force: true });
+  db.prepare('VACUUM INTO ?').run(partial);
+  renameSync(partial, backup);
+  reachDisk(dirname(backup));
+  return backup;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    accessSync(dirname(path), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const BUSY_TIMEOUT_MS = 10_000;
