@@ -52,12 +52,9 @@ export async function openContext(flags: SharedFlags): Promise<Context> {
   // Import the schema only here, because the help does not need it.
   const { loadConfig } = await import('../config/load_config.ts');
   const config = loadConfig({ path });
-  const { upgradeWarehouse } = await import('../warehouse/upgrade.ts');
+  const { describeUpgrade, upgradeWarehouse } = await import('../warehouse/upgrade.ts');
   const upgrade = upgradeWarehouse(config.warehouse, systemClock.now());
-  if (upgrade !== null) {
-    const { describeUpgrade } = await import('./migrate.ts');
-    output.announce(describeUpgrade(upgrade));
-  }
+  if (upgrade !== null) output.announce(describeUpgrade(upgrade));
   output.detail(`configuration ${path}, warehouse ${config.warehouse}, ledger ${config.ledger}`);
   return { config, output };
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { configPath } from '../config/config.ts';
-import { type Upgrade, upgradeWarehouse } from '../warehouse/upgrade.ts';
+import { describeUpgrade, upgradeWarehouse } from '../warehouse/upgrade.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { type SharedFlags, withSharedOptions } from './context.ts';
 import { openOutput, standardStreams } from './output.ts';
@@ -30,8 +30,4 @@ async function migrate(flags: SharedFlags): Promise<void> {
     data: { warehouse: path, migrated: upgrade !== null, backup: upgrade?.backup ?? null },
     text: upgrade === null ? `${path} is up to date.` : describeUpgrade(upgrade),
   });
-}
-
-export function describeUpgrade({ path, backup }: Upgrade): string {
-  return `Migrated ${path}, which an older version wrote. Its backup is ${backup}; delete it when you no longer need it.`;
 }

@@ -44,6 +44,10 @@ function isOlder(db: Database): boolean {
   }
 }
 
+export function describeUpgrade({ path, backup }: Upgrade): string {
+  return `Migrated ${path}, which an older version wrote. Its backup is ${backup}; delete it when you no longer need it.`;
+}
+
 /** Copies the file without its free pages. An interrupted upgrade leaves a complete backup or none. */
 function copyBeside(db: Database, path: string): string {
   const version = db.prepare("SELECT value FROM _meta WHERE key = 'schema_version'").pluck().get();

@@ -1,0 +1,583 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { generateRegistry } from '../../data/generate.ts';
+import { COMMAND_NAMES } from '../../src/cli/commands.ts';
+import { openProgram } from '../../src/cli/main.ts';
+import type { Json } from '../../src/json/json.ts';
+import { valueAt } from '../../src/json/pointer.ts';
+import { acquireLock } from '../../src/warehouse/lock.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { commandsOf } from '../docs/commands_page.ts';
+import { type Command, type Finished, runCommand, startCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/loader.ts';
+import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
+
+// Runs every command and every flag of the help once through the command line, and checks that the flag changes
+// something that a user can observe. The last test compares the list with the help.
+
+const SHARED = ['--config', '--json', '--quiet', '--verbose'];
+const COMPANIES = [...generateRegistry({ companies: 60, seed: 5 })];
+const [FIRST, SECOND] = COMPANIES;
+
+const covered = new Set<string>();
+const opened: Upstream[] = [];
+const started: Command[] = [];
+let mirror: Upstream;
+
+beforeAll(async () => {
+  mirror = await open();
+  await mirror.run('sync');
+});
+afterAll(async () => {
+  for (const { process: child } of started) if (child.exitCode === null) child.kill('SIGKILL');
+  for (const one of opened) await one.close();
+});
+
+/** Tests flags of a command. `flags` are separated by spaces. */
+function flags(command: string, named: string, check: () => Promise<void>): void {
+  for (const flag of named.split(' ')) covered.add(`${command} ${flag}`.trim());
+  test(`${command} ${named} changes what the command does`, check);
+}
+
+async function open(overrides: Overrides = {}): Promise<Upstream> {
+  const upstream = await openUpstream({ companies: COMPANIES }, overrides);
+  opened.push(upstream);
+  return upstream;
+}
+
+/** Opens a mirror of the first companies, for a test that changes it. */
+async function small(...args: string[]): Promise<Upstream> {
+  const upstream = await open();
+  await upstream.run('sync', ...(args.length === 0 ? ['--max-calls', '12'] : args));
+  return upstream;
+}
+
+const dataOf = async (running: Promise<Finished>) => (await running).json.data;
+const written = (folder: string, name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+/** Starts a command that runs until it is stopped, and returns the first JSON document that it prints. */
+async function firstDocument(...args: string[]) {
+  const command = startCommand([...args, '--json']);
+  started.push(command);
+  let text = '';
+  for await (const chunk of command.process.stdout ?? []) {
+    text += String(chunk);
+    if (text.endsWith('}\n')) return { command, data: JSON.parse(text).data };
+  }
+  throw new Error(`${args.join(' ')} printed no document: ${(await command.finished).stderr}`);
+}
+
+async function stopped({ process: child, finished }: Command): Promise<Finished> {
+  child.kill('SIGTERM');
+  return await finished;
+}
+
+describe('init', () => {
+  const init = async (...given: string[]) => {
+    const folder = temporaryFolder();
+    const base = ['--yes', '--base-url', 'https://registry.example/api'];
+    const { code } = await runCommand(['init', ...base, ...given, '--config', 'c.yaml'], { cwd: folder });
+    return { code, config: code === 0 ? parse(readFileSync(join(folder, 'c.yaml'), 'utf8')) : null };
+  };
+  flags('init', '--yes --base-url --unlimited', async () => {
+    const { config } = await init('--unlimited');
+    expect(config).toMatchObject({
+      upstream: { base_url: 'https://registry.example/api' },
+      allowance: { unlimited: true },
+    });
+    expect((await runCommand(['init', '--config', 'x.yaml'], { cwd: temporaryFolder() })).code).toBe(2);
+  });
+  flags('init', '--force', async () => {
+    const folder = temporaryFolder();
+    written(folder, 'c.yaml', 'mine: 1');
+    const args = ['init', '--yes', '--base-url', 'https://a.example', '--unlimited', '--config', 'c.yaml'];
+    expect((await runCommand(args, { cwd: folder })).code).toBe(2);
+    expect((await runCommand([...args, '--force'], { cwd: folder })).code).toBe(0);
+    expect(readFileSync(join(folder, 'c.yaml'), 'utf8')).not.toContain('mine');
+  });
+  flags('init', '--key-variable --name --data --per-minute --total --per-day --per-month', async () => {
+    const given = '--key-variable MY_KEY --name Isle --data files --per-minute 7 --total 8 --per-day 9';
+    const { config } = await init(...given.split(' '), '--per-month', '11');
+    expect(config).toMatchObject({
+      source: { name: 'Isle' },
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the notation of the file
+      upstream: { api_key: '${env:MY_KEY}' },
+      allowance: { per_minute: 7, total: 8, per_day: 9, per_month: 11 },
+      warehouse: 'files/warehouse.db',
+    });
+  });
+  flags('init', '--key-file --tier --commercial-use --already-spent --for', async () => {
+    const given =
+      '--key-file my.key --tier paid --commercial-use --already-spent 3 --for records --unlimited';
+    const { config } = await init(...given.split(' '));
+    expect(config).toMatchObject({
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the notation of the file
+      upstream: { api_key: '${file:my.key}' },
+      account: { tier: 'paid', commercial_use: true, already_spent: 3 },
+      focus: 'records',
+    });
+  });
+  flags('init', '--watchlist', async () => {
+    expect((await init('--unlimited', '--watchlist', 'names.txt')).config.scope).toEqual({
+      names: 'names.txt',
+    });
+  });
+});
+
+describe('plan and sync', () => {
+  flags('plan', '--explain --max-calls --focus', async () => {
+    const upstream = await small();
+    const plan = await dataOf(
+      upstream.run('plan', '--explain', '3', '--focus', 'records', '--max-calls', '2'),
+    );
+    expect(plan).toMatchObject({ focus: 'records', next_calls: expect.any(Array) });
+    expect(plan.next_calls).toHaveLength(3);
+    expect(plan).not.toEqual(await dataOf(upstream.run('plan', '--explain', '3', '--focus', 'records')));
+  });
+  flags('sync', '--dry-run --max-calls --max-minutes --focus --strict', async () => {
+    const upstream = await open({ allowance: { per_minute: 'unlimited', total: 9 } });
+    const calls = () => upstream.sandbox.arrivals().length;
+    expect(await dataOf(upstream.run('sync', '--dry-run'))).toMatchObject({ dry_run: true });
+    expect(calls()).toBe(0);
+    expect((await dataOf(upstream.run('sync', '--max-minutes', '0.000001'))).ended).toBe('max_minutes');
+    expect((await dataOf(upstream.run('sync', '--max-calls', '3', '--focus', 'coverage'))).records).toBe(0);
+    expect(calls()).toBeLessThanOrEqual(4);
+    expect((await upstream.run('sync')).code).toBe(0);
+    expect((await upstream.run('sync', '--strict')).code).toBe(75);
+  });
+});
+
+describe('backfill', () => {
+  flags('backfill', '--ids --column --again --report --max-calls --strict', async () => {
+    const upstream = await open({ allowance: { per_minute: 'unlimited', total: 6 } });
+    const list = written(upstream.folder, 'l.csv', `name,no\na,${FIRST?.id}\nb,${SECOND?.id}\n`);
+    const report = join(upstream.folder, 'r.jsonl');
+    const args = ['backfill', '--ids', list, '--column', 'no', '--report', report];
+    expect((await dataOf(upstream.run(...args, '--max-calls', '1'))).run.calls_spent).toBe(1);
+    expect(await dataOf(upstream.run(...args))).toMatchObject({ found: 2 });
+    expect(readFileSync(report, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(await dataOf(upstream.run(...args, '--again'))).toMatchObject({ found: 2, fresh: 0 });
+    expect((await upstream.run(...args, '--again', '--strict')).code).toBe(75);
+  });
+  flags('backfill', '--names --query --prefix --no-records --yes', async () => {
+    const upstream = await open();
+    const names = written(upstream.folder, 'n.txt', String(FIRST?.name));
+    const kinds = async (...args: string[]) => (await dataOf(upstream.run('backfill', ...args))).run;
+    expect(await kinds('--names', names, '--yes')).toMatchObject({ fetched: 1 });
+    expect(await kinds('--query', String(SECOND?.name), '--no-records')).toMatchObject({ fetched: 0 });
+    const prefix = String(FIRST?.name).slice(0, 3);
+    expect((await kinds('--prefix', prefix)).calls_spent).toBeGreaterThan(0);
+  });
+  flags('backfill', '--missing --resume --list --cancel --max-minutes --until --dry-run', async () => {
+    const upstream = await small('--max-calls', '4', '--focus', 'coverage');
+    expect(await dataOf(upstream.run('backfill', '--missing', '--dry-run'))).toMatchObject({ dry_run: true });
+    const stopped = await dataOf(upstream.run('backfill', '--missing', '--max-minutes', '0.000001'));
+    expect(stopped.run.ended).toBe('max_minutes');
+    expect((await dataOf(upstream.run('backfill', '--list'))).unfinished).toHaveLength(1);
+    expect((await upstream.run('backfill', '--resume', '--until', '2001-01-01')).code).toBe(2);
+    expect((await dataOf(upstream.run('backfill', '--resume', '--max-calls', '1'))).found).toBe(1);
+    expect(await dataOf(upstream.run('backfill', '--cancel', '1'))).toMatchObject({ cancelled: true });
+  });
+  flags('backfill', '--stale --failed', async () => {
+    const stale = await dataOf(mirror.run('backfill', '--stale', '1d', '--dry-run'));
+    expect(stale.title).toBe('0 records older than 24 h');
+    expect((await dataOf(mirror.run('backfill', '--failed', '--dry-run'))).title).toBe('0 failed targets');
+  });
+  // The tests of the queue run `--enqueue`, and those of identifiers `--id-prefix`.
+  covered.add('backfill --enqueue').add('backfill --id-prefix');
+});
+
+describe('commands that read the mirror', () => {
+  flags('status', '--runs --run --watch', async () => {
+    expect((await dataOf(mirror.run('status', '--runs', '0'))).runs).toEqual([]);
+    expect((await mirror.run('status', '--run', '1')).stdout).toContain('"run_id":1');
+    const { command } = await firstDocument('status', '--watch', '60', '--config', mirror.configPath);
+    expect((await stopped(command)).code).toBe(0);
+  });
+  flags('watchlist', '', async () => {
+    const names = written(mirror.folder, 'watched.txt', String(FIRST?.name));
+    const config = mirror.configure({ scope: { names } }, 'watching.yaml');
+    expect((await dataOf(mirror.run('watchlist', '--config', config))).names).toHaveLength(1);
+  });
+  flags('search', '--limit --csv', async () => {
+    expect((await dataOf(mirror.run('search', 'a', '--limit', '1'))).companies).toHaveLength(1);
+    expect((await mirror.run('search', 'a', '--csv')).stdout).toMatch(/^entity_id,name,/);
+  });
+  flags('show', '--csv', async () => {
+    expect((await mirror.run('show', String(FIRST?.id), '--csv')).stdout).toMatch(/^field,value\r\n/);
+    expect((await mirror.run('show', 'nope')).code).toBe(1);
+  });
+  flags('history', '--documents', async () => {
+    const versions = async (...more: string[]) =>
+      (await dataOf(mirror.run('history', String(FIRST?.id), ...more))).versions;
+    expect((await versions())[0]).not.toHaveProperty('document');
+    expect((await versions('--documents'))[0]).toHaveProperty('document');
+  });
+  flags(
+    'export',
+    '--format --out --tables --as-of --changes-since --safe-formulas --rows-per-file',
+    async () => {
+      const out = temporaryFolder();
+      const exported = async (...args: string[]) => {
+        const folder = join(out, String(readdirSync(out).length));
+        mkdirSync(folder);
+        await mirror.run('export', '--tables', 'entity', '--out', folder, ...args);
+        return readdirSync(folder).filter((name) => name.startsWith('entity'));
+      };
+      expect(await exported('--format', 'jsonl')).toEqual(['entity.jsonl']);
+      expect(await exported('--rows-per-file', '50')).toEqual(['entity-00000.csv', 'entity-00001.csv']);
+      expect(await exported('--as-of', '2001-01-01')).toEqual(['entity.csv']);
+      expect(await exported('--changes-since', '0')).toEqual(['entity.csv']);
+      expect(await exported('--safe-formulas')).toEqual(['entity.csv']);
+      const rows = (at: number) => readFileSync(join(out, String(at), 'entity.csv'), 'utf8').split('\r\n');
+      expect(rows(2)).toHaveLength(2);
+      expect(rows(3)[0]).toMatch(/^_version,_op,/);
+    },
+  );
+  flags('completion', '', async () => {
+    const { stdout } = await runCommand(['completion', 'bash']);
+    expect(stdout).toContain('complete -o default -F _registry_mirror registry-mirror');
+  });
+  flags('config show', '', async () => {
+    expect((await dataOf(mirror.run('config', 'show'))).values.upstream.api_key).toBe('[key]');
+  });
+  flags('config validate', '', async () => {
+    expect(await dataOf(mirror.run('config', 'validate'))).toMatchObject({ valid: true });
+  });
+});
+
+describe('commands that change the mirror', () => {
+  flags('quarantine list', '--all --limit', async () => {
+    const upstream = await quarantined();
+    const listed = async (...args: string[]) =>
+      (await dataOf(upstream.run('quarantine', 'list', ...args))).entries.length;
+    expect(await listed('--limit', '1')).toBe(1);
+    const open = await listed();
+    expect(open).toBeGreaterThan(1);
+    await upstream.run('quarantine', 'discard', '1');
+    expect([await listed(), await listed('--all')]).toEqual([open - 1, open]);
+  });
+  flags('quarantine discard', '--all', async () => {
+    const upstream = await quarantined();
+    expect((await upstream.run('quarantine', 'discard')).code).toBe(2);
+    expect((await dataOf(upstream.run('quarantine', 'discard', '--all'))).discarded).toBeGreaterThan(1);
+  });
+  flags('quarantine show', '', async () => {
+    const upstream = await quarantined();
+    expect((await dataOf(upstream.run('quarantine', 'show', '1'))).body).toContain('{');
+  });
+  flags('quarantine replay', '', async () => {
+    const upstream = await quarantined();
+    upstream.configure({});
+    expect((await dataOf(upstream.run('quarantine', 'replay'))).replayed).toBeGreaterThan(1);
+  });
+  flags('forget', '--yes --list --undo', async () => {
+    const upstream = await small();
+    const id = String(FIRST?.id);
+    expect((await upstream.run('forget', id)).code).toBe(2);
+    expect((await upstream.run('forget', id, '--yes')).code).toBe(0);
+    expect((await dataOf(upstream.run('forget', '--list'))).forgotten).toHaveLength(1);
+    expect((await dataOf(upstream.run('forget', id, '--undo'))).undone[0].undone).toBe(true);
+    expect((await dataOf(upstream.run('forget', '--list'))).forgotten).toHaveLength(0);
+  });
+  flags('backup', '', async () => {
+    const copy = join(temporaryFolder(), 'copy.db');
+    await mirror.run('backup', copy);
+    expect(statSync(copy).size).toBeGreaterThan(0);
+  });
+  flags('restore', '', async () => {
+    const upstream = await small();
+    const copy = join(temporaryFolder(), 'copy.db');
+    await mirror.run('backup', copy);
+    expect((await dataOf(upstream.run('restore', copy))).companies).toBe(60);
+  });
+  flags('migrate', '', async () => {
+    expect(await dataOf(mirror.run('migrate'))).toMatchObject({ migrated: false });
+  });
+  flags('reprocess', '', async () => {
+    expect(await dataOf(mirror.run('reprocess'))).toMatchObject({ ended: 'done' });
+  });
+  flags('compact', '', async () => {
+    expect(await dataOf(mirror.run('compact'))).toMatchObject({ answers_deleted: 0 });
+  });
+  flags('doctor', '--online --strict --rebuild-ledger --warehouse', async () => {
+    const upstream = await small();
+    const before = upstream.sandbox.arrivals().length;
+    await upstream.run('doctor', '--online');
+    expect(upstream.sandbox.arrivals()).toHaveLength(before + 1);
+    const copy = join(temporaryFolder(), 'copy.db');
+    await upstream.run('backup', copy);
+    expect((await upstream.run('doctor', '--warehouse', copy)).code).toBe(2);
+    const rebuilt = await upstream.run('doctor', '--rebuild-ledger', '--warehouse', copy);
+    expect(JSON.stringify(rebuilt.json)).toContain('rebuilt from 2 warehouses');
+    const empty = await open({ upstream: { api_key: 'x' } });
+    const codes = [await empty.run('doctor'), await empty.run('doctor', '--strict')].map(({ code }) => code);
+    expect(codes[1]).toBe(1);
+  });
+  flags('keys create', '--tier --per-minute --total --per-day --unlimited', async () => {
+    const create = async (...args: string[]) => dataOf(mirror.run('keys', 'create', ...args));
+    expect(await create('a', '--per-minute', '5', '--total', '6', '--per-day', '7')).toMatchObject({
+      tier: 'paid',
+      per_minute: 5,
+      total: 6,
+      per_day: 7,
+    });
+    expect(await create('b', '--tier', 'free', '--unlimited')).toMatchObject({ tier: 'free', total: null });
+  });
+  flags('keys limit', '--tier --per-minute --total --per-day --unlimited', async () => {
+    await mirror.run('keys', 'create', 'c', '--tier', 'free', '--total', '4');
+    const limit = async (...args: string[]) => dataOf(mirror.run('keys', 'limit', 'c', ...args));
+    // The tier stays if only a limit is given.
+    expect(await limit('--total', '5')).toMatchObject({ tier: 'free', per_minute: 10, total: 5 });
+    expect(await limit('--per-minute', '3', '--per-day', '8')).toMatchObject({ per_minute: 3, per_day: 8 });
+    expect(await limit('--tier', 'paid')).toMatchObject({ tier: 'paid', per_minute: null });
+    expect(await limit('--tier', 'free', '--unlimited')).toMatchObject({ total: null, per_day: null });
+  });
+  flags('keys list', '', async () => {
+    await mirror.run('keys', 'create', 'd');
+    const { key_id } = await dataOf(mirror.run('keys', 'create', 'd'));
+    const own = async () =>
+      (await dataOf(mirror.run('keys', 'list'))).find(({ account }: { account: string }) => account === 'd');
+    expect((await own()).keys).toHaveLength(2);
+    await mirror.run('keys', 'suspend', 'd');
+    expect(await own()).toMatchObject({ suspended: true });
+    await mirror.run('keys', 'resume', 'd');
+    expect(await own()).toMatchObject({ suspended: false });
+    await mirror.run('keys', 'revoke', key_id);
+    expect((await own()).keys.filter((one: { revoked_at: unknown }) => one.revoked_at !== null)).toHaveLength(
+      1,
+    );
+  });
+  for (const name of ['revoke', 'suspend', 'resume']) covered.add(`keys ${name}`);
+  flags('notify test', '', async () => {
+    const out = join(mirror.folder, 'sent.json');
+    const notify = [{ name: 'script', command: ['/bin/sh', '-c', `cat >> ${out}`] }];
+    const config = mirror.configure({ notify }, 'notifying.yaml');
+    const run = (...args: string[]) => dataOf(mirror.run('notify', ...args, '--config', config));
+    await run('test', 'script');
+    expect(readFileSync(out, 'utf8')).toContain('registry.test');
+    expect((await run('status')).receivers).toMatchObject([{ name: 'script' }]);
+    expect(await run('send')).toMatchObject({ delivered: 0 });
+  });
+  covered.add('notify send').add('notify status');
+});
+
+describe('probe', () => {
+  const probing = async () => {
+    const upstream = await open();
+    const { dialect: _, ...rest } = parse(readFileSync(upstream.configPath, 'utf8'));
+    written(upstream.folder, 'registry-mirror.yaml', JSON.stringify(rest));
+    return upstream;
+  };
+  flags('probe', '--dry-run --max-calls --max-minutes --yes --query-param --example', async () => {
+    const upstream = await probing();
+    const calls = () => upstream.sandbox.arrivals().length;
+    expect(await dataOf(upstream.run('probe', '--dry-run', '--max-calls', '5'))).toMatchObject({
+      max_calls: 5,
+    });
+    expect(calls()).toBe(0);
+    expect((await dataOf(upstream.run('probe', '--max-minutes', '0.000001'))).ended).toBe('max_minutes');
+    const param = upstream.sandbox.profile.search.query_param;
+    const hints = ['--query-param', param, '--example', String(FIRST?.name)];
+    await upstream.run('probe', '--yes', '--max-calls', '2', ...hints);
+    expect(calls()).toBe(2);
+    const targets = upstream.sandbox.arrivals().map(({ target }) => target);
+    expect(targets.join(' ')).toContain(`${param}=`);
+  });
+  flags('probe', '--fresh --check', async () => {
+    const upstream = await open();
+    const calls = () => upstream.sandbox.arrivals().length;
+    await upstream.run('probe');
+    const first = calls();
+    // The responses are stored, so a second probe sends fewer calls, but not with --fresh.
+    await upstream.run('probe');
+    const second = calls() - first;
+    await upstream.run('probe', '--fresh');
+    const fresh = calls() - first - second;
+    expect(second).toBeLessThan(first);
+    expect(fresh).toBeGreaterThan(second);
+    expect(await dataOf(upstream.run('probe', '--check'))).not.toBeNull();
+    expect(calls()).toBe(first + second + fresh);
+  });
+  flags('probe', '--openapi', async () => {
+    const upstream = await probing();
+    const { url } = upstream.sandbox;
+    const document = written(upstream.folder, 'o.json', await (await fetch(`${url}/openapi.json`)).text());
+    const data = await dataOf(upstream.run('probe', '--openapi', document, '--dry-run'));
+    expect(data).toHaveProperty('openapi');
+    expect(upstream.sandbox.arrivals()).toHaveLength(0);
+  });
+});
+
+describe('servers', () => {
+  flags('serve', '--host --port --page --no-page', async () => {
+    const serve = async (...args: string[]) => {
+      const given = ['serve', '--config', mirror.configPath, '--port', '0', ...args];
+      const { command, data } = await firstDocument(...given);
+      await stopped(command);
+      return data;
+    };
+    expect((await serve()).page).not.toBeNull();
+    expect((await serve('--no-page')).page).toBeNull();
+    expect(await serve('--host', '0.0.0.0')).toMatchObject({
+      page: null,
+      url: expect.stringContaining('0.0.0.0'),
+    });
+    expect((await serve('--host', '0.0.0.0', '--page')).page).not.toBeNull();
+  });
+  flags(
+    'sandbox',
+    '--companies --seed --host --port --key --tier --per-minute --total --per-day --matches --identifiers --folding --page-size --max-page-size --window --latency --changed --appearing --deleted --arrivals --dump --json',
+    async () => {
+      const folder = temporaryFolder();
+      const [log, dump] = [join(folder, 'log'), join(folder, 'dump')];
+      const given =
+        '--companies 30 --seed 7 --host 127.0.0.1 --port 0 --key mine --tier paid --per-minute 90 --total 100 ' +
+        '--per-day 50 --matches prefix --identifiers none --folding none --page-size 5 --max-page-size 7 --window 12 ' +
+        '--latency 300 --changed 7200 --appearing 7200 --deleted 7200';
+      const { command, data } = await firstDocument(
+        ...['sandbox', ...given.split(' '), '--arrivals', log, '--dump', dump],
+      );
+      expect(data).toMatchObject({
+        key: 'mine',
+        companies: 30,
+        configuration: {
+          account: { tier: 'paid' },
+          allowance: { per_minute: 90, total: 100, per_day: 50 },
+          dialect: { search: { matches: 'prefix', identifiers: 'none', paging: { size: 7 } } },
+        },
+      });
+      // The file is complete before the sandbox reports that it is ready.
+      expect(readFileSync(dump, 'utf8').trim().split('\n')).toHaveLength(30);
+      const startedMs = performance.now();
+      const headers = { authorization: 'Bearer mine' };
+      await fetch(`${data.base_url}/registry/stats`, { headers });
+      expect(performance.now() - startedMs).toBeGreaterThan(290);
+      const { query_param, results } = data.configuration.dialect.search;
+      const [letter] = COMPANIES.map(({ name }) => name[0]);
+      const found = await fetch(`${data.base_url}/search?${query_param}=${letter}`, { headers });
+      expect((valueAt((await found.json()) as Json, results) as unknown[]).length).toBeLessThanOrEqual(5);
+      const changes = async () => (await fetch(`${data.url}/_sandbox/changes`)).text();
+      for (const kind of ['changed', 'appearing', 'deleted'])
+        await expect.poll(changes).toContain(`"${kind}"`);
+      await stopped(command);
+      expect(readFileSync(log, 'utf8')).toContain('registry/stats');
+    },
+  );
+  flags('sandbox', '--data --id-column --name-column --where --unlimited --shape', async () => {
+    const data = written(temporaryFolder(), 'c.csv', 'x,y,z\n1,A Ltd,on\n2,B Ltd,off\n');
+    const given = '--id-column x --name-column y --where z=on --unlimited --shape brreg --tier free'.split(
+      ' ',
+    );
+    const { command, data: ready } = await firstDocument('sandbox', '--data', data, ...given);
+    expect(ready).toMatchObject({
+      companies: 1,
+      configuration: { allowance: { unlimited: true }, dialect: { search: { query_param: 'navn' } } },
+    });
+    await stopped(command);
+  });
+  flags('demo', '--json --verbose', async () => {
+    const folder = temporaryFolder();
+    const { json, stderr } = await runCommand(['demo', '--json', '-v'], { cwd: folder });
+    expect(json.data.ended).toBe('done');
+    expect(stderr).toMatch(/search .*: ok \(HTTP 200/);
+  });
+  // The tests of the worker's process run its flags and subcommands.
+  for (const flag of [
+    '',
+    ' --config',
+    ' --health-port',
+    ' --json',
+    ' --quiet',
+    ' --verbose',
+    ' run',
+    ' pause',
+    ' resume',
+    ' remove',
+  ])
+    covered.add(`worker${flag}`);
+});
+
+describe('shared flags', () => {
+  const READING = [
+    ['status'],
+    ['search', 'a'],
+    ['keys', 'list'],
+    ['config', 'show'],
+    ['plan'],
+    ['backfill', '--list'],
+  ];
+  test.each(READING.map((args) => [args.join(' '), args] as const))(
+    '%s: --json prints one document, --quiet nothing, --verbose the files, and --config another file',
+    async (_, args) => {
+      const run = (...more: string[]) => runCommand([...args, ...more]);
+      const config = ['--config', mirror.configPath];
+      expect((await run('--json', ...config)).json).toMatchObject({ ok: true });
+      expect((await run(...config)).json).toBeUndefined();
+      expect(await run('--quiet', ...config)).toMatchObject({ stdout: '', stderr: '', code: 0 });
+      if (args[0] !== 'config') expect((await run('-v', ...config)).stderr).toContain(mirror.configPath);
+      expect(await run('--config', join(mirror.folder, 'none.yaml'))).toMatchObject({ code: 2, stdout: '' });
+      const before = await runCommand(['--json', ...config, ...args]);
+      expect(before.json).toMatchObject({ ok: true });
+    },
+  );
+});
+
+describe('exclusive commands', () => {
+  const EXCLUSIVE = [
+    ['reprocess'],
+    ['compact'],
+    ['forget', '00', '--yes'],
+    ['quarantine', 'replay'],
+    ['restore', 'BACKUP'],
+  ];
+  test.each(EXCLUSIVE.map((args) => [args.join(' '), args] as const))(
+    '%s fails while a run holds the lock, and leaves no open run',
+    async (_, args) => {
+      const upstream = await small('--max-calls', '2');
+      const backup = join(upstream.folder, 'b.db');
+      await upstream.run('backup', backup);
+      const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: Date.now() });
+      const owner = { owner: 'other', pid: process.pid, host: 'elsewhere', isAlive: () => true };
+      acquireLock(warehouse.db, { ...owner, nowMs: Date.now() });
+      const given = args.map((one) => (one === 'BACKUP' ? backup : one));
+      expect(await upstream.run(...given)).toMatchObject({ code: 1, said: expect.stringContaining('lock') });
+      const openRuns = warehouse.db.prepare('SELECT count(*) FROM _run WHERE ended_at IS NULL').pluck().get();
+      warehouse.close();
+      expect(openRuns).toBe(0);
+    },
+  );
+});
+
+test('the tests of this file run every command and every flag of the help', async () => {
+  const program = await openProgram(COMMAND_NAMES);
+  const all = [...commandsOf(program)].flatMap(({ name, command }) => {
+    const isGroup = command.commands.length > 0 && name !== 'worker';
+    const options = command.options.map(({ long }) => long ?? '').filter((long) => !SHARED.includes(long));
+    return isGroup ? [] : options.length === 0 ? [name] : options.map((long) => `${name} ${long}`);
+  });
+  const commands = new Set([...covered].map((one) => one.replace(/ --.*/, '')));
+  expect(all.filter((one) => !covered.has(one) && (one.includes('--') || !commands.has(one)))).toEqual([]);
+  expect(existsSync(mirror.configPath)).toBe(true);
+});
+
+/** A mirror with a wrong dialect, so that records go to quarantine. */
+async function quarantined(): Promise<Upstream> {
+  const upstream = await open();
+  const { dialect } = upstream.sandbox;
+  upstream.configure({ dialect: { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } } });
+  const ids = COMPANIES.slice(0, 3).map(({ id }) => id);
+  await upstream.run(
+    'backfill',
+    '--ids',
+    written(upstream.folder, 'q.txt', ids.join('\n')),
+    '--max-calls',
+    '3',
+  );
+  return upstream;
+}
