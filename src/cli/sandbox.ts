@@ -15,7 +15,7 @@ import { openArrivalsFile } from '../sandbox/arrivals.ts';
 import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';
 import type { Company } from '../sandbox/company_store.ts';
 import { entityLines } from '../sandbox/insight.ts';
-import { changedProfile, PRESET_NAMES, readProfile } from '../sandbox/profile_file.ts';
+import { changedProfile, presetNames, readProfile } from '../sandbox/profile_file.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import type { AccountOptions } from '../sandbox/sandbox_accounts.ts';
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
@@ -44,7 +44,7 @@ export function sandboxCommand(): Command {
     .option('--total <n>', 'requests in total', positiveWhole)
     .option('--per-day <n>', 'requests per day (UTC)', positiveWhole)
     .option('--unlimited', 'no allowance: only the requests per minute are limited')
-    .option('--shape <name|file>', `API profile: ${SHAPES}, random:<seed>, or a YAML file`)
+    .option('--shape <name|file>', `API profile: ${presetNames().join(', ')}, random:<seed>, or a YAML file`)
     .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
     .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
     .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
@@ -63,7 +63,6 @@ export function sandboxCommand(): Command {
     .action((flags: SandboxFlags) => serveSandbox(flags));
 }
 
-const SHAPES = PRESET_NAMES.join(', ');
 const NAME_SEARCHES = ['prefix', 'token', 'token_prefix', 'substring'] as const satisfies NameSearch[];
 const IDENTIFIER_SEARCHES = ['prefix', 'exact', 'none'] as const satisfies IdentifierSearch[];
 

@@ -129,7 +129,12 @@ export function sampleCompanies(): AsyncGenerator<Company> {
 }
 
 export function samplePath(): string {
+  return packagedFile('sample-registry.jsonl');
+}
+
+/** Returns the path of a file in this package's folder `data`. */
+export function packagedFile(name: string): string {
   const manifest = findPackageJSON(import.meta.url);
-  if (manifest === undefined) throw new FailedError('The sample registry is missing: no package.json found.');
-  return join(dirname(manifest), 'data', 'sample-registry.jsonl');
+  if (manifest === undefined) throw new FailedError(`The file ${name} is missing: no package.json found.`);
+  return join(dirname(manifest), 'data', name);
 }

@@ -1,12 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { ApiProfile } from '../api/api_profile.ts';
+import { ApiProfile, type ApiProfileInput } from '../api/api_profile.ts';
 import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { UsageError } from '../errors.ts';
 import type { Folding } from '../names/folding.ts';
-import { PROFILE_PRESETS } from './profile_presets.ts';
+import { packagedFile } from './company_file.ts';
 import { randomProfile } from './random_profile.ts';
-import { REGISTRY_PRESETS } from './registry_presets.ts';
 
 /** Changes to a profile. Undefined values leave the profile's own values unchanged. */
 export interface ProfileChanges {
@@ -18,15 +18,27 @@ export interface ProfileChanges {
   readonly window?: number | undefined;
 }
 
-const PRESETS = { ...PROFILE_PRESETS, ...REGISTRY_PRESETS };
-export const PRESET_NAMES: readonly string[] = Object.keys(PRESETS);
+/** Profiles by name. */
+export type Presets = Readonly<Record<string, ApiProfileInput>>;
+
+/** Reads the profiles that this package offers. Those in `uncommon` need uncommon dialect features. */
+export function readPresets(): { readonly common: Presets; readonly uncommon: Presets } {
+  return parse(readFileSync(packagedFile('sandbox-shapes.yaml'), 'utf8'));
+}
+
+export function presetNames(): string[] {
+  const { common, uncommon } = readPresets();
+  return [...Object.keys(common), ...Object.keys(uncommon)];
+}
 
 /**
  * Reads a profile. `name` is a preset, `random:<seed>`, or the path of a YAML file. Throws UsageError if there is no
  * valid profile.
  */
 export async function readProfile(name: string): Promise<ApiProfile> {
-  if (Object.hasOwn(PRESETS, name)) return parsed(PRESETS[name], name);
+  const { common, uncommon } = readPresets();
+  const preset = new Map(Object.entries({ ...common, ...uncommon })).get(name);
+  if (preset !== undefined) return parsed({ name, ...preset }, name);
   const seed = /^random:(\d{1,9})$/.exec(name)?.[1];
   return seed === undefined ? parsed(await fileContent(name), name) : randomProfile(Number(seed));
 }
@@ -52,7 +64,7 @@ async function fileContent(path: string): Promise<unknown> {
     return parse(await readFile(path, 'utf8'));
   } catch (cause) {
     throw new UsageError(`"${path}" is neither a preset nor a readable YAML file.`, {
-      hint: `Presets: ${PRESET_NAMES.join(', ')}, random:<seed>.`,
+      hint: `Presets: ${presetNames().join(', ')}, random:<seed>.`,
       cause,
     });
   }

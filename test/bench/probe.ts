@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
-import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
 import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { PROFILE_PRESETS } from '../support/presets.ts';
 import { probeAll } from '../support/probe_client.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { type Grade, gradesOf } from '../support/probe_grading.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/json/json.ts';
-import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
 import { randomProfile } from '../../src/sandbox/random_profile.ts';
-import { REGISTRY_PRESETS } from '../../src/sandbox/registry_presets.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { PROFILE_PRESETS, REGISTRY_PRESETS } from '../support/presets.ts';
 import { configWith, type Mirrored, type Place, placeFor, probeAt, syncAt } from '../support/probe.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 

@@ -7,10 +7,10 @@ import { dialectFor } from '../../src/api/profile_dialect.ts';
 import { UsageError } from '../../src/errors.ts';
 import { valueAt } from '../../src/json/pointer.ts';
 import type { Verdict } from '../../src/outcome.ts';
-import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
 import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { ask, askBy, entityCall, searchCall, statsCall } from '../support/api_client.ts';
+import { PROFILE_PRESETS } from '../support/presets.ts';
 
 const presets = Object.values(PROFILE_PRESETS).map((preset) => ApiProfile.parse(preset));
 const drawn = Array.from({ length: 30 }, (_, seed) => randomProfile(seed));

@@ -8,9 +8,9 @@ import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import type { RunReport } from '../../src/operations/run_report.ts';
-import { REGISTRY_PRESETS } from '../../src/sandbox/registry_presets.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { REGISTRY_PRESETS } from '../support/presets.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
 const COMPANIES = [...generateRegistry({ companies: 90, seed: 5 })];

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
-import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
 import { servedRecords } from '../../src/warehouse/serve_records.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { PROFILE_PRESETS } from '../support/presets.ts';
 import { companies, openMirrored, serve } from '../support/served_mirror.ts';
 
 const COMPANIES = 30;

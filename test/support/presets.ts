@@ -1,0 +1,13 @@
+import { type Presets, readPresets } from '../../src/sandbox/profile_file.ts';
+
+const { common, uncommon } = readPresets();
+
+/** The sandbox's profiles of common kinds of APIs. */
+export const PROFILE_PRESETS: Presets = named(common);
+
+/** The sandbox's profiles that need uncommon dialect features. */
+export const REGISTRY_PRESETS: Presets = named(uncommon);
+
+function named(presets: Presets): Presets {
+  return Object.fromEntries(Object.entries(presets).map(([name, preset]) => [name, { name, ...preset }]));
+}
