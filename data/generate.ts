@@ -108,7 +108,7 @@ function fieldsOf(country: Country, form: LegalForm, registeredDay: number, rand
     legal_form: form.code,
     country: country.code,
     registered_on: dateOf(registeredDay),
-    dissolved_on: status === 'dissolved' ? dateOf(registeredDay + 200 + random.below(9_000)) : null,
+    dissolved_on: status === 'dissolved' ? dateOf(dissolvedDay(registeredDay, random)) : null,
     address: addressOf(country, random),
     capital: { amount: amountOf(random), currency: country.currency },
     employees: random.chance(0.4) ? null : random.zipfRank(3_000),
@@ -123,6 +123,12 @@ function fieldsOf(country: Country, form: LegalForm, registeredDay: number, rand
   if (random.chance(0.05))
     fields.accounts = { year_end: { day: 31, month: 12 }, overdue: random.chance(0.2) };
   return fields;
+}
+
+/** A company is dissolved some months or years after it was registered, but never after the registry's last day. */
+function dissolvedDay(registeredDay: number, random: Random): number {
+  const day = registeredDay + 200 + random.below(9_000);
+  return day <= REGISTRY_DAYS ? day : registeredDay + Math.floor((REGISTRY_DAYS - registeredDay) / 2);
 }
 
 function statusOf(random: Random): string {

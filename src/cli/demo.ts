@@ -1,30 +1,34 @@
-import { rmSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
+import { stringify } from 'yaml';
 import { type Clock, systemClock } from '../clock.ts';
+import type { ConfigInput } from '../config/config.ts';
 import { configFrom } from '../config/load_config.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { type BackfillReport, keepBackfill, runBackfill } from '../operations/backfill.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import { type RunReport, reportData } from '../operations/run_report.ts';
-import { counted, duration } from '../report/figures.ts';
+import { count, counted, duration } from '../report/figures.ts';
 import { changingRegistry } from '../sandbox/changing_registry.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
+import { COMPANIES_BY_STATUS, companiesByStatus, type StatusCount } from '../warehouse/company_view.ts';
 import { interruptible, type SharedFlags } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 import { showProgress } from './progress.ts';
 import { describeReport, errorOf, exitCodeOf, yieldOfCalls } from './run_report.ts';
+import { tableLines } from './text_layout.ts';
 
 /** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
       'Starts a sandbox with the sample registry on loopback and mirrors it completely into data/demo.db, as if ' +
-        'it were 40 days ago. Then the registry changes, a second run at the current time updates the mirror, and a ' +
-        'backfill fetches the deleted companies again. The demo uses a paid account with a high rate and a daily ' +
-        'allowance.',
+        'it were yesterday. Then the registry changes, a second run at the current time updates the mirror, and a ' +
+        'backfill asks for the deleted companies. The demo uses a paid account with a high rate and a daily allowance. ' +
+        'It also writes data/demo.yaml, with which other commands can use the mirror.',
     )
     .option('--json', 'print one JSON document, even on a terminal')
     .option('-v, --verbose', 'also print each call')
@@ -37,6 +41,7 @@ async function demo(flags: SharedFlags): Promise<void> {
   const folder = resolve('data');
   const paths = { warehouse: join(folder, 'demo.db'), ledger: join(folder, 'demo-ledger.db') };
   makeFolder(folder);
+  writeFileSync(join(folder, 'demo.yaml'), stringify(demoConfiguration(paths)));
   for (const path of Object.values(paths))
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
 
@@ -77,13 +82,9 @@ async function mirrorSandbox(
   output: Output,
 ) {
   const config = configFrom({
-    version: 1,
-    source: { name: 'Sample registry', licence: 'CC0-1.0', attribution: 'Synthetic companies' },
+    ...demoConfiguration(paths),
     upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main'), concurrency: 16 },
-    account: { tier: 'paid' },
-    allowance: { per_minute: PER_MINUTE, per_day: PER_DAY, day_starts: '00:00 UTC' },
     dialect: sandbox.dialect,
-    ...paths,
   });
   output.note(
     `The sandbox serves ${counted(sandbox.companies.count(), 'company', 'companies')} at ${sandbox.baseUrl}.`,
@@ -99,7 +100,7 @@ async function mirrorSandbox(
       command: 'demo',
       purpose: 'scheduled',
       kinds: ALL_KINDS,
-      focus: 'coverage',
+      focus: config.focus,
       maxCalls: Infinity,
       maxMinutes: Infinity,
       signal: interruption.signal,
@@ -111,12 +112,14 @@ async function mirrorSandbox(
     clock.toPresent();
     const registry = changingRegistry(sandbox.companies, { rates: CHANGES, seed: 7, shown: 1 });
     const changes = registry.advance(HOUR_MS, clock.now());
-    output.note(`${DAYS_AGO} days later the registry has changed.`);
+    output.note('A day later, the registry has changed.');
     const second = await mirror();
     const deleted = changes.filter(({ kind }) => kind === 'deleted').map(({ id }) => id);
-    await refetch(workspace, deleted, interruption.signal);
+    const { run: third } = await refetch(workspace, deleted, interruption.signal);
     const elapsedMs = systemClock.now() - startedMs;
-    printReports(first, second, output, relative(process.cwd(), paths.warehouse), elapsedMs);
+    const warehouse = relative(process.cwd(), paths.warehouse);
+    const companies = companiesByStatus(workspace.warehouse.db);
+    printReports([first, second, third], { output, warehouse, companies, elapsedMs });
   } finally {
     interruption.done();
     workspace.close();
@@ -137,43 +140,77 @@ function refetch(workspace: Workspace, ids: readonly string[], signal: AbortSign
 }
 
 function printReports(
-  first: RunReport,
-  second: RunReport,
-  output: Output,
-  warehouse: string,
-  elapsedMs: number,
+  reports: readonly [RunReport, RunReport, RunReport],
+  demo: {
+    readonly output: Output;
+    readonly warehouse: string;
+    readonly companies: readonly StatusCount[];
+    readonly elapsedMs: number;
+  },
 ): void {
-  const failed = exitCodeOf(first, false) === 0 ? second : first;
+  const { output, warehouse, companies, elapsedMs } = demo;
+  const [first, second, third] = reports;
+  const failed = reports.find((report) => exitCodeOf(report, false) !== 0) ?? first;
   const exitCode = exitCodeOf(failed, false);
-  const query = 'SELECT entity_id, name, state, fetched_at FROM entity_overview ORDER BY name LIMIT 5';
-  const tryIt = `sqlite3 -box ${warehouse} "${query}"`;
+  const tryIt = `sqlite3 -box ${warehouse} "${COMPANIES_BY_STATUS}"`;
+  const heading = (text: string) => output.style('bold', text);
   output.result({
     command: 'demo',
     error: errorOf(failed, exitCode),
     data: {
       ...reportData(first),
       refresh: reportData(second),
+      backfill: reportData(third),
       elapsed_ms: Math.round(elapsedMs),
       warehouse,
       try: tryIt,
     },
     text: [
+      heading('The first run'),
       describeReport(first, output),
       '',
-      output.style('bold', `${DAYS_AGO} days later, after changes in the registry`),
+      heading('A day later, after changes in the registry'),
       describeReport(second, output),
-      `  time    ${duration(elapsedMs)}`,
       '',
-      `The mirror is ${warehouse}. Query it with any SQLite tool:`,
+      heading('A backfill of the companies that left the registry'),
+      describeReport(third, output),
+      '',
+      heading('In short'),
+      `  Mirrored  ${counted(first.totals.listed, 'company', 'companies')} with their records for ${counted(first.totals.calls, 'call')}.`,
+      `  Found     ${count(second.totals.listed)} new, ${count(second.totals.changed)} changed and ${count(second.totals.gone + third.totals.gone)} gone for ${counted(second.totals.calls + third.totals.calls, 'call')}, a day later.`,
+      `  Took      ${duration(elapsedMs)}.`,
+      '',
+      heading('Ask the mirror'),
       `  ${tryIt}`,
+      ...tableLines(
+        [{ header: 'status' }, { header: 'companies', align: 'right' }],
+        companies.map((one) => [one.status ?? 'unknown', count(one.companies)]),
+        output.columns,
+      ).map((line) => `  ${line}`),
+      '',
+      heading('See it in the browser'),
+      `  registry-mirror serve --config ${join(dirname(warehouse), 'demo.yaml')}`,
     ].join('\n'),
-    attention: null,
   });
   process.exitCode = exitCode;
 }
 
+/** The demo's configuration, without the sandbox's address. */
+function demoConfiguration(paths: { readonly warehouse: string; readonly ledger: string }): ConfigInput {
+  return {
+    version: 1,
+    source: { name: 'Sample registry', licence: 'CC0-1.0', attribution: 'Synthetic companies' },
+    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'the sandbox has ended' },
+    account: { tier: 'paid' },
+    allowance: { per_minute: PER_MINUTE, per_day: PER_DAY, day_starts: '00:00 UTC' },
+    // The registry is checked for changes every day.
+    max_age: { stats: '12h', summaries: '12h' },
+    ...paths,
+  };
+}
+
 const PER_MINUTE = 60_000;
 const PER_DAY = 20_000;
-const DAYS_AGO = 40;
+const DAYS_AGO = 1;
 /** How the registry changes between the two runs. */
-const CHANGES = { changed: 60, appearing: 12, deleted: 8 };
+const CHANGES = { changed: 30, appearing: 6, deleted: 4 };

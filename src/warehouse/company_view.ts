@@ -79,3 +79,16 @@ function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
 export function isDate(types: string): boolean {
   return types.split(' ').every((type) => type === 'date' || type === 'datetime');
 }
+
+/** The question that the demo answers. */
+export const COMPANIES_BY_STATUS =
+  'SELECT status, count(*) AS companies FROM company GROUP BY status ORDER BY companies DESC';
+
+export interface StatusCount {
+  readonly status: string | null;
+  readonly companies: number;
+}
+
+export function companiesByStatus(db: Database): StatusCount[] {
+  return db.prepare<[], StatusCount>(COMPANIES_BY_STATUS).all();
+}
