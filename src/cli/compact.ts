@@ -4,7 +4,8 @@ import { systemClock } from '../clock.ts';
 import { exclusively } from '../operations/exclusive.ts';
 import { byteSize, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { pruneAnswers, vacuum } from '../warehouse/retention.ts';
+import { pruneAnswers, replacedBytes, vacuum } from '../warehouse/retention.ts';
+import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
@@ -21,6 +22,14 @@ export function compactCommand(): Command {
   return withSharedOptions(command);
 }
 
+const PURPOSES: readonly (readonly [keyof SpaceUse, string])[] = [
+  ['responses', 'responses'],
+  ['tables', 'tables for analysts'],
+  ['companies', "companies' state"],
+  ['search_index', 'search indexes'],
+  ['other', 'calls and other'],
+];
+
 async function compact(flags: SharedFlags): Promise<void> {
   const { config, output } = await openContext(flags);
   const clock = systemClock;
@@ -28,7 +37,7 @@ async function compact(flags: SharedFlags): Promise<void> {
   const sizeBefore = statSync(config.warehouse).size;
   const { answers: maxAge, versions } = config.retention;
   try {
-    const { pruned } = await exclusively({ warehouse, clock, command: 'compact' }, () => {
+    const { pruned, space, replaced } = await exclusively({ warehouse, clock, command: 'compact' }, () => {
       output.note('Rewriting the file …');
       const done =
         maxAge === null
@@ -38,13 +47,28 @@ async function compact(flags: SharedFlags): Promise<void> {
       if (config.responses.compress) answers.packAll();
       else answers.unpackAll();
       vacuum(warehouse.db);
-      return { ended: 'done', pruned: done };
+      return {
+        ended: 'done',
+        pruned: done,
+        space: spaceUse(warehouse.db),
+        replaced: replacedBytes(warehouse.db),
+      };
     });
     const sizeAfter = statSync(config.warehouse).size;
     output.result({
       command: 'compact',
-      data: { answers_deleted: pruned.answers, bytes_before: sizeBefore, bytes_after: sizeAfter },
-      text: `${counted(pruned.answers, 'response')} deleted. File size: ${byteSize(sizeBefore)} before, ${byteSize(sizeAfter)} after.`,
+      data: {
+        answers_deleted: pruned.answers,
+        bytes_before: sizeBefore,
+        bytes_after: sizeAfter,
+        space,
+        replaced_bytes: replaced,
+      },
+      text: [
+        `${counted(pruned.answers, 'response')} deleted. File size: ${byteSize(sizeBefore)} before, ${byteSize(sizeAfter)} after.`,
+        `Space: ${PURPOSES.map(([purpose, label]) => `${label} ${byteSize(space[purpose])}`).join(', ')}.`,
+        `Replaced responses: ${byteSize(replaced)}. The key \`retention.answers\` sets when compact deletes them.`,
+      ].join('\n'),
       attention: null,
     });
   } finally {

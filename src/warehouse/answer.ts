@@ -332,7 +332,7 @@ function compressed(plain: Buffer): Buffer {
   });
 }
 
-const BLOCK_BYTES = 32 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 const LEVEL = 3;
 const CACHED_BLOCKS = 8;
 

@@ -45,15 +45,35 @@ export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number)
   return pruned;
 }
 
+/**
+ * Returns how many bytes of the file hold responses that a later response has replaced. Compressed responses count with
+ * their block's average compression.
+ */
+export function replacedBytes(db: Database): number {
+  const measure = db.transaction(() => {
+    keepAnswers(db, '9999', 1);
+    const bytes = db
+      .prepare(
+        `SELECT coalesce(sum(coalesce(a.body_bytes * length(b.content) / nullif(b.plain, 0), length(a.body))), 0)
+         FROM _answer a LEFT JOIN (
+           SELECT block_id, content, (SELECT sum(m.body_bytes) FROM _answer m
+             WHERE m.call_id BETWEEN first_call_id AND last_call_id AND m.block_id = o.block_id) AS plain
+           FROM _block o
+         ) b USING (block_id)
+         WHERE a.same_as IS NULL AND a.call_id NOT IN (SELECT call_id FROM kept)`,
+      )
+      .pluck()
+      .get() as number;
+    db.exec('DROP TABLE kept');
+    return bytes;
+  });
+  return measure();
+}
+
 const BATCH = 5000;
 
 function choosePrunable(db: Database, before: string, versions: number): Pruned {
-  db.exec('CREATE TEMP TABLE kept (call_id INTEGER PRIMARY KEY)');
-  for (const sql of KEPT) db.prepare(sql).run({ before, versions: Math.max(1, versions) });
-  // A kept row can be a reference to an older body, which must then be kept too.
-  db.exec(
-    'INSERT OR IGNORE INTO kept SELECT same_as FROM _answer JOIN kept USING (call_id) WHERE same_as IS NOT NULL',
-  );
+  keepAnswers(db, before, versions);
   db.exec(
     `CREATE TEMP TABLE prunable AS
      SELECT call_id, coalesce(body_bytes, length(body)) AS bytes FROM _answer WHERE call_id NOT IN (SELECT call_id FROM kept)`,
@@ -64,6 +84,16 @@ function choosePrunable(db: Database, before: string, versions: number): Pruned 
     .get() as Pruned;
   if (pruned.answers > 0) metaTable(db).set('pruned_until', before);
   return pruned;
+}
+
+/** Collects the ids of the responses to keep in the table `kept`. */
+function keepAnswers(db: Database, before: string, versions: number): void {
+  db.exec('CREATE TEMP TABLE kept (call_id INTEGER PRIMARY KEY)');
+  for (const sql of KEPT) db.prepare(sql).run({ before, versions: Math.max(1, versions) });
+  // A kept row can be a reference to an older body, which must then be kept too.
+  db.exec(
+    'INSERT OR IGNORE INTO kept SELECT same_as FROM _answer JOIN kept USING (call_id) WHERE same_as IS NOT NULL',
+  );
 }
 
 const KEPT = [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { acquireLock } from '../../src/warehouse/lock.ts';
@@ -154,6 +154,16 @@ test('compact deletes responses older than the retention period', async () => {
   expect(await run('compact')).toMatchObject({ code: 0, data: { answers_deleted: 2 } });
   expect(ask('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 2 }]);
   expect(await configured().run('compact')).toMatchObject({ data: { answers_deleted: 0 } });
+});
+
+test('compact reports what takes the space and how much the retention would free', async () => {
+  const { run, path } = configured();
+  const { data } = await run('compact');
+  const { responses, tables, companies, search_index, other } = data.space;
+  expect(responses + tables + companies + search_index + other).toBe(statSync(path).size);
+  expect(Math.min(responses, tables, companies, search_index, other)).toBeGreaterThan(0);
+  expect(data.replaced_bytes).toBeGreaterThan(0);
+  expect(data.replaced_bytes).toBeLessThan(responses);
 });
 
 test('commands change nothing while another run holds the lock', async () => {

@@ -86,8 +86,8 @@ test('compacting makes the file smaller while readers continue', () => {
 
 const pageOf = (text: string) =>
   JSON.stringify({
-    total: 200,
-    results: Array.from({ length: 200 }, (_, n) => ({ id: `${text}${n}`, name: `Company ${n}` })),
+    total: 400,
+    results: Array.from({ length: 400 }, (_, n) => ({ id: `${text}${n}`, name: `Company ${n}` })),
   });
 
 test('responses are stored as received, and move to compressed blocks that read back unchanged', () => {
@@ -142,7 +142,7 @@ test('deleted responses are removed from their blocks', () => {
 
 test('without compression, plain SQL reads the records, also those that compact has restored', () => {
   const { warehouse, record, all, reopen } = bench();
-  const long = 'x'.repeat(40_000);
+  const long = 'x'.repeat(80_000);
   record('C1', { id: 'C1', long });
   const lengths = () =>
     all("SELECT entity_id, length(document ->> '$.long') AS n FROM entity_history ORDER BY 1");
@@ -152,7 +152,7 @@ test('without compression, plain SQL reads the records, also those that compact 
   uncompressed.record('C2', { id: 'C2', long });
   expect(compressed).toEqual([{ entity_id: 'C1', n: null }]);
   expect(lengths()).toEqual([
-    { entity_id: 'C1', n: 40_000 },
-    { entity_id: 'C2', n: 40_000 },
+    { entity_id: 'C1', n: 80_000 },
+    { entity_id: 'C2', n: 80_000 },
   ]);
 });
