@@ -10,9 +10,14 @@ import {
   runBackfill,
 } from '../operations/backfill.ts';
 import { estimateOrder, estimateRest } from '../operations/estimate.ts';
-import { type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { type BackfillItemRow, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
 import { readAge } from './backfill/age.ts';
-import { backfillData, describeBackfill, describeLists } from './backfill/backfill_text.ts';
+import {
+  type BackfillDetails,
+  backfillData,
+  describeBackfill,
+  describeLists,
+} from './backfill/backfill_text.ts';
 import { confirmCost } from './backfill/confirmation.ts';
 import { cancel, enqueue, listUnfinished, printEstimate, reportAgain } from './backfill/manage.ts';
 import { writeReport } from './backfill/report_file.ts';
@@ -53,7 +58,10 @@ export function backfillCommand(): Command {
         'continue it with the same command or with --resume.',
     )
     .optionsGroup('Selection (several options can be combined):')
-    .option('--ids <file>', 'entity ids, one per line or in a CSV column (- reads standard input)')
+    .option(
+      '--ids <file>',
+      'entity ids, one per line or in a CSV column (- reads standard input); lines that start with "# " are comments',
+    )
     .option(
       '--names <file>',
       'company names, one per line or in a CSV column; only exact matches are fetched',
@@ -121,7 +129,7 @@ async function backfill(flags: BackfillFlags): Promise<void> {
     const report = await work(workspace, chosen, { ...flags, maxMinutes }, output);
     if (flags.report !== undefined)
       writeReport(flags.report, backfillTable(workspace.warehouse.db).items(chosen.backfillId));
-    printReport(report, flags, output);
+    printReport(report, detailsOf(workspace, report), flags, output);
   } finally {
     workspace.close();
   }
@@ -197,16 +205,35 @@ function minutesOf({ maxMinutes = Number.POSITIVE_INFINITY, until }: BackfillFla
   return until === undefined ? maxMinutes : Math.min(maxMinutes, (timeOf(until, nowMs) - nowMs) / 60_000);
 }
 
-function printReport(report: BackfillReport, flags: BackfillFlags, output: Output): void {
+function detailsOf(
+  { warehouse, ledger, clock }: Workspace,
+  { backfill, run }: BackfillReport,
+): BackfillDetails {
+  const unmatched: BackfillItemRow[] = [];
+  for (const item of backfillTable(warehouse.db).items(backfill.backfillId))
+    if (UNMATCHED.has(item.state) && unmatched.length < MOST_UNMATCHED) unmatched.push(item);
+  const { left } = ledger.state(clock.now(), 'backfill');
+  return { unmatched, reserved: run.callsLeft === Number.POSITIVE_INFINITY ? 0 : run.callsLeft - left };
+}
+
+const UNMATCHED = new Set(['not_found', 'ambiguous', 'failed']);
+const MOST_UNMATCHED = 20;
+
+function printReport(
+  report: BackfillReport,
+  details: BackfillDetails,
+  flags: BackfillFlags,
+  output: Output,
+): void {
   const exitCode = exitCodeOf(report.run, flags.strict ?? false);
   const path = flags.report ?? null;
   const undecided = report.counts.ambiguous + report.counts.failed;
   output.result({
     command: 'backfill',
     error: errorOf(report.run, exitCode),
-    data: backfillData(report, path),
+    data: backfillData(report, details, path),
     text: [
-      describeBackfill(report, output),
+      describeBackfill(report, details, output),
       ...(path === null ? [] : [`  report     ${path}`]),
       ...(path === null && undecided > 0
         ? [`  report     registry-mirror backfill --resume ${report.backfill.backfillId} --report FILE`]

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { runCommand } from '../support/command.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { untidyList } from '../support/untidy_list.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
@@ -95,6 +96,21 @@ describe('backfill --ids', () => {
       { position: 1, given: id, state: 'found', entity_id: id },
       { position: 2, given: '=cmd|x', state: 'not_found', entity_id: '=cmd|x' },
     ]);
+  });
+
+  it('backfill names what was not found, and says how many calls are reserved', async () => {
+    const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
+    const [id = ''] = idsOf(upstream);
+    const list = written(upstream, 'ids.txt', `# mine\n${id}\nNO-SUCH-ID\n`);
+    const { json } = await upstream.run('backfill', '--ids', list);
+    expect(json.data).toMatchObject({
+      run: { calls_spent: 2 },
+      unmatched: [{ given: 'NO-SUCH-ID', state: 'not_found' }],
+    });
+    const args = ['backfill', '--ids', list, '--again', '--config', upstream.configPath];
+    const { stdout } = await runCommand(args);
+    expect(stdout).toContain('NO-SUCH-ID  (not found)');
+    expect(stdout).toMatch(/\d+ calls left, 10 of them reserved for scheduled runs/);
   });
 
   it('backfill --ids does not spend the reserve, which is for scheduled runs', async () => {

@@ -13,9 +13,15 @@ describe('reading a list', () => {
     expect(list).toEqual({
       values: ['0001', '0002', '0003', '0004'],
       blanks: 1,
+      comments: 0,
       duplicates: 1,
       from: 'ids.txt',
     });
+  });
+
+  it('a list can contain comments, which are ignored, and names that begin with #', async () => {
+    const list = await fromFile('ids.txt', '# suppliers\n#\n0001\n#1 Motors Ltd\n');
+    expect(list).toMatchObject({ values: ['0001', '#1 Motors Ltd'], comments: 2 });
   });
 
   it('a list in a text file can contain names with commas', async () => {

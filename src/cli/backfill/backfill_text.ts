@@ -1,7 +1,8 @@
 import type { BackfillReport } from '../../operations/backfill.ts';
 import { reportData } from '../../operations/run_report.ts';
+import { printable } from '../../printable.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
-import type { BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';
+import type { BackfillItemRow, BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';
 import { headlineOf } from '../run_report.ts';
 import { tableLines } from '../text_layout.ts';
@@ -9,17 +10,30 @@ import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;
 
-export function describeBackfill(report: BackfillReport, output: Output): string {
+/** What a person asks about a backfill beyond its counts. */
+export interface BackfillDetails {
+  /** The first lines without a company: not found, ambiguous or failed. */
+  readonly unmatched: readonly BackfillItemRow[];
+  /** How many of the remaining calls are reserved for scheduled runs. */
+  readonly reserved: number;
+}
+
+export function describeBackfill(
+  report: BackfillReport,
+  { unmatched, reserved }: BackfillDetails,
+  output: Output,
+): string {
   const { backfill, counts, run } = report;
   const { stats, search, entity } = run.totals.callsByKind;
   const left =
     run.callsLeft === Number.POSITIVE_INFINITY
       ? 'no limit on calls'
-      : `${counted(run.callsLeft, 'call')} left`;
+      : `${counted(run.callsLeft, 'call')} left${reserved > 0 ? `, ${count(reserved)} of them reserved for scheduled runs` : ''}`;
   return [
     output.style('bold', `Backfill ${backfill.backfillId}: ${backfill.title}`),
     `  ${headline(report)}`,
     ...countLines(counts),
+    ...unmatched.map(({ state, given }) => `             ${printable(given)}  (${state.replace('_', ' ')})`),
     `  cost       ${counted(run.totals.calls, 'call')} (${count(stats)} statistics, ${counted(search, 'search', 'searches')}, ${counted(entity, 'record')}); ${left}`,
   ].join('\n');
 }
@@ -68,8 +82,17 @@ function resumption(resumesAtMs: number | null): string {
 }
 
 /** Returns the `data` object of `backfill --json`, as documented. */
-export function backfillData({ backfill, counts, run }: BackfillReport, reportPath: string | null) {
-  return { ...orderData(backfill, counts), report: reportPath, run: reportData(run) };
+export function backfillData(
+  { backfill, counts, run }: BackfillReport,
+  { unmatched }: BackfillDetails,
+  reportPath: string | null,
+) {
+  return {
+    ...orderData(backfill, counts),
+    unmatched: unmatched.map(({ given, state }) => ({ given, state })),
+    report: reportPath,
+    run: reportData(run),
+  };
 }
 
 export function orderData(backfill: BackfillRow, counts: Counts) {
@@ -119,12 +142,13 @@ export function describeUnfinished(
 
 /** Describes how many lines were ignored in each list. Returns null if none were. */
 export function describeLists(lists: readonly List[]): string | null {
-  const notes = lists.flatMap(({ from, blanks, duplicates }) => {
+  const notes = lists.flatMap(({ from, blanks, comments, duplicates }) => {
     const ignored = [
       ...(blanks > 0 ? [counted(blanks, 'blank line')] : []),
+      ...(comments > 0 ? [counted(comments, 'comment')] : []),
       ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
     ];
-    return ignored.length === 0 ? [] : [`${from}: ${ignored.join(' and ')} ignored.`];
+    return ignored.length === 0 ? [] : [`${from}: ${ignored.join(', ')} ignored.`];
   });
   return notes.length === 0 ? null : notes.join(' ');
 }

@@ -19,13 +19,14 @@ export interface List {
   /** The distinct values, in the order in which they first occur. */
   readonly values: readonly string[];
   readonly blanks: number;
+  readonly comments: number;
   readonly duplicates: number;
   /** The source's name in messages, such as `companies.csv` or `standard input`. */
   readonly from: string;
 }
 
 /**
- * Reads a list of ids or names from a file with one value per line, or from a column of a CSV file. The CSV file may
+ * Reads a list of ids or names, without blank lines and comments (`# …`), from a file with one value per line, or from a column of a CSV file. The CSV file may
  * use commas, semicolons or tabs as separators, and may have quotes, a byte order mark and any line endings.
  *
  * @throws UsageError if the list cannot be read, is not UTF-8, or has several columns with none selected.
@@ -33,11 +34,11 @@ export interface List {
 export async function readList(source: ListSource, stdin: Readable): Promise<List> {
   const from = source.path === '-' ? 'standard input' : basename(source.path);
   const values = new Set<string>();
-  let blanks = 0;
-  let duplicates = 0;
+  let [blanks, comments, duplicates] = [0, 0, 0];
   for await (const value of valuesIn(await textOf(source, stdin), source, from)) {
     const text = value.trim();
     if (text === '') blanks++;
+    else if (COMMENT.test(text)) comments++;
     else if (values.has(text)) duplicates++;
     else values.add(text);
   }
@@ -45,8 +46,11 @@ export async function readList(source: ListSource, stdin: Readable): Promise<Lis
     throw new UsageError(`${from} contains no values`, {
       hint: 'Write one value per line, or use a CSV file and --column NAME.',
     });
-  return { values: [...values], blanks, duplicates, from };
+  return { values: [...values], blanks, comments, duplicates, from };
 }
+
+// A name may begin with # but not with # and a space.
+const COMMENT = /^#(\s|$)/;
 
 async function* valuesIn(text: string, { path, column }: ListSource, from: string): AsyncGenerator<string> {
   if (column === undefined && !/\.(csv|tsv)$/i.test(path)) yield* linesIn(text);
