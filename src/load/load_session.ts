@@ -67,6 +67,8 @@ export interface LoadSession extends DerivedTables {
   readonly forgotten: ReadonlySet<string>;
   /** The largest number of rows on a search page so far. */
   largestPage: number;
+  /** How many pages of this session had that many rows. */
+  largestPageTimes: number;
   /** Whether a total has ever been larger than its page, so that totals do not count only the page. */
   hasLargerTotal: boolean;
 }
@@ -135,6 +137,7 @@ export function openLoadSession(options: {
     mayHaveMissing: true,
     forgotten: forgottenIds(stored),
     largestPage: tables.queries.largestPage(),
+    largestPageTimes: 0,
     hasLargerTotal: tables.queries.hasLargerTotal(),
   };
 }

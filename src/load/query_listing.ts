@@ -117,11 +117,12 @@ function withoutEmptyPage(
 export function isTotalOfPage(
   { index, rows, total }: Pick<PageFacts, 'index' | 'rows' | 'total'>,
   { style, size }: { readonly style: PagingStyleName; readonly size: number },
-  largestPage: number,
+  largest: { readonly rows: number; readonly times: number },
 ): boolean {
   if (index > 0 || rows === 0 || rows !== total || (style !== 'page' && style !== 'offset')) return false;
-  const isRound = rows >= largestPage && rows % 5 === 0;
-  return rows >= SMALLEST_PAGE && (rows >= size || isRound);
+  // If several pages have the same largest number of rows, the upstream probably has smaller pages than the dialect says.
+  const isLargest = rows >= largest.rows && largest.times >= 3;
+  return rows >= SMALLEST_PAGE && (rows >= size || isLargest);
 }
 
 /** APIs do not have smaller pages. */

@@ -170,6 +170,8 @@ function advanceListing(
   const { paging, main, total_clamped_at: totalClampedAt } = session.dialect.search;
   const key = queryKey(call.query);
   const size = answer.resultCount;
+  session.largestPageTimes =
+    size > session.largestPage ? 1 : session.largestPageTimes + Number(size === session.largestPage);
   session.largestPage = Math.max(session.largestPage, size);
   session.hasLargerTotal ||= answer.total !== null && answer.total > size;
   const before = session.queries.find(key);
@@ -195,7 +197,9 @@ function advanceListing(
     fullPage: paging.size_param === null ? session.largestPage : Math.min(session.largestPage, paging.size),
   });
   // The next page shows whether the total counts all matches or only the page.
-  const isDoubtful = !session.hasLargerTotal && isTotalOfPage(page, paging, session.largestPage);
+  const isDoubtful =
+    !session.hasLargerTotal &&
+    isTotalOfPage(page, paging, { rows: session.largestPage, times: session.largestPageTimes });
   const listing = isDoubtful ? { ...listed, total: null, status: 'open' as const } : listed;
   const { contradiction, ...state } = listing;
   const row: QueryRow = {

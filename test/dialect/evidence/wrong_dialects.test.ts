@@ -167,6 +167,11 @@ describe('a wrong dialect stops the mirror within 30 calls of the kind that show
       search({ total: '/total_here' }),
       /search.total .*the next page had others.*null fits/,
     ],
+    [
+      'a total of the page, and a page size that is too large',
+      search({ total: '/total_here', paging: { style: 'page', param: 'page', size: 50 } }),
+      /search.total .*the next page had others/,
+    ],
     ['a total of the registry', search({ total: '/registry_total' }), /the total (is )?100/, /q=\w\w/],
     [
       'a page parameter that is ignored',
