@@ -40,6 +40,8 @@ export interface Knowledge {
   changeEstimates(): EstimateState;
   /** The number of fetched companies in each rate class. Call it rarely, because it scans a whole table. */
   rateClasses(): ReadonlyMap<number, number>;
+  /** Counts the unflagged companies whose record is at least as old as the age, in days, for its rate class. */
+  recordsOlderThan(ages: ReadonlyMap<number, number>, nowMs: number): number;
   /** The failed targets that are waiting for a retry. */
   failures(): Iterable<Failure>;
   /**

@@ -58,6 +58,12 @@ export type Scope =
   | { readonly of: 'ids'; readonly ids: readonly string[] }
   | { readonly of: 'queries'; readonly queries: readonly string[] };
 
+/** A budget of calls that must last for some days. */
+export interface Pace {
+  readonly callsLeft: number;
+  readonly daysLeft: number;
+}
+
 export interface PlannerSettings {
   /**
    * When the run started, in epoch milliseconds. Ages are measured at this time, so that a run fetches nothing twice.
@@ -69,4 +75,6 @@ export interface PlannerSettings {
   /** The kinds of call that the planner may plan. */
   readonly kinds: ReadonlySet<CallKind>;
   readonly scope: Scope;
+  /** The budget that must last. Absent or null: calls are sent as soon as they are due. */
+  readonly pace?: Pace | null;
 }

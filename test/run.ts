@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
       'time per call, memory, start-up time and file size for registries of different sizes',
     ],
     load: ['bench/load.ts', 'loading and querying, compared with better-sqlite3 and sqlite-utils'],
+    pacing: ['bench/pacing.ts', 'a total number of calls, spread over a contract year'],
     price: ['bench/estimate.ts', 'cost estimates by `plan`, compared with the actual calls'],
     probe: ['bench/probe.ts', 'what `probe` learns about simulated APIs, and in how many calls'],
     rate: ['bench/rate.ts', 'how much of the permitted rate is used in real time'],

@@ -6,6 +6,7 @@ import { ContradictedListings } from './contradicted_listings.ts';
 import { Discovery } from './discovery/discovery.ts';
 import { NewCompanies } from './new_companies.ts';
 import { Pending } from './pending.ts';
+import { PriceGuard, priceOf } from './price.ts';
 import { RankedPlanner } from './ranked_planner.ts';
 import { openRefresh } from './refresh/refresh.ts';
 import { Statistics } from './statistics.ts';
@@ -25,6 +26,11 @@ export function openSyncPlanner(options: {
   const pending = new Pending(knowledge.failures());
   const { valuation, records, listings } = openRefresh({ knowledge, settings, pending });
   const isSweep = listings.isSweep.bind(listings);
+  const price = priceOf({
+    ...{ knowledge, maxAge, pace: settings.pace ?? null, nowMs: startedAtMs },
+    pageSize: kinds.has('search') ? dialect.search.paging.size : null,
+  });
+  valuation.priceDays = price.days;
   const discovery = new Discovery({ knowledge, dialect, pending, startedAtMs });
   const age = { startedAtMs, maxAgeMs: maxAge.statsMs };
   return new RankedPlanner({
@@ -35,7 +41,8 @@ export function openSyncPlanner(options: {
       ...(kinds.has('entity') ? [records] : []),
       ...(kinds.has('search') ? [listings] : []),
     ],
-    ...{ guards, pending, kinds, knownCount: () => knowledge.knownCount() },
+    guards: price.days === 0 ? guards : [...guards, new PriceGuard(price)],
+    ...{ pending, kinds, knownCount: () => knowledge.knownCount() },
     onFinished: (value) => valuation.chosen(value),
   });
 }

@@ -6,7 +6,7 @@ import { readEstimates } from './change_estimate.ts';
 import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { queryState, queryTable } from './query.ts';
-import { DUE_LOOKUPS, openRateClasses, openRecordsDue } from './records_due.ts';
+import { DUE_LOOKUPS, openRateClasses, openRecordsDue, openRecordsOlderThan } from './records_due.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -75,6 +75,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     recordsDue,
     changeEstimates,
     rateClasses,
+    recordsOlderThan: openRecordsOlderThan(db),
     failures: function* (): Iterable<Failure> {
       for (const { kind, target, tries, next, why } of failures.all())
         yield { kind, target, tries, nextTryAtMs: Date.parse(next), why };

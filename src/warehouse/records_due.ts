@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { FASTEST_CLASS, SLOWEST_CLASS } from '../change_rate/change_rate.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
-import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowledge.ts';
+import type { DueRecord, ExpectedYield, Knowledge, RatedRecord, RecordsDue } from '../knowledge.ts';
 
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
 
@@ -18,6 +18,8 @@ export const DUE_LOOKUPS = {
      ORDER BY asked_at LIMIT @most OFFSET @from`,
   rateClasses: `SELECT rate_class AS rateClass, count(*) AS companies FROM _known
      WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL GROUP BY rate_class`,
+  olderThan: `SELECT count(*) FROM _known
+     WHERE rate_class = ? AND asked_at <= ? AND flagged_at IS NULL AND gone_at IS NULL`,
 } as const;
 
 /** Returns a function that finds the records that are due, highest expected yield first. */
@@ -53,6 +55,17 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
 export function openRateClasses(db: Database): () => ReadonlyMap<number, number> {
   const select = db.prepare<[], { rateClass: number; companies: number }>(DUE_LOOKUPS.rateClasses);
   return () => new Map(select.all().map(({ rateClass, companies }) => [rateClass, companies]));
+}
+
+/** Returns a function that counts the records that are at least as old as the age for their rate class. */
+export function openRecordsOlderThan(db: Database): Knowledge['recordsOlderThan'] {
+  const count = db.prepare<[number, string], number>(DUE_LOOKUPS.olderThan).pluck();
+  return (ages, nowMs) => {
+    let older = 0;
+    for (const [rateClass, days] of ages)
+      if (days < Number.POSITIVE_INFINITY) older += count.get(rateClass, timeOf(nowMs - days * DAY_MS)) ?? 0;
+    return older;
+  };
 }
 
 /**

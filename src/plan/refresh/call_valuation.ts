@@ -38,6 +38,11 @@ export class CallValuation {
    * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call has been chosen.
    */
   #callCostDays = 0;
+  /**
+   * The price of a call, in days. A company or record that was never seen or fetched is worth at least this, because
+   * its first fetch is right for longer than a repeated one.
+   */
+  priceDays = 0;
   /** Half the mean number of days between two listings of a company. */
   openDays = Number.POSITIVE_INFINITY;
 
@@ -58,13 +63,14 @@ export class CallValuation {
 
   /** Returns the value of a search that is expected to find this number of new companies. */
   companies(expected: number): number {
-    return expected * WEIGHTS[this.#focus].company * this.#averageDays;
+    return expected * Math.max(WEIGHTS[this.#focus].company * this.#averageDays, this.priceDays);
   }
 
   /** Returns the value of fetching a record, in days, and the expected number of repaired records. */
   record({ why, rateClass, ageDays }: RatedRecord): ExpectedYield {
     const weights = WEIGHTS[this.#focus];
-    if (why === 'never_fetched') return { days: weights.record * this.#averageDays, repairs: 1 };
+    if (why === 'never_fetched')
+      return { days: Math.max(weights.record * this.#averageDays, this.priceDays), repairs: 1 };
     const ratePerDay = rateOfClass(rateClass);
     const { shown, truth, prior } = this.#learned;
     if (why === 'flagged') {

@@ -110,6 +110,10 @@ export class MemoryMirror implements Knowledge {
     return FIRST_ESTIMATES;
   }
 
+  recordsOlderThan(): number {
+    return 0;
+  }
+
   rateClasses(): ReadonlyMap<number, number> {
     return new Map();
   }

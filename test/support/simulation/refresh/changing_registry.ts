@@ -50,6 +50,11 @@ export class ChangingRegistry {
     this.#nextHidden[at] = day + this.#waits(rate * (1 - this.#shown));
   }
 
+  /** Treats every company as never fetched. */
+  forget(): void {
+    this.#fetchedAt.fill(Number.POSITIVE_INFINITY);
+  }
+
   /** Fetches the record and returns whether it has changed since the last fetch. */
   fetch(at: number, day: number): boolean {
     const outdatedSince = this.#outdatedSince(at, day);

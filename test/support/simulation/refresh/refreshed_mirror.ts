@@ -130,6 +130,16 @@ export class RefreshedMirror implements Knowledge {
     return counts;
   }
 
+  recordsOlderThan(ages: ReadonlyMap<number, number>, nowMs: number): number {
+    let count = 0;
+    for (let at = 0; at < this.#classes.length; at++) {
+      if (this.#isFlagged[at] === 1) continue;
+      const age = ages.get(this.#classes[at] as number) ?? Number.POSITIVE_INFINITY;
+      if ((nowMs - (this.#fetchedAtMs[at] as number)) / DAY_MS >= age) count++;
+    }
+    return count;
+  }
+
   knownCount(): number {
     return this.#ids.length;
   }
