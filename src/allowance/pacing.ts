@@ -2,12 +2,6 @@ import { DAY_MS } from '../durations.ts';
 import type { Pace } from '../planner.ts';
 import type { LedgerState } from './account_windows.ts';
 
-/** The part of the configuration that determines how long a budget must last. */
-export interface PaceSettings {
-  /** The time until which the budget must last, in epoch milliseconds; null if there is no end. */
-  readonly untilMs: number | null;
-}
-
 /**
  * Returns the budget that must last: the account's total until the configured end, or the month's limit until it resets,
  * whichever permits fewer calls a day. Returns null if no end is configured, if the end has passed, or if neither window
@@ -15,7 +9,7 @@ export interface PaceSettings {
  */
 export function paceOf(
   { windows }: Pick<LedgerState, 'windows'>,
-  { untilMs }: PaceSettings,
+  untilMs: number | null,
   nowMs: number,
 ): Pace | null {
   if (untilMs === null || untilMs <= nowMs) return null;

@@ -21,6 +21,8 @@ export interface Allowance extends WindowLimits {
   readonly reserve: number;
   /** The number of calls made before this program started counting. They count against `total`. */
   readonly alreadySpent: number;
+  /** The time until which a total must last, in epoch milliseconds; null or absent if there is none. */
+  readonly paceUntilMs?: number | null;
 }
 
 export type DayStart =

@@ -8,7 +8,7 @@ import type { Focus } from '../planner.ts';
 import { localTime } from '../report/figures.ts';
 import { openContext, type SharedFlags, withFocus, withMaxCalls, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
-import { callData, describeCalls, describeSyncEstimate, scopeData } from './plan/sync_cost_text.ts';
+import { callData, describeCalls, describeSyncEstimate, paceData, scopeData } from './plan/sync_cost_text.ts';
 
 export interface PlanFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -41,20 +41,21 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
   const explain = flags.explain === undefined ? 0 : flags.explain === true ? FEW : flags.explain;
   const maxCalls = flags.maxCalls ?? Number.POSITIVE_INFINITY;
   const planned = estimateNextSync(config, { nowMs, focus, explain, maxCalls });
-  const { estimate: sync, scope, known, next: calls, state } = planned;
+  const { estimate: sync, scope, known, next: calls, state, pace } = planned;
   const estimate = accountCostOf({
     ...{ allowance: allowanceOf(config), state, purpose: 'scheduled', nowMs, maxCalls },
     calls: { stats: sync.stats, search: sync.search, entity: sync.entity },
     sum: sync.total,
   });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
-  const text = describeSyncEstimate({ cost: estimate, sync, scope, known, resumesAt }, output);
+  const text = describeSyncEstimate({ cost: estimate, sync, scope, known, pace, resumesAt }, output);
   output.result({
     command,
     data: {
       ...{ dry_run: true, focus, scope: scopeData(scope), ...costData(estimate) },
       companies: { known, registry: sync.size, to_find: sync.companies },
       next_run: sync.nextRun,
+      pace: paceData(pace, sync),
       ...(explain === 0 ? {} : { next_calls: calls.map(callData) }),
     },
     text: explain === 0 ? text : `${text}\n\n${describeCalls(calls, output)}`,

@@ -28,6 +28,7 @@ interface SyncFlags extends SharedFlags {
   readonly maxCalls?: number;
   readonly maxMinutes?: number;
   readonly focus?: Focus;
+  readonly all?: boolean;
   readonly strict?: boolean;
   readonly dryRun?: boolean;
 }
@@ -40,6 +41,7 @@ export function syncCommand(): Command {
         'when nothing is due, the quota is used up, or a limit is reached. The next run continues.',
     )
     .option('--dry-run', 'print the cost estimate, like `plan`, without sending calls')
+    .option('--all', 'send every due call once, even if the total then ends before allowance.pace_until')
     .option('--strict', 'exit 75 if the quota is used up, and 1 if nothing could be loaded')
     .addHelpText('after', EXAMPLES)
     .action((flags: SyncFlags) => sync(flags));
@@ -80,6 +82,7 @@ export async function syncOnce(
     purpose: 'scheduled',
     kinds: ALL_KINDS,
     focus: flags.focus ?? config.focus,
+    isPaced: flags.all !== true,
     maxCalls,
     maxMinutes: flags.maxMinutes ?? Infinity,
     signal,

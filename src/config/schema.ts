@@ -123,6 +123,11 @@ const Allowance = z
       .describe('calls in any 60 seconds; null or unlimited means no limit'),
     ...byWindowKey(({ words }) => limit.describe(`calls ${words.scope}`)),
     unlimited: z.boolean().default(false).describe('no limit except the rate'),
+    pace_until: z.iso
+      .date('must be a date such as 2027-03-31')
+      .nullable()
+      .default(null)
+      .describe('last day that total must last for; default: account.license_ends'),
     day_starts: DayStarts.prefault('rolling').describe('start of the day: "00:00 Europe/Oslo", or rolling'),
     reserve: z
       .number()

@@ -27,6 +27,8 @@ export interface SyncEstimate {
   /** The number of new companies that these calls find. */
   readonly companies: CallRange;
   readonly size: RegistrySize;
+  /** The lowest value, in days, at which a refresh call is sent; 0 if every due call is sent. */
+  readonly priceDays: number;
   /** The calls of the next run, which ends when the quota is used up. */
   readonly nextRun: NextRun;
 }
@@ -51,6 +53,8 @@ export interface SyncEstimateInput {
   /** Listings from before this time are due again. */
   readonly listingsBeforeMs: number;
   readonly nowMs: number;
+  /** The lowest value, in days, at which a refresh call is sent; 0 if every due call is sent. */
+  readonly priceDays: number;
   readonly focus: Focus;
   /** The number of calls that the next run can make. Infinity means no limit. */
   readonly left: number;
@@ -88,7 +92,7 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
     { stats: stats.low, total, entity, repeatedPages: repeated.pages, cost, facts, isOpen },
     ask,
   );
-  return { stats, search, entity, total, companies, size, nextRun };
+  return { stats, search, entity, total, companies, size, priceDays: ask.priceDays, nextRun };
 }
 
 function missingOf({ high }: RegistrySize, knowledge: Knowledge): number | null {
@@ -204,7 +208,7 @@ function leadingSearches(cost: SearchCost, focus: Focus): SearchCost['all'] {
     case 'records':
     case 'freshness':
       return NOTHING;
-    default:
+    case 'balanced':
       return cost.productive;
   }
 }

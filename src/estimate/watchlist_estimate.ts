@@ -36,11 +36,11 @@ export function estimateWatchlist({
     total: sumOf([stats, listCalls]),
     companies: watchlist.of === 'ids' ? exactly(0) : reducedBy(estimate.entity, found),
   };
-  return { ...parts, size: sizeOf(knowledge, dialect), nextRun: nextRunOf(parts, left) };
+  return { ...parts, size: sizeOf(knowledge, dialect), priceDays: 0, nextRun: nextRunOf(parts, left) };
 }
 
 /** A watchlist's searches come before its records. */
-function nextRunOf(parts: Omit<SyncEstimate, 'size' | 'nextRun'>, left: number): NextRun {
+function nextRunOf(parts: Omit<SyncEstimate, 'size' | 'priceDays' | 'nextRun'>, left: number): NextRun {
   const calls = atMost(parts.total, left);
   const searches = atMost(parts.search, left - parts.stats.low);
   return {

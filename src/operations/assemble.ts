@@ -20,7 +20,7 @@ import { DriftWatch } from '../plan/drift.ts';
 import { guardedPlanner } from '../plan/guarded_planner.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
 import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
-import type { Focus, MaxAge, Planner, Scope } from '../planner.ts';
+import type { Focus, MaxAge, Pace, Planner, Scope } from '../planner.ts';
 import type { Hints } from '../probe/probe.ts';
 import { EMPTY_DIALECT } from '../probe/probe_call.ts';
 import type { OpenProbeLog } from '../probe/probe_log.ts';
@@ -30,7 +30,7 @@ import { recordSource } from '../warehouse/meta.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openWatchKnowledge } from '../warehouse/watch_knowledge.ts';
-import { openLedgerOf } from './configured_ledger.ts';
+import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
 
 /** The open warehouse and ledger for one configuration. */
@@ -72,6 +72,8 @@ export interface Order {
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
+  /** False to send every due call, even if the budget then ends early. Default: true. */
+  readonly isPaced?: boolean;
   /** Replaces the sync planner, for example with a backfill's planner. */
   readonly openPlanner?: (() => Planner) | undefined;
   /** Further rules that can keep calls from being sent. */
@@ -167,9 +169,13 @@ function fetchParts(workspace: Workspace, { purpose, runId }: Pick<Order, 'purpo
   };
 }
 
-function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart): Planner {
+function syncPlanner({ config, warehouse, ledger }: Workspace, order: Order & RunStart): Planner {
   const watchlist = readScope(config.scope);
-  if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, order);
+  const pace =
+    order.isPaced === false
+      ? null
+      : configuredPace(config, ledger.state(order.startedAtMs), order.startedAtMs);
+  if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, { ...order, pace });
   const { kinds, startedAtMs, guards = [] } = order;
   const knowledge = watchKnowledge({ config, warehouse }, startedAtMs);
   return guardedPlanner(watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs }), guards);
@@ -200,15 +206,20 @@ export function watchKnowledge(
   return openWatchKnowledge(warehouse, requireDialect(config), { nowMs, summariesMs, recordsMs });
 }
 
-function maxAgeOf({ max_age }: Config): MaxAge {
+export function maxAgeOf({ max_age }: Config): MaxAge {
   return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
 }
 
-/** Opens the planner for a sync, with knowledge from the mirror or from a simulation. */
+interface PlannerPace {
+  /** The budget that must last; null if calls are sent as soon as they are due. */
+  readonly pace: Pace | null;
+}
+
+/** Opens the planner for a sync. */
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,
-  { focus, kinds, startedAtMs, guards }: RunStart & Pick<Order, 'focus' | 'kinds' | 'guards'>,
+  { focus, kinds, startedAtMs, guards, pace }: RunStart & Pick<Order, 'focus' | 'kinds' | 'guards'> & PlannerPace,
 ): Planner {
   return openSyncPlanner({
     ...(guards !== undefined && { guards }),
@@ -220,6 +231,7 @@ export function plannerOver(
       focus,
       kinds,
       scope: readScope(config.scope),
+      pace,
     },
   });
 }

@@ -1,8 +1,11 @@
-import { type Ledger, openLedger } from '../allowance/ledger.ts';
+import { type Ledger, type LedgerState, openLedger } from '../allowance/ledger.ts';
+import { paceOf } from '../allowance/pacing.ts';
 import { limitsByProperty } from '../allowance/window_table.ts';
 import type { Allowance, DayStart } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
 import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
+import { DAY_MS } from '../durations.ts';
+import type { Pace } from '../planner.ts';
 
 /**
  * Opens the configured account's ledger. The caller must close it. Without `clock`, the ledger detects no new jump
@@ -20,7 +23,22 @@ export function allowanceOf({ allowance, account }: Config): Allowance {
     day: dayStartOf(allowance.day_starts),
     reserve: allowance.reserve,
     alreadySpent: account.already_spent,
+    paceUntilMs: paceUntilMs(allowance.pace_until ?? account.license_ends),
   };
+}
+
+/** Returns the budget that must last until the configured end, or null if there is none. */
+export function configuredPace(
+  config: Config,
+  state: Pick<LedgerState, 'windows'>,
+  nowMs: number,
+): Pace | null {
+  return paceOf(state, allowanceOf(config).paceUntilMs ?? null, nowMs);
+}
+
+/** The budget lasts until the end of this day (UTC). */
+function paceUntilMs(day: string | null): number | null {
+  return day === null ? null : Date.parse(`${day}T00:00:00Z`) + DAY_MS;
 }
 
 function dayStartOf(day: ConfiguredDay): DayStart {

@@ -7,10 +7,11 @@ import { type BackfillEstimate, estimateBackfill } from '../estimate/backfill_es
 import { estimateSync, type SyncEstimate } from '../estimate/sync_estimate.ts';
 import { estimateWatchlist } from '../estimate/watchlist_estimate.ts';
 import { Pending } from '../plan/pending.ts';
+import { priceOf } from '../plan/price.ts';
 import { isSweep } from '../plan/refresh/sweeps.ts';
 import { statisticsDue } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist_planner.ts';
-import type { Focus, Planner, QuotaLeft, Scope } from '../planner.ts';
+import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
 import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
 import { freshnessSince } from '../warehouse/backfill_progress.ts';
@@ -20,10 +21,17 @@ import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/stored_estimate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { plannerOver, readScope, type Workspace, watchKnowledge, watchPlannerOver } from './assemble.ts';
+import {
+  maxAgeOf,
+  plannerOver,
+  readScope,
+  type Workspace,
+  watchKnowledge,
+  watchPlannerOver,
+} from './assemble.ts';
 import type { BackfillOrder } from './backfill.ts';
 import { listingOf } from './backfill_items.ts';
-import { openLedgerOf } from './configured_ledger.ts';
+import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { ALL_KINDS } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
@@ -45,6 +53,8 @@ export interface NextSyncEstimate {
   /** The next calls, best first. The estimate does not send them. */
   readonly next: readonly Call[];
   readonly state: LedgerState;
+  /** The budget that must last; null if calls are sent as soon as they are due. */
+  readonly pace: Pace | null;
 }
 
 /**
@@ -58,10 +68,11 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
   const warehouse = existsSync(config.warehouse)
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
     : openWarehouse({ path: ':memory:', nowMs });
-  const context: EstimateContext = { ...input, config, warehouse };
   try {
     const state = ledger.state(nowMs);
     const left = leftOf(state);
+    const pace = configuredPace(config, state, nowMs);
+    const context: EstimateContext = { ...input, config, warehouse, pace };
     const planner = () =>
       scope.of === 'whole' ? wholePlanner(context, ALL_KINDS) : watchPlanner(context, scope);
     const next = explain === 0 ? [] : planner().next({ nowMs, left, most: explain }).calls;
@@ -70,7 +81,7 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
       left: Math.min(state.left, input.maxCalls ?? Number.POSITIVE_INFINITY),
     };
     return {
-      ...{ state, scope, next },
+      ...{ state, scope, next, pace },
       known: openKnowledge(warehouse).knownCount(),
       estimate: scope.of === 'whole' ? estimateWhole(context, run) : estimateWatched(context, scope, run),
     };
@@ -83,6 +94,8 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
 interface EstimateContext extends EstimateInput {
   readonly config: Config;
   readonly warehouse: Warehouse;
+  /** The budget that must last; null if calls are sent as soon as they are due. */
+  readonly pace: Pace | null;
 }
 
 interface NextRunFacts {
@@ -91,10 +104,10 @@ interface NextRunFacts {
 }
 
 function wholePlanner(
-  { config, warehouse, nowMs, focus }: EstimateContext,
+  { config, warehouse, nowMs, focus, pace }: EstimateContext,
   kinds: typeof ALL_KINDS,
 ): Planner {
-  return plannerOver(openKnowledge(warehouse), config, { focus, kinds, startedAtMs: nowMs });
+  return plannerOver(openKnowledge(warehouse), config, { focus, kinds, startedAtMs: nowMs, pace });
 }
 
 function watchPlanner({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
@@ -111,13 +124,21 @@ function isStatsCallDue({ config, warehouse, nowMs }: EstimateContext, left: Quo
 }
 
 function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimate {
-  const { config, warehouse, nowMs, focus } = context;
+  const { config, warehouse, nowMs, focus, pace } = context;
+  const knowledge = openKnowledge(warehouse);
+  const dialect = requireDialect(config);
+  const price = priceOf({
+    ...{ knowledge, pace, nowMs, maxAge: maxAgeOf(config), pageSize: dialect.search.paging.size },
+  });
   const before = (ageMs: number) => Math.max(0, nowMs - ageMs);
   const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
   const [best] = wholePlanner(context, new Set(['search'])).next({ nowMs, left, most: 1 }).calls;
   return estimateSync({
-    ...{ knowledge: openKnowledge(warehouse), dialect: requireDialect(config), nowMs, focus, ...run },
-    recordsDue: dueRecordCount(warehouse.db, isoTime(before(config.max_age.records.ms))),
+    ...{ knowledge, dialect, nowMs, focus, priceDays: price.days, ...run },
+    recordsDue:
+      price.days === 0
+        ? dueRecordCount(warehouse.db, isoTime(before(config.max_age.records.ms)))
+        : dueRecordCount(warehouse.db, isoTime(0)) + knowledge.recordsOlderThan(price.ages, nowMs),
     bestSearch: best === undefined || isSweep(best) ? null : best.expected,
     listingsBeforeMs: before(config.max_age.summaries.ms),
   });

@@ -30,6 +30,8 @@ export interface RunOrder {
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
+  /** False to send every due call, even if the budget then ends early. Default: true. */
+  readonly isPaced?: boolean;
   /** Opens a planner that replaces the sync planner. Called after the lock is taken. */
   readonly openPlanner?: () => Planner;
   /** Assembles the engine differently, for a probe. */
@@ -159,12 +161,12 @@ function recordFailure(
 }
 
 async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {
-  const { purpose, kinds, focus, openPlanner, maxCalls, maxMinutes, onProgress } = order;
+  const { purpose, kinds, focus, isPaced = true, openPlanner, maxCalls, maxMinutes, onProgress } = order;
   const rejections = openRejectionCheck(workspace.warehouse);
   const guards = [rejections];
   const parts =
     order.assemble?.(runId) ??
-    assembleMirror(workspace, { runId, purpose, kinds, focus, openPlanner, guards });
+    assembleMirror(workspace, { runId, purpose, kinds, focus, isPaced, openPlanner, guards });
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
     const endClockDoubt = openClockDoubtCheck(workspace);

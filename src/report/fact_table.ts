@@ -354,12 +354,17 @@ function ageLines(label: string, numbers: readonly number[] = []): Line[] {
   return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / total) }];
 }
 
-function callsLine({ allowance, trends, nowMs }: Shown, time: FormatTime): Line {
+function callsLine({ allowance, trends, nowMs, settings }: Shown, time: FormatTime): Line {
   const { left, windows } = allowance.scheduled;
   const notes = windows.flatMap((window, at) => {
     const reserved = window.left - Math.min(window.left, allowance.backfill.windows[at]?.left ?? window.left);
     const rate = trends?.rate ?? NO_CALLS;
-    const text = quotaForecastText(forecastQuota(window, rate, { windows, nowMs }), nowMs, time);
+    const text = quotaForecastText(
+      forecastQuota(window, rate, { windows, nowMs }),
+      nowMs,
+      time,
+      settings.allowance.paceUntilMs,
+    );
     return [windowNote(window, { reserved, time }), ...(text === null ? [] : [text])];
   });
   return {

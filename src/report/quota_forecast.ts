@@ -72,10 +72,14 @@ export function quotaForecastText(
   forecast: QuotaForecast,
   nowMs: number,
   formatTime: FormatTime,
+  paceUntilMs: number | null = null,
 ): string | null {
   if (forecast.is === 'still' || (forecast.is === 'ends' && forecast.atMs <= nowMs)) return null;
   const rate = `at ${counted(Math.round(forecast.perDay), 'call')} a day (last 7 days)`;
-  if (forecast.is === 'ends') return `${rate}, used up by ${formatTime(forecast.atMs)}`;
+  if (forecast.is === 'ends' && paceUntilMs !== null && forecast.atMs < paceUntilMs)
+    return `${rate}; paced to last until ${formatTime(paceUntilMs)}`;
+  if (forecast.is === 'ends')
+    return `${rate}, used up by ${formatTime(forecast.atMs)}; allowance.pace_until spreads it`;
   return `${rate}, ${count(Math.max(0, forecast.left))} left at the reset`;
 }
 

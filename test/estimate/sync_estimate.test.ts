@@ -138,7 +138,13 @@ function estimateOf(
   }).calls;
   return estimateSync({
     ...{ knowledge: mirror, dialect, recordsDue: 0, nowMs: mirror.nowMs, isStatsDue: false },
-    ...{ bestSearch: best?.expected ?? null, listingsBeforeMs: 0, focus: 'coverage', left: Infinity },
+    ...{
+      bestSearch: best?.expected ?? null,
+      listingsBeforeMs: 0,
+      focus: 'coverage',
+      left: Infinity,
+      priceDays: 0,
+    },
     ...changed,
   });
 }

@@ -1,9 +1,10 @@
+import { perDay } from '../../allowance/pacing.ts';
 import { type Call, targetOf } from '../../call.ts';
 import type { AccountCost } from '../../estimate/account_cost.ts';
 import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
 import type { Watchlist } from '../../plan/wanted/watchlist_planner.ts';
-import type { Scope } from '../../planner.ts';
+import type { Pace, Scope } from '../../planner.ts';
 import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
@@ -17,11 +18,12 @@ export function describeSyncEstimate(
     readonly sync: SyncEstimate;
     readonly scope: Scope;
     readonly known: number;
+    readonly pace: Pace | null;
     readonly resumesAt: string | null;
   },
   output: Output,
 ): string {
-  const { cost: estimate, sync, scope, known, resumesAt } = facts;
+  const { cost: estimate, sync, scope, known, pace, resumesAt } = facts;
   const size = [
     ...(scope.of === 'whole' ? [] : [`  watchlist  ${describeWatchlist(scope)}`]),
     `  registry   ${describeSize(sync.size, known)}`,
@@ -33,8 +35,40 @@ export function describeSyncEstimate(
     ...describeCost(estimate),
     ...(estimate.isBounded ? [] : [`  yield      ${describeYield(sync)}`]),
     ...size,
+    ...paceLines(pace, sync, estimate),
     `  next run   ${describeNextRun(sync.nextRun, resumesAt)}`,
   ].join('\n');
+}
+
+/**
+ * Describes the pace of a total or monthly limit. Without an end, describes what an end in a year would give, if the due
+ * calls exceed the total.
+ */
+function paceLines(pace: Pace | null, { priceDays }: SyncEstimate, { windows }: AccountCost): string[] {
+  if (pace !== null) {
+    const rate = `${counted(Math.round(perDay(pace)), 'call')} a day for ${counted(Math.ceil(pace.daysLeft), 'day')}`;
+    const price =
+      priceDays === 0
+        ? 'every due call is sent'
+        : `sends calls that are worth at least ${priceDays.toFixed(1)} days`;
+    return [`  pace       ${rate}; ${price}`];
+  }
+  const total = windows.find(({ name }) => name === 'total');
+  if (total === undefined || total.left <= 0) return [];
+  const year = Math.floor(total.left / 365);
+  return [
+    `  pace       none; over a year, the total permits ${counted(year, 'call')} a day (allowance.pace_until)`,
+  ];
+}
+
+/** Converts the pace for `--json`. */
+export function paceData(pace: Pace | null, { priceDays }: SyncEstimate) {
+  if (pace === null) return null;
+  return {
+    calls_per_day: Math.round(perDay(pace) * 10) / 10,
+    days_left: Math.ceil(pace.daysLeft),
+    price_days: priceDays,
+  };
 }
 
 function describeYield({ companies, entity }: SyncEstimate): string {

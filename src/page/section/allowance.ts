@@ -41,7 +41,12 @@ function burnDown(
   const { stretches, lengthMs } = callsSince(snapshot, fromMs);
   const { rate } = snapshot.trends;
   const forecast = forecastQuota(window, rate, { windows: snapshot.allowance.scheduled.windows, nowMs });
-  const forecastText = quotaForecastText(forecast, nowMs, times.zoned);
+  const forecastText = quotaForecastText(
+    forecast,
+    nowMs,
+    times.zoned,
+    snapshot.settings.allowance.paceUntilMs,
+  );
   const toMs = axisEnd(forecast, { fromMs, nowMs, resetsAtMs });
   const axis = numberAxis(limit, compact);
   const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs)));
