@@ -130,6 +130,11 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
     matching++;
     if (knowledge.isFresh(company.entityId)) fresh++;
   }
+  // The known matches of a listing that was begun are no sample of the registry.
+  const begun = queries.find((state) => isSameQuery(state.query, query) && state.rows > 0);
+  const another = matching + Math.max(dialect.search.paging.size, matching);
+  if (container === null && begun !== undefined)
+    return { companies: { low: matching, high: another }, fresh };
   return { companies: matchesIn(matching, contained, most, container === null ? UNSEEN_NAMES : 1), fresh };
 }
 

@@ -138,7 +138,7 @@ interface KindCost {
 const COSTS: Readonly<Record<Exclude<SearchBy, 'listing'>, KindCost>> = {
   identifiers: { queries: [27, 1], longQueries: [27, 1], splits: 4, head: 8, found: 0.9, decline: 0.8 },
   'name prefix': {
-    queries: [265, 1],
+    queries: [430, 1],
     longQueries: [2400, 0.62],
     splits: 8,
     head: 30,

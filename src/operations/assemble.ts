@@ -219,7 +219,13 @@ interface PlannerPace {
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,
-  { focus, kinds, startedAtMs, guards, pace }: RunStart & Pick<Order, 'focus' | 'kinds' | 'guards'> & PlannerPace,
+  {
+    focus,
+    kinds,
+    startedAtMs,
+    guards,
+    pace,
+  }: RunStart & Pick<Order, 'focus' | 'kinds' | 'guards'> & PlannerPace,
 ): Planner {
   return openSyncPlanner({
     ...(guards !== undefined && { guards }),

@@ -19,7 +19,7 @@ export const DUE_LOOKUPS = {
   rateClasses: `SELECT rate_class AS rateClass, count(*) AS companies FROM _known
      WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL GROUP BY rate_class`,
   olderThan: `SELECT count(*) FROM _known
-     WHERE rate_class = ? AND asked_at <= ? AND flagged_at IS NULL AND gone_at IS NULL`,
+     WHERE rate_class = @rateClass AND asked_at <= @before AND flagged_at IS NULL AND gone_at IS NULL`,
 } as const;
 
 /** Returns a function that finds the records that are due, highest expected yield first. */
@@ -59,11 +59,12 @@ export function openRateClasses(db: Database): () => ReadonlyMap<number, number>
 
 /** Returns a function that counts the records that are at least as old as the age for their rate class. */
 export function openRecordsOlderThan(db: Database): Knowledge['recordsOlderThan'] {
-  const count = db.prepare<[number, string], number>(DUE_LOOKUPS.olderThan).pluck();
+  const count = db.prepare<[{ rateClass: number; before: string }], number>(DUE_LOOKUPS.olderThan).pluck();
   return (ages, nowMs) => {
     let older = 0;
     for (const [rateClass, days] of ages)
-      if (days < Number.POSITIVE_INFINITY) older += count.get(rateClass, timeOf(nowMs - days * DAY_MS)) ?? 0;
+      if (days < Number.POSITIVE_INFINITY)
+        older += count.get({ rateClass, before: timeOf(nowMs - days * DAY_MS) }) ?? 0;
     return older;
   };
 }

@@ -102,8 +102,13 @@ describe('the quota forecast', () => {
     expect(text({ is: 'still' })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS, perDay: 50 })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 })).toBe(
-      'at 50 calls a day (last 7 days), used up by day 101',
+      'at 50 calls a day (last 7 days), used up by day 101; allowance.pace_until spreads it',
     );
+    const paced = quotaForecastText(
+      { is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 },
+      ...([NOW_MS, (ms: number) => `day ${ms / DAY_MS}`, NOW_MS + 10 * DAY_MS] as const),
+    );
+    expect(paced).toBe('at 50 calls a day (last 7 days); paced to last until day 110');
     expect(text({ is: 'lasts', untilMs: NOW_MS, left: 1.4, perDay: 1 })).toBe(
       'at 1 call a day (last 7 days), 1 left at the reset',
     );

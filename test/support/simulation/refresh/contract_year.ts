@@ -151,7 +151,8 @@ class YearMirror implements Knowledge {
   recordsOlderThan(ages: ReadonlyMap<number, number>, nowMs: number): number {
     const age = ages.get(FIRST_CLASS) ?? Number.POSITIVE_INFINITY;
     // A company without a record has the time 0.
-    const unfetched = age === Number.POSITIVE_INFINITY ? 0 : this.#companies - this.#joined + this.#unfetched.size;
+    const unfetched =
+      age === Number.POSITIVE_INFINITY ? 0 : this.#companies - this.#joined + this.#unfetched.size;
     return this.#mirror.recordsOlderThan(ages, nowMs) - unfetched;
   }
 
