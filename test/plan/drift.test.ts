@@ -36,3 +36,17 @@ test.each([
 test('a listing with at least one company proves that the dialect still matches', () => {
   expect(driftAfter([MISREAD, MISREAD, listing('C1'), MISREAD])).toBeNull();
 });
+
+test('companies that a query finds by their ids do not contradict their names', () => {
+  const watch = new DriftWatch(dialectOf());
+  for (let at = 10; at < 40; at++) {
+    const rows = Array.from({ length: 10 }, (_, row) => {
+      const entityId = `${at}${row}00`;
+      return { entityId, name: `Hotel ${'ABCDEFGHIJ'[row]}${at}`, summary: { id: entityId } };
+    });
+    const answer = { kind: 'search', rows, next: null, rejected: [], rejectedCount: 0 };
+    const verdict = { is: 'ok', answer: { ...answer, resultCount: 10, total: 10 } };
+    watch.note([{ call: searchFor(`${at}`), verdict } as unknown as Outcome]);
+  }
+  expect(watch.drift).toBeNull();
+});

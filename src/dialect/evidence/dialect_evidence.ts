@@ -188,8 +188,8 @@ function judgeNames({ dialect, pages }: Subject): Finding | null {
   if (varied.holds === false && isBroad) return { ...varied, examples, to: to() };
   const text = namesAreText(rows.map(({ entityId, name }) => ({ id: entityId, name })));
   if (text.holds === false) return { ...text, examples, to: to() };
-  const sampled = namedQueries(pages).flatMap((page) =>
-    page.rows.map(({ name }) => ({ query: page.name, name })),
+  const sampled = namedQueries(pages).flatMap(({ name: query, rows: listed }) =>
+    foundByName(dialect, query, listed).map(({ name }) => ({ query, name })),
   );
   const judged = namesMatchQuery(sampled, semanticsOf(dialect));
   if (judged.holds !== false) return { ...judged, examples };
@@ -289,12 +289,18 @@ function namedQueries(pages: readonly ListedPage[]): (ListedPage & { readonly na
   );
 }
 
+/** Returns the rows that a query did not find by their ids. A parameter for names can find identifiers too. */
+function foundByName({ search }: Dialect, query: string, rows: readonly SearchRow[]): readonly SearchRow[] {
+  if (search.identifier_param !== null || search.identifiers === 'none') return rows;
+  return rows.filter(({ entityId }) => !matches('substring', query, entityId));
+}
+
 /** Returns the path of the text that matches the queries in nearly all rows and differs from row to row. */
 function matchingLeaf(dialect: Dialect, pages: readonly ListedPage[]): string | undefined {
   const matching = new Map<string, { matched: number; readonly values: Set<string> }>();
   let rowCount = 0;
   for (const { name: query, rows } of namedQueries(pages))
-    for (const { summary } of rows) {
+    for (const { summary } of foundByName(dialect, query, rows)) {
       rowCount += 1;
       for (const { pointer, text } of leavesOf(summary)) {
         const found = matching.get(pointer) ?? { matched: 0, values: new Set() };
