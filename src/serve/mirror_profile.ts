@@ -1,14 +1,13 @@
 import { ApiProfile, defaultProfile } from '../api/api_profile.ts';
 import { dialectFor } from '../api/profile_dialect.ts';
 import { Dialect, type Paging } from '../dialect/dialect.ts';
-import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
  * Returns the mirror's API profile. Requests and envelopes follow the registry's dialect, so that a client has to
  * change only its base URL and key. In addition, the mirror offers every page and exact totals, and finds names by the
  * prefixes of their words. It has its own errors and limits.
  */
-export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
+export function mirrorProfile(dialect: Dialect | undefined): ApiProfile {
   if (dialect === undefined)
     return ApiProfile.parse({
       search: { identifier_param: IDENTIFIER_PARAM, folding: 'diacritics' },
@@ -17,7 +16,6 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
   const { search } = dialect;
   return ApiProfile.parse({
     name: 'mirror',
-    paths: pathsOf(upstream),
     search: {
       query_param: search.query_param,
       identifier_param: search.identifier_param ?? freeName(IDENTIFIER_PARAM, search),
@@ -76,16 +74,6 @@ const NOT_MIRRORED = {
   is: 'record_not_mirrored',
   means: 'refused',
 } as const;
-
-/** Returns the absolute paths that the registry's clients use. */
-function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
-  const { search, stats, entity } = endpointsOf(upstream);
-  return {
-    search: search.pathname,
-    stats: stats.pathname,
-    entity: decodeURI(new URL(entity).pathname),
-  };
-}
 
 /** Returns the mirror's paging. There is no cap, and results are paged even if the registry's are not. */
 function pagingOf(paging: Paging): Paging {

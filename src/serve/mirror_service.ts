@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
 import { Accounts } from '../api/accounts.ts';
-import { type ApiProfile, defaultProfile } from '../api/api_profile.ts';
+import type { ApiProfile } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, listenOn, pathOf } from '../api/http_server.ts';
 import { errorResponse, notFoundPage, UNAVAILABLE } from '../api/problems.ts';
-import { pathsFor } from '../api/profile_dialect.ts';
 import { QuotaMeter } from '../api/quota_meter.ts';
 import type { ApiResponse } from '../api/request_context.ts';
 import { buildService, type ServiceOptions } from '../api/service.ts';
@@ -28,6 +27,7 @@ import {
   type ReconciliationOptions,
   type ReconciliationService,
 } from './reconciliation/reconciliation_service.ts';
+import { registryPaths } from './registry_paths.ts';
 import { ServedWarehouse } from './served_warehouse.ts';
 
 export interface MirrorServiceOptions {
@@ -64,8 +64,8 @@ export interface MirrorService {
   readonly url: string;
   /** The base URL for clients. */
   readonly baseUrl: string;
-  /** The `upstream.paths` for a registry-mirror that mirrors this service, or null if the defaults work. */
-  readonly paths: ApiProfile['paths'] | null;
+  /** The `upstream.paths` for a registry-mirror that mirrors this service: null, because the defaults work. */
+  readonly paths: null;
   /** The `dialect` for a registry-mirror that mirrors this service. */
   readonly dialect: Dialect;
   /** Returns the number of companies that are not gone. */
@@ -86,8 +86,7 @@ export interface MirrorService {
  */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
   const { now, intercept } = options;
-  const profile = mirrorProfile(options.dialect, options.upstream);
-  const paths = pathsFor(profile);
+  const profile = mirrorProfile(options.dialect);
   const dialect = mirrorDialect(options.dialect, profile);
   const file = openAccountFile(options.accountsPath);
   const opened: (() => unknown)[] = [() => file.close()];
@@ -109,13 +108,13 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     });
     await served.start();
     opened.push(() => served.close());
-    const server = serverFor(served, options, { profile, paths });
+    const server = serverFor(served, options, profile);
     const url = await listen(server, options);
     opened.push(() => closeServer(server));
     return {
       url,
       baseUrl: `${url}/api`,
-      paths,
+      paths: null,
       dialect,
       companies: () => readersOf(served).catalogue.count(),
       find(query, limit) {
@@ -198,9 +197,10 @@ function findAlso(catalogue: Catalogue, search: CompanySearch, query: string, li
 
 function serverFor(
   served: ServedMirror,
-  { operational: settings, intercept }: MirrorServiceOptions,
-  { profile, paths }: { readonly profile: ApiProfile; readonly paths: ApiProfile['paths'] | null },
+  { operational: settings, intercept, upstream }: MirrorServiceOptions,
+  profile: ApiProfile,
 ): Server {
+  const servedPath = registryPaths(upstream);
   const operational = settings === undefined ? null : openOperationalEndpoints(served, settings);
   return boundedServer((request, response) => {
     if (operational?.handle(request, response)) return;
@@ -209,7 +209,7 @@ function serverFor(
     if (opened === null) return sendUnavailable(response, profile, pathOf(request), served.fault);
     const { app, reconciliation } = opened.readers;
     if (reconciliation?.handle(request, response)) return;
-    if (paths !== null) request.url = registryUrl(request, profile);
+    request.url = servedPath(request.url ?? '/');
     app.routing(request, response);
   });
 }
@@ -244,18 +244,6 @@ function lockAccounts({ db, path }: AccountFile, now: () => number): () => void 
     clearInterval(beat);
     releaseLock(db, owner);
   };
-}
-
-/** Returns a request's URL, with a default path replaced by the registry's path. */
-function registryUrl({ url = '/' }: IncomingMessage, { paths }: ApiProfile): string {
-  const [path = '', ...query] = url.split('?');
-  const rest = query.length === 0 ? '' : `?${query.join('?')}`;
-  const { search, stats, entity } = defaultProfile.paths;
-  if (path === search) return paths.search + rest;
-  if (path === stats) return paths.stats + rest;
-  const beforeId = entity.replace('{id}', '');
-  if (!path.startsWith(beforeId) || path.startsWith(paths.entity.replace('{id}', ''))) return url;
-  return paths.entity.replace('{id}', () => path.slice(beforeId.length)) + rest;
 }
 
 async function listen(server: Server, { host, port }: MirrorServiceOptions) {
