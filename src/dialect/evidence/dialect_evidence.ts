@@ -35,7 +35,7 @@ interface ListedPage {
   readonly next: string | null;
   /** The number of rows with a name that matches the query. */
   readonly named: number;
-  /** The number of rows with a word of the query anywhere; null if the query has no long word. */
+  /** The number of rows with a word of the query anywhere; null if the query has no long word with a letter. */
   readonly related: number | null;
 }
 
@@ -76,9 +76,10 @@ export function exchangeOf(dialect: Dialect, call: Call, answer: Answer): Exchan
   };
 }
 
-/** Returns the number of rows that contain a word of the query anywhere; null if the query has no long word. */
+/** Returns the number of rows that contain a word of the query anywhere; null if the query has no long word with a letter. */
 function relatedRows(query: string, rows: readonly SearchRow[]): number | null {
-  const words = query.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word.length >= 3);
+  // A number can be an identifier that the summary does not contain.
+  const words = query.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word.length >= 3 && /\p{L}/u.test(word));
   if (words.length === 0) return null;
   return rows.filter(({ summary }) =>
     leavesOf(summary).some(({ text }) => words.some((word) => matches('substring', word, text))),
