@@ -30,7 +30,6 @@ function backup(file: string, flags: SharedFlags): Promise<void> {
       command: 'backup',
       data: { file: path, bytes },
       text: `${path}  ${byteSize(bytes)}`,
-      attention: null,
     });
   });
 }

@@ -69,7 +69,6 @@ async function compact(flags: SharedFlags): Promise<void> {
         `Space: ${PURPOSES.map(([purpose, label]) => `${label} ${byteSize(space[purpose])}`).join(', ')}.`,
         `Replaced responses: ${byteSize(replaced)}. The key \`retention.answers\` sets when compact deletes them.`,
       ].join('\n'),
-      attention: null,
     });
   } finally {
     warehouse.close();

@@ -39,7 +39,6 @@ function show(flags: SharedFlags): void {
     command: 'config show',
     data: { file, values },
     text: `${output.style('dim', `# ${file}, with the environment and the defaults`)}\n${stringify(values).trimEnd()}`,
-    attention: null,
   });
 }
 
@@ -111,7 +110,7 @@ function report(output: Output, file: string, config: Config): void {
     ledger: config.ledger,
     dialect: words,
   };
-  output.result({ command: 'config validate', data, text, attention: null });
+  output.result({ command: 'config validate', data, text });
 }
 
 const NO_DIALECT = 'The dialect is missing. Learn it: registry-mirror probe';

@@ -104,7 +104,6 @@ function report(manifest: Manifest, folder: string, output: Output): void {
       ),
       `Cursor for the next change feed: ${manifest.cursor}`,
     ].join('\n'),
-    attention: null,
   });
 }
 
@@ -119,7 +118,6 @@ function describeForDatasette({ db, path }: Warehouse, folder: string, output: O
     command: 'export',
     data: { file: name },
     text: `${name}\nOpen the mirror: datasette ${path} -m ${name}`,
-    attention: null,
   });
 }
 

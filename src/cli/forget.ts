@@ -113,7 +113,6 @@ async function undo(warehouse: Warehouse, ids: readonly string[], output: Output
           : `${entity_id} was not forgotten; nothing was changed.`,
       )
       .join('\n'),
-    attention: null,
   });
 }
 
@@ -134,7 +133,6 @@ function list({ db }: Warehouse, output: Output): void {
     },
     text:
       lines.length === 0 ? 'No entities are forgotten.' : [output.style('dim', header), ...lines].join('\n'),
-    attention: null,
   });
 }
 

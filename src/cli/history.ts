@@ -6,7 +6,7 @@ import { faithful, isJsonObject, type JsonObject } from '../json/json.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { type History, readHistory } from '../warehouse/company_history.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { type SharedFlags, withSharedOptions } from './context.ts';
+import { type Context, type SharedFlags, withSharedOptions } from './context.ts';
 import { describeHistory } from './history/history_text.ts';
 import { unknownCompany } from './unknown_company.ts';
 import { withWarehouse } from './with_warehouse.ts';
@@ -20,7 +20,7 @@ export function historyCommand(): Command {
   const command = new Command('history')
     .description(
       'Shows every stored version of a record: when it was observed, which fields changed, and which call and run ' +
-        'fetched it. Sends no calls.',
+        'fetched it. `show --history` shows the same below the current record. Sends no calls.',
     )
     .argument('<id>', 'the entity id, as in the registry')
     .option('--documents', 'also print the complete record of each version')
@@ -30,19 +30,25 @@ export function historyCommand(): Command {
 }
 
 function history(id: string, flags: HistoryFlags): Promise<void> {
-  return withWarehouse(flags, 'read', (warehouse, { config, output }) => {
-    const found = readHistory(warehouse.db, id);
-    if (found === null) throw unknownCompany(warehouse.db, id);
-    const documents = flags.documents
-      ? documentsOf(found, warehouse, requireDialect(config).entity.root)
-      : new Map<number, JsonObject>();
-    output.result({
-      command: 'history',
-      data: historyData(found, documents),
-      text: describeHistory(found, documents, output),
-      attention: null,
-    });
+  return withWarehouse(flags, 'read', (warehouse, context) => {
+    const { header, text, data } = historyOf(id, flags, warehouse, context);
+    context.output.result({ command: 'history', data, text: `${header}\n${text}` });
   });
+}
+
+/** Returns a company's versions as data and as text, for `history` and `show --history`. */
+export function historyOf(
+  id: string,
+  flags: HistoryFlags,
+  warehouse: Warehouse,
+  { config, output }: Context,
+) {
+  const found = readHistory(warehouse.db, id);
+  if (found === null) throw unknownCompany(warehouse.db, id);
+  const documents = flags.documents
+    ? documentsOf(found, warehouse, requireDialect(config).entity.root)
+    : new Map<number, JsonObject>();
+  return { ...describeHistory(found, documents, output), data: historyData(found, documents) };
 }
 
 /** Returns the stored records by call id. Pruned responses are omitted. */

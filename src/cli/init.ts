@@ -99,7 +99,6 @@ function report(output: Output, path: string, { keyVariable, keyFile }: InitAnsw
     command: 'init',
     data: { file: path, next },
     text: [`Wrote ${path}. Next:`, ...next.map((line) => `  ${line}`)].join('\n'),
-    attention: null,
   });
 }
 

@@ -80,7 +80,7 @@ async function runAction(
   const file = openAccountFile(accountsBeside(config.ledger));
   try {
     const result = act({ file, nowMs: systemClock.now(), output });
-    output.result({ command: `keys ${action}`, attention: null, ...result });
+    output.result({ command: `keys ${action}`, ...result });
   } finally {
     file.close();
   }

@@ -111,7 +111,6 @@ function show(id: number, flags: SharedFlags): Promise<void> {
       command: 'quarantine show',
       data: { ...entryData(entry), body: text },
       text: describeEntry(entry, text, output),
-      attention: null,
     });
   });
 }
@@ -173,7 +172,6 @@ function discard(ids: readonly number[], flags: ChoiceFlags): Promise<void> {
       command: 'quarantine discard',
       data: { discarded: entries.length },
       text: `${counted(entries.length, 'entry', 'entries')} discarded. The responses stay in the warehouse.`,
-      attention: null,
     });
   });
 }

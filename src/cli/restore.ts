@@ -54,7 +54,6 @@ async function restore(file: string, flags: SharedFlags): Promise<void> {
               `Some entities were forgotten after this backup. Erase them again: registry-mirror forget ${forgottenSince.join(' ')}`,
             ]),
       ].join('\n'),
-      attention: null,
     });
   } finally {
     replacement.discard();

@@ -1,13 +1,12 @@
 import { Command } from 'commander';
-import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { counted } from '../report/figures.ts';
 import { type CompanyMatch, companySearch } from '../warehouse/company_search.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { openWarehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
+import { type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
 import { tableLines } from './text_layout.ts';
+import { withWarehouse } from './with_warehouse.ts';
 
 interface SearchFlags extends SharedFlags {
   readonly limit: number;
@@ -37,30 +36,20 @@ Examples:
   $ registry-mirror search acme --csv > acme.csv
   $ registry-mirror search acme --json | jq -r '.data.companies[].entity_id'`;
 
-async function search(query: string, flags: SearchFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
+function search(query: string, flags: SearchFlags): Promise<void> {
   if (query.trim() === '')
     throw new UsageError('the name is empty', { hint: 'Pass a name or an identifier.' });
-  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
-  try {
-    const companies = companySearch(warehouse.db)(query, flags.limit).map(companyData);
-    if (flags.csv)
-      output.document(
-        csvText(
-          COLUMNS,
-          companies.map((row) => COLUMNS.map((name) => row[name])),
-        ),
-      );
+  return withWarehouse(flags, 'read', ({ db }, { output }) => {
+    const companies = companySearch(db)(query, flags.limit).map(companyData);
+    const cells = companies.map((row) => COLUMNS.map((name) => row[name]));
+    if (flags.csv) output.document(csvText(COLUMNS, cells));
     else
       output.result({
         command: 'search',
         data: { query, companies },
         text: describe(query, companies, output),
-        attention: null,
       });
-  } finally {
-    warehouse.close();
-  }
+  });
 }
 
 /** Returns one row of `search --json` and `search --csv`, as documented. */

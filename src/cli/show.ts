@@ -8,6 +8,7 @@ import { csvText } from '../warehouse/export/row_writers.ts';
 import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
 import { listedFields, servedRecords } from '../warehouse/serve_records.ts';
 import { type SharedFlags, withSharedOptions } from './context.ts';
+import { historyOf } from './history.ts';
 import type { Output } from './output.ts';
 import { tableLines } from './text_layout.ts';
 import { unknownCompany } from './unknown_company.ts';
@@ -15,6 +16,8 @@ import { withWarehouse } from './with_warehouse.ts';
 
 interface ShowFlags extends SharedFlags {
   readonly csv?: boolean;
+  readonly history?: boolean;
+  readonly documents?: boolean;
 }
 
 /** `show ID`: prints one company's state and record. */
@@ -26,6 +29,8 @@ export function showCommand(): Command {
     )
     .argument('<id>', 'the entity id, as in the registry')
     .option('--csv', 'print the fields as CSV, one field per line')
+    .option('--history', 'also print every stored version, with its changes and calls')
+    .option('--documents', 'with --history: also print the complete record of each version')
     .addHelpText('after', EXAMPLES)
     .action((id: string, flags: ShowFlags) => show(id, flags));
   return withSharedOptions(command);
@@ -35,6 +40,7 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror show 00034567
   $ registry-mirror show 00034567 --csv
+  $ registry-mirror show 00034567 --history
   $ registry-mirror show 00034567 --json | jq .data.record`;
 
 /** A company with the fields from its record, or from its search result if the record was not fetched. */
@@ -45,20 +51,21 @@ interface ShownCompany {
 }
 
 function show(id: string, flags: ShowFlags): Promise<void> {
-  return withWarehouse(flags, 'read', ({ db }, { config, output }) => {
+  return withWarehouse(flags, 'read', (warehouse, { config, output }) => {
+    const { db } = warehouse;
     const company = companyPages(db).company(id);
     if (company === null) throw unknownCompany(db, id);
     const state = servedRecords(db).latest(id);
     const response = state.is === 'record' ? parseJson(state.text) : null;
     const record = recordIn(config.dialect?.entity.root ?? '', response, id) ?? null;
     const shown = { company, record, summary: record === null ? listedFields(db, id) : null };
+    const history = flags.history ? historyOf(id, flags, warehouse, { config, output }) : null;
     if (flags.csv) output.document(csvText(['field', 'value'], fieldsOf(shown)));
     else
       output.result({
         command: 'show',
-        data: dataOf(shown),
-        text: describe(shown, output),
-        attention: null,
+        data: { ...dataOf(shown), ...(history === null ? {} : { versions: history.data.versions }) },
+        text: [describe(shown, output), ...(history === null ? [] : [history.text])].join('\n'),
       });
   });
 }

@@ -7,8 +7,8 @@ import type { Finding } from '../plan/wanted/name_findings.ts';
 import { findingsOf } from '../plan/wanted/watchlist_planner.ts';
 import { printable } from '../printable.ts';
 import { counted } from '../report/figures.ts';
-import { openWarehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { type SharedFlags, withSharedOptions } from './context.ts';
+import { withWarehouse } from './with_warehouse.ts';
 
 /** `watchlist`: shows which known companies match the names in the watchlist. */
 export function watchlistCommand(): Command {
@@ -33,28 +33,22 @@ interface WatchedName {
   }[];
 }
 
-async function watchlist(flags: SharedFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const scope = readScope(config.scope);
-  if (scope.of !== 'names')
-    throw new UsageError('the configuration has no watchlist of names (scope.names)', {
-      hint: 'Set `scope: { names: FILE }`, with one name per line.',
-    });
-  const dialect = requireDialect(config);
-  const nowMs = systemClock.now();
-  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-  try {
-    const findings = findingsOf(scope.names, watchKnowledge({ config, warehouse }, nowMs), dialect);
+function watchlist(flags: SharedFlags): Promise<void> {
+  return withWarehouse(flags, 'read', (warehouse, { config, output }) => {
+    const scope = readScope(config.scope);
+    if (scope.of !== 'names')
+      throw new UsageError('the configuration has no watchlist of names (scope.names)', {
+        hint: 'Set `scope: { names: FILE }`, with one name per line.',
+      });
+    const knowledge = watchKnowledge({ config, warehouse }, systemClock.now());
+    const findings = findingsOf(scope.names, knowledge, requireDialect(config));
     const names = scope.names.map((name, at) => watchedName(name, findings[at] as Finding));
     output.result({
       command: 'watchlist',
       data: { counts: countsOf(names), names },
       text: [headline(names), ...names.map(lineOf)].join('\n'),
-      attention: null,
     });
-  } finally {
-    warehouse.close();
-  }
+  });
 }
 
 function watchedName(name: string, finding: Finding): WatchedName {

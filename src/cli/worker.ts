@@ -122,7 +122,6 @@ function printEnd(output: Output, signal: NodeJS.Signals): void {
     command: 'worker',
     data: { ended: 'stopped', signal },
     text: 'Stopped: all received responses are loaded. The next worker continues.',
-    attention: null,
   });
 }
 

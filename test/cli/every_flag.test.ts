@@ -208,6 +208,15 @@ describe('commands that read the mirror', () => {
     expect((await dataOf(mirror.run('search', 'a', '--limit', '1'))).companies).toHaveLength(1);
     expect((await mirror.run('search', 'a', '--csv')).stdout).toMatch(/^entity_id,name,/);
   });
+  flags('show', '--history --documents', async () => {
+    const shown = await dataOf(mirror.run('show', String(FIRST?.id), '--history'));
+    expect(shown).toMatchObject({ state: 'fetched', versions: [{ is_tombstone: false }] });
+    const whole = await dataOf(mirror.run('show', String(FIRST?.id), '--history', '--documents'));
+    expect(whole.versions[0].document).toMatchObject({ id: FIRST?.id });
+    const args = ['show', String(FIRST?.id), '--config', mirror.configPath];
+    expect((await runCommand(args)).stdout).not.toContain('first version');
+    expect((await runCommand([...args, '--history'])).stdout).toContain('first version');
+  });
   flags('show', '--csv', async () => {
     expect((await mirror.run('show', String(FIRST?.id), '--csv')).stdout).toMatch(/^field,value\r\n/);
     expect((await mirror.run('show', 'nope')).code).toBe(1);

@@ -28,7 +28,6 @@ export function reportAgain(
       report === undefined
         ? `Backfill ${chosen.backfillId} is finished. Add --report FILE to write the result of each line.`
         : `Backfill ${chosen.backfillId} is finished. The results of its ${count(itemCount(counts))} lines are in ${report}.`,
-    attention: null,
   });
 }
 
@@ -39,7 +38,6 @@ export function listUnfinished(workspace: Workspace, output: Output): void {
     command: 'backfill',
     data: { unfinished: rows.map((row) => orderData(row.backfill, row.counts)) },
     text: describeUnfinished(rows, output),
-    attention: null,
   });
 }
 
@@ -53,7 +51,6 @@ export function cancel(workspace: Workspace, output: Output, backfillId: number)
     text: isCancelled
       ? `Backfill ${backfillId} is cancelled: ${chosen.title}. The fetched records are kept.`
       : `Backfill ${backfillId} had already ended; nothing was changed.`,
-    attention: null,
   });
 }
 
@@ -77,7 +74,6 @@ export async function enqueue(
     command: 'backfill',
     data: { backfill_id: backfillId, title, queue: queued.queue, job: queued.job },
     text: `Backfill ${backfillId} (${title}) is queued as job ${queued.job} in ${queued.queue}. Show its progress: registry-mirror status. Write its report after it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
-    attention: null,
   });
 }
 
@@ -104,6 +100,5 @@ export function printEstimate(
     command: 'backfill',
     data: { dry_run: true, title, ...costData(estimate) },
     text: [output.style('bold', `Estimate: backfill of ${title}`), ...describeCost(estimate)].join('\n'),
-    attention: null,
   });
 }

@@ -6,17 +6,17 @@ import type { History, HistoryChange, HistoryVersion } from '../../warehouse/com
 import type { Output } from '../output.ts';
 import { fitted } from '../text_layout.ts';
 
-/** Describes one company's versions as text, most recent first. */
+/** Describes one company (`header`) and its versions, most recent first (`text`). */
 export function describeHistory(
   { company, versions, changes }: History,
   documents: ReadonlyMap<number, JsonObject>,
   output: Output,
-): string {
+): { readonly header: string; readonly text: string } {
   const byCall = Map.groupBy(changes, ({ callId }) => callId);
   const first = versions[0];
   const versionCalls = new Set(versions.map(({ callId }) => callId));
   const elsewhere = changes.filter(({ callId }) => !versionCalls.has(callId));
-  return [
+  const header = [
     output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
     `  known since ${time(company.firstSeenAt)}, last seen ${time(company.lastSeenAt)}`,
     ...(company.goneAt === null
@@ -25,6 +25,8 @@ export function describeHistory(
     company.fetchedAt === null
       ? '  record never fetched'
       : `  record last fetched ${time(company.fetchedAt)}, ${counted(versions.length, 'version')}`,
+  ];
+  const text = [
     ...versions
       .toReversed()
       .flatMap((version) =>
@@ -37,7 +39,8 @@ export function describeHistory(
           '  changes without a new version',
           ...elsewhere.map((change) => describeChange(change, output)),
         ]),
-  ].join('\n');
+  ];
+  return { header: header.join('\n'), text: text.join('\n') };
 }
 
 function describeVersion(

@@ -39,7 +39,7 @@ export function removeCommand(): Command {
       const { config, output } = await contextOf(self);
       await removeQueue(config, queue);
       const text = `Removed the queue ${queue} with its schedules and jobs. The warehouse and the ledger are unchanged.`;
-      output.result({ command: 'worker remove', data: { queue }, text, attention: null });
+      output.result({ command: 'worker remove', data: { queue }, text });
     });
   return withSharedOptions(command);
 }
@@ -85,6 +85,5 @@ function print(
     command,
     data: { queue, ...data, paused: isPaused, served: isServed },
     text: lines.filter((line) => line !== '').join('\n'),
-    attention: null,
   });
 }
