@@ -1,4 +1,4 @@
-// npm run trust kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
+// npm run trust kills -- [--points 200] [--commands sync,backfill,worker,reprocess,compact,export,migrations] [--seed 1]
 //   [--companies 200] [--at-once 1] [--between-store-and-process 200]
 // Kills commands with SIGKILL between any two SQL statements and at random times, including while they create their
 // files. Each mirror must be complete in the end. With --between-store-and-process N, it kills only `sync`, N times,

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
 import type { GeneratedCompany } from '../../../data/generate.ts';
 import type { Random } from '../../../src/random.ts';
+import { type Answers, answerTable } from '../../../src/warehouse/answer.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../../support/dump.ts';
 import { compareWithUpstream } from '../../support/equality.ts';
@@ -32,7 +34,7 @@ export interface Victim {
   close(): Promise<void>;
 }
 
-export type VictimName = 'sync' | 'backfill' | 'worker' | 'reprocess' | 'export' | 'migrations';
+export type VictimName = 'sync' | 'backfill' | 'worker' | 'reprocess' | 'compact' | 'export' | 'migrations';
 
 const CONCURRENCY = 4;
 // A run on a small registry executes about ten thousand statements.
@@ -104,6 +106,24 @@ export const VICTIMS: Readonly<
       after: () => [...marks.after(), ...unchanged()],
       finish: async () => {
         const { code, said } = await upstream.cli('reprocess');
+        return [...(code === 0 ? [] : [`exit ${code}: ${said}`]), ...unchanged(), ...compared(upstream)];
+      },
+    };
+  },
+
+  compact: async (companies) => {
+    const { upstream, marks } = await openMirrored(companies);
+    const bodies = bodiesOf(upstream);
+    const unchanged = () => (bodiesOf(upstream) === bodies ? [] : ['a stored response has changed']);
+    return {
+      ...over(upstream, marks),
+      args: ['compact'],
+      mostStatements: null,
+      // The responses are compressed again by the next start.
+      prepare: () => withAnswers(upstream, (answers) => answers.unpackAll()),
+      after: () => [...marks.after(), ...unchanged()],
+      finish: async () => {
+        const { code, said } = await upstream.cli('compact');
         return [...(code === 0 ? [] : [`exit ${code}: ${said}`]), ...unchanged(), ...compared(upstream)];
       },
     };
@@ -225,6 +245,25 @@ function stateOf(upstream: Upstream): string {
   const state = createHash('sha256').update(dumpDerived(warehouse).join('\n')).digest('hex');
   warehouse.close();
   return state;
+}
+
+/** Returns a hash of all stored responses' bodies. */
+function bodiesOf(upstream: Upstream): string {
+  return withAnswers(upstream, (answers, db) => {
+    const hash = createHash('sha256');
+    for (const callId of db.prepare<[], number>('SELECT call_id FROM _answer ORDER BY 1').pluck().all())
+      hash.update(`${callId} `).update(answers.body(callId) ?? 'lost');
+    return hash.digest('hex');
+  });
+}
+
+function withAnswers<T>(upstream: Upstream, use: (answers: Answers, db: Database) => T): T {
+  const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
+  try {
+    return use(answerTable(warehouse.db), warehouse.db);
+  } finally {
+    warehouse.close();
+  }
 }
 
 interface Manifest {
