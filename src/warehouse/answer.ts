@@ -63,7 +63,11 @@ export class Answers {
   /** Returns the response to a call, or null if the call got none or the response was deleted. */
   read(callId: number): StoredAnswer | null {
     const row = this.#select.get(callId);
-    return row === undefined ? null : { body: this.#blocks.bodyOf(row), headers: headersIn(row.headers) };
+    if (row === undefined) return null;
+    // Another process can have replaced the block after this process read the row.
+    const current = this.#blocks.has(row) ? row : this.#select.get(callId);
+    if (current === undefined) return null;
+    return { body: this.#blocks.bodyOf(current), headers: headersIn(current.headers) };
   }
 
   body(callId: number): Buffer | null {
@@ -234,7 +238,18 @@ class Blocks {
        ON CONFLICT (call_id) DO UPDATE SET encoding = excluded.encoding, body = excluded.body,
          block_id = excluded.block_id, start = excluded.start, body_bytes = excluded.body_bytes`,
     );
-    this.#shift = db.prepare<[number, number]>('UPDATE _answer SET start = ? WHERE call_id = ?');
+    this.#shift = db.prepare<[number | bigint, number, number]>(
+      'UPDATE _answer SET block_id = ?, start = ? WHERE call_id = ?',
+    );
+  }
+
+  /** Returns whether the row's block still exists, and caches its content. */
+  has({ blockId }: BodyRow): boolean {
+    if (blockId === null || this.#cache.has(blockId)) return true;
+    const content = this.#content.get(blockId);
+    if (content === undefined) return false;
+    this.#keep(blockId, zstdDecompressSync(content));
+    return true;
   }
 
   bodyOf({ encoding, body, blockId, start, bytes }: BodyRow): Buffer {
@@ -282,33 +297,35 @@ class Blocks {
     this.#db.prepare('DELETE FROM _block WHERE block_id = ?').run(blockId);
   }
 
-  /** Removes the bytes that no longer belong to a response. Deletes the block if nothing remains. */
+  /** Replaces the block with one that has only the bytes of existing responses. */
   rewrite(blockId: number): void {
     const plain = this.#read(blockId);
-    this.#cache.delete(blockId);
     const members = this.#members.all(blockId);
-    if (members.length === 0) {
-      this.#remove(blockId);
-      return;
+    const [first, last] = [members.at(0), members.at(-1)];
+    if (first !== undefined && last !== undefined) {
+      const bodies = members.map(({ start, bytes }) => plain.subarray(start, start + bytes));
+      const content = compressed(Buffer.concat(bodies));
+      const newId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
+      let start = 0;
+      for (const { callId, bytes } of members) {
+        this.#shift.run(newId, start, callId);
+        start += bytes;
+      }
     }
-    const bodies = members.map(({ start, bytes }) => plain.subarray(start, start + bytes));
-    this.#db
-      .prepare('UPDATE _block SET content = ? WHERE block_id = ?')
-      .run(compressed(Buffer.concat(bodies)), blockId);
-    let start = 0;
-    for (const { callId, bytes } of members) {
-      this.#shift.run(start, callId);
-      start += bytes;
-    }
+    this.#remove(blockId);
   }
 
   #read(blockId: number): Buffer {
     const known = this.#cache.get(blockId);
     if (known !== undefined) return known;
     const plain = zstdDecompressSync(this.#content.get(blockId) as Buffer);
+    this.#keep(blockId, plain);
+    return plain;
+  }
+
+  #keep(blockId: number, plain: Buffer): void {
     if (this.#cache.size >= CACHED_BLOCKS) this.#cache.delete(this.#cache.keys().next().value as number);
     this.#cache.set(blockId, plain);
-    return plain;
   }
 }
 

@@ -156,3 +156,16 @@ test('without compression, plain SQL reads the records, also those that compact 
     { entity_id: 'C2', n: 80_000 },
   ]);
 });
+
+test('a reader that has read a block reads the right bodies after another process has changed the block', () => {
+  const { search, warehouse } = bench();
+  for (const text of ['a', 'b', 'c', 'd', 'e', 'f']) search(text, pageOf(text));
+  const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
+  const answers = answerTable(reader.db);
+  const before = answers.body(5)?.toString();
+  warehouse.write(() => answerTable(warehouse.db).remove([1, 2]));
+  const after = answers.body(5)?.toString();
+  warehouse.write(() => answerTable(warehouse.db).remove([3, 4]));
+  expect([before, after, answers.body(5)?.toString()]).toEqual([pageOf('e'), pageOf('e'), pageOf('e')]);
+  reader.close();
+});

@@ -2,7 +2,7 @@
 -- stored as received first, and moves to a block once enough bodies are waiting.
 
 CREATE TABLE _block (
-  block_id      INTEGER PRIMARY KEY,
+  block_id      INTEGER PRIMARY KEY AUTOINCREMENT, -- a changed block gets a new id, so that readers can cache it
   first_call_id INTEGER NOT NULL,
   last_call_id  INTEGER NOT NULL,
   content       BLOB NOT NULL                -- the bodies, concatenated and compressed with zstd
