@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     startup: ['bench/startup.ts', 'time and memory that `--version`, `--help` and `status` use'],
     serve: ['bench/serve.ts', 'requests per second that `serve` handles, compared with a bare fastify route'],
     throughput: ['bench/throughput.ts', 'calls per second without limits, compared with other tools'],
+    yields: ['bench/yields.ts', 'what searches were expected to find, compared with what they found'],
     worker: [
       'bench/worker/throughput.ts',
       'records per second that a worker job loads, compared with `sync`',

@@ -66,13 +66,21 @@ export class YieldRatio {
  */
 export class Calibration {
   readonly #ratios = new Map<Prediction['kind'], YieldRatio>();
+  readonly #lowest: number;
+
+  /** `lowest` is the lowest ratio. */
+  constructor(lowest: number = OF_KIND.lowest) {
+    this.#lowest = lowest;
+  }
 
   ratio(kind: Prediction['kind']): number {
     return this.#ratios.get(kind)?.value ?? 1;
   }
 
   learn({ kind, expectedYield }: Prediction, found: number): void {
-    const ratio = this.#ratios.get(kind) ?? new YieldRatio(kind.includes(':') ? OF_SCRIPT : OF_KIND);
+    const ratio =
+      this.#ratios.get(kind) ??
+      new YieldRatio({ ...(kind.includes(':') ? OF_SCRIPT : OF_KIND), lowest: this.#lowest });
     ratio.learn(expectedYield, found);
     this.#ratios.set(kind, ratio);
   }

@@ -28,8 +28,7 @@ interface Context {
  * - `p_{k−1}`: the probability after the context that is one character shorter;
  * - `p_{−1}`: the prior, which is the weight of the seed `x` or, if `x` is not a seed, `1 / (10 · |alphabet|)`.
  *
- * Contexts have 0 to 5 characters. If the current word and the space before it have 6 to 14 characters, they form an
- * additional context.
+ * Contexts have 0 to 5 characters.
  *
  * The weight `w` is 1 for observed texts. A general model can supply additional counts. At each context length, these
  * are applied before the observed counts, with `w = 1 / (1 + (t / 200)²)`. The general model's influence therefore
@@ -41,8 +40,6 @@ interface Context {
 export class NameModel {
   /** The context with 0 characters. */
   readonly #root = newContext();
-  /** The contexts for long word prefixes, by prefix. */
-  readonly #wordPrefixes = new Map<string, Context>();
   /** The prior probability of each seed character. The probabilities add up to 1. */
   readonly #prior: ReadonlyMap<string, number>;
   readonly #general: NameModel | null;
@@ -204,7 +201,7 @@ export class NameModel {
   }
 
   /**
-   * Returns the contexts before a position, shortest first: 0 to 5 characters, and the current word if it is longer.
+   * Returns the contexts before a position, shortest first: 0 to 5 characters.
    * Contexts that were never observed are created with `create` or, without it, omitted.
    */
   #contextsBefore(characters: readonly string[], at: number, create?: () => Context): Context[] {
@@ -219,10 +216,6 @@ export class NameModel {
       contexts.push(longer);
       last = longer;
     }
-    const start = at > MAX_ORDER ? characters.lastIndexOf(START, at - MAX_ORDER - 1) : -1;
-    if (start < 0 || at - start > MAX_WORD_PREFIX) return contexts;
-    const prefix = contextAt(this.#wordPrefixes, characters.slice(start + 1, at).join(''), create);
-    if (prefix !== undefined) contexts.push(prefix);
     return contexts;
   }
 }
@@ -265,7 +258,6 @@ function refine(
 const START = ' ';
 const MAX_ORDER = 5;
 const MAX_CHARACTERS = 40;
-const MAX_WORD_PREFIX = 14;
 const FULL_SAMPLE = 10_000;
 const PUNCTUATION_FACTOR = 0.1;
 const PRIOR_WEIGHT = 0.2;

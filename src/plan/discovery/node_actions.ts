@@ -41,7 +41,7 @@ export class NodeActions {
   readonly #pending: Pending;
   readonly #unseenCounts: UnseenCounts;
   readonly #listsAll: boolean;
-  readonly #calibration = new Calibration();
+  readonly #calibration: Calibration;
 
   /** `listsAll` is true if the empty query lists every company. */
   constructor(options: {
@@ -52,6 +52,8 @@ export class NodeActions {
     readonly listsAll: boolean;
   }) {
     this.#keySpace = options.keySpace;
+    const isByName = options.keySpace.by === 'name';
+    this.#calibration = new Calibration(isByName ? LOWEST_FOR_NAMES : LOWEST_FOR_IDENTIFIERS);
     this.#limits = options.limits;
     this.#pending = options.pending;
     this.#unseenCounts = options.unseenCounts;
@@ -216,3 +218,6 @@ function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits:
 export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;
 const BREADTH = 0.15;
+const LOWEST_FOR_NAMES = 0.002;
+// Identifiers are assigned in blocks, so a few empty prefixes say little about the others.
+const LOWEST_FOR_IDENTIFIERS = 0.05;

@@ -148,7 +148,13 @@ export class QueryTree {
   /** Makes a query a candidate again if its call failed or was not sent. */
   reconsider(query: SearchQuery): void {
     const node = this.#nodes.get(query.text);
-    if (node !== undefined) this.#frontier.insert(node);
+    if (node === undefined) return;
+    if (node.state !== null) {
+      node.prediction = null;
+      this.#unseenCounts.invalidate(node);
+      if (node.parent !== null) this.#frontier.insert(node.parent);
+    }
+    this.#frontier.insert(node);
   }
 
   /** Returns the best calls, or none while the empty query is being listed. */

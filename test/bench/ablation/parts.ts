@@ -33,7 +33,6 @@ export const PARTS: readonly Part[] = [
     change('text_key_space', ', generalModel()', ', null'),
   ]),
   part('contexts above order 2', 'name_model', 'MAX_ORDER = 5', 'MAX_ORDER = 2'),
-  part('contexts of word prefixes', 'name_model', 'MAX_WORD_PREFIX = 14', 'MAX_WORD_PREFIX = 0'),
   part('prior for first characters', 'name_model', 'PRIOR_WEIGHT = 0.2', 'PRIOR_WEIGHT = 0'),
   part(
     'common characters of large scripts',

@@ -1,0 +1,65 @@
+// npm run bench yields [-- --data FOLDER --companies 1000]
+// Compares what searches were expected to find with what they found: for all searches, for each kind of search, and for
+// the last third of each run. A figure above 1 means that too much was expected.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { generateRegistry } from '../../data/generate.ts';
+import { readCompanies, shuffle } from '../support/simulation/companies.ts';
+import { discover } from '../support/simulation/discover.ts';
+import { PLAIN, Registry } from '../support/simulation/registry.ts';
+
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, companies: { type: 'string', default: '1000' } },
+});
+const count = Number(values.companies);
+const sources = {
+  generated: [...generateRegistry({ companies: count, seed: 20 })],
+  ...(values.data !== undefined && {
+    'Isle of Man': shuffle(readCompanies(join(values.data, 'isle_of_man.csv')), 1).slice(0, count),
+  }),
+};
+
+interface Search {
+  readonly kind: string;
+  readonly expected: number;
+  readonly found: number;
+}
+
+const everything: Search[] = [];
+print('| names | query rule | window | searches | expected / found | last third |');
+print('|---|---|---|---|---|---|');
+for (const [source, companies] of Object.entries(sources))
+  for (const semantics of ['prefix', 'token_prefix', 'token', 'substring'] as const)
+    for (const window of [null, 100]) {
+      const registry = new Registry(companies, { ...PLAIN, semantics, window, order: 'given' });
+      const { calls, known } = discover(registry, { mostCalls: 4 * count, enough: companies.length });
+      const searches = calls.flatMap(({ kind, expected, reason }, at) => {
+        if (kind !== 'search') return [];
+        const found = (known[at] ?? 0) - (known[at - 1] ?? 0);
+        return [{ kind: reason.replace(/splits .*/, 'splits a query'), expected, found }];
+      });
+      everything.push(...searches);
+      const lastThird = searches.slice(Math.floor((2 * searches.length) / 3));
+      const cells = [
+        source,
+        semantics,
+        window ?? 'none',
+        searches.length,
+        ratioOf(searches),
+        ratioOf(lastThird),
+      ];
+      print(`| ${cells.join(' | ')} |`);
+    }
+print('\n| kind of search | searches | expected / found |');
+print('|---|---|---|');
+for (const [kind, searches] of Object.entries(Object.groupBy(everything, (search) => search.kind)))
+  if (searches !== undefined) print(`| ${kind} | ${searches.length} | ${ratioOf(searches)} |`);
+
+function ratioOf(searches: readonly Search[]): string {
+  const sum = (of: 'expected' | 'found') => searches.reduce((total, search) => total + search[of], 0);
+  return `${sum('expected').toFixed(0)} / ${sum('found')} = ${(sum('expected') / sum('found')).toFixed(2)}`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
