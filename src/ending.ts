@@ -4,7 +4,7 @@ export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
   /**
    * The account may not send another call before `resumesAtMs`, or never again if that is null. `why` is the upstream's
-   * message, if the upstream reported an exhausted quota during the run.
+   * message, if the upstream reported an exhausted quota or requested a pause during the run.
    */
   | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
@@ -18,7 +18,7 @@ export interface RunEnd {
   fail(error: unknown): void;
   /** Records how the responses differ from the dialect; null if they match it. */
   drifted(why: string | null): void;
-  /** Records the upstream's message about an exhausted quota. */
+  /** Records the upstream's message about an exhausted quota or a requested pause. */
   exhausted(why: string): void;
   /** Stops waiting for the deadline and for an interruption. */
   close(): void;

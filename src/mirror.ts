@@ -1,18 +1,19 @@
 import type { Ledger } from './allowance/ledger.ts';
-import { openRemainingQuota } from './allowance/remaining_quota.ts';
+import { clockFaultText } from './allowance/ledger_clock.ts';
+import { openRemainingQuota, type RemainingQuota } from './allowance/remaining_quota.ts';
 import type { Purpose } from './allowance/windows.ts';
 import type { Call } from './call.ts';
 import { type Clock, isoTime } from './clock.ts';
 import { MINUTE_MS } from './durations.ts';
-import { type EndBounds, type Ending, openRunEnd } from './ending.ts';
+import { type EndBounds, type Ending, openRunEnd, type RunEnd } from './ending.ts';
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
-import { openOutageCheck } from './fetch/outage_check.ts';
+import { type OutageCheck, openOutageCheck } from './fetch/outage_check.ts';
 import { errorText } from './fetch/send.ts';
-import { openIntake } from './load/intake.ts';
+import { type Intake, openIntake } from './load/intake.ts';
 import type { Loader } from './load/load.ts';
 import type { LoadResult } from './load_result.ts';
 import type { Attempt, Outcome } from './outcome.ts';
-import { openChoice } from './plan/choice.ts';
+import { type Choice, openChoice } from './plan/choice.ts';
 import type { Planner, QuotaLeft } from './planner.ts';
 import { EMPTY_TOTALS, type RunTotals, withLoadResult, withOutcome } from './run_totals.ts';
 
@@ -50,152 +51,206 @@ export interface Mirrored {
  *
  * Throws if the warehouse or the ledger cannot be written.
  */
-export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirrored> {
-  const { fetch, loader, ledger, clock } = parts;
-  const choice = openChoice(parts.planner, clock);
-  const quota = openRemainingQuota(ledger, bounds.purpose);
-  const outage = openOutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
-  const { signal, end, fail, ...run } = openRunEnd(bounds, clock);
-  const inFlight = new Set<Promise<void>>();
-  let started = 0;
-  let chooseFrom: QuotaLeft = NOTHING_LEFT;
-  let totals = EMPTY_TOTALS;
-  let wake: () => void = () => {};
-  const intake = openIntake({
-    ...{ loader, outcomeOf: fetch.outcomeOf, maxUnstored: Math.ceil(fetch.free / 2) },
-    ...{ onStored: () => wake(), onLoaded, onFailure: fail },
-  });
+export function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirrored> {
+  return new Mirror(parts, bounds).run();
+}
 
-  try {
-    while (!signal.aborted) {
-      const room = await roomForCalls();
-      if (room === 0) continue;
-      const slots = await fetch.slots(room, signal);
-      if ('is' in slots) noSlot(slots);
-      else for (const slot of slots) await send(slot);
-    }
-  } catch (error) {
-    fail(error);
-  } finally {
-    run.close();
-    await settleAll();
+/** One run of the engine loop. */
+class Mirror {
+  readonly #parts: MirrorParts;
+  readonly #bounds: Bounds;
+  readonly #choice: Choice;
+  readonly #quota: RemainingQuota;
+  readonly #outage: OutageCheck;
+  readonly #run: RunEnd;
+  readonly #intake: Intake;
+  readonly #inFlight = new Set<Promise<void>>();
+  #startedCount = 0;
+  #chooseFrom: QuotaLeft = { calls: 0, lifetimeLimit: null };
+  #totals = EMPTY_TOTALS;
+  #wake: () => void = () => {};
+
+  constructor(parts: MirrorParts, bounds: Bounds) {
+    const { planner, fetch, loader, ledger, clock } = parts;
+    this.#parts = parts;
+    this.#bounds = bounds;
+    this.#choice = openChoice(planner, clock);
+    this.#quota = openRemainingQuota(ledger, bounds.purpose);
+    this.#outage = openOutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
+    this.#run = openRunEnd(bounds, clock);
+    this.#intake = openIntake({
+      loader,
+      outcomeOf: fetch.outcomeOf,
+      maxUnstored: Math.ceil(fetch.free / 2),
+      onStored: () => this.#wake(),
+      onLoaded: (outcomes, results) => this.#loaded(outcomes, results),
+      onFailure: (error) => this.#run.fail(error),
+    });
   }
-  return { ending: run.ending(), totals };
+
+  async run(): Promise<Mirrored> {
+    const { signal } = this.#run;
+    try {
+      while (!signal.aborted) {
+        const room = await this.#roomForCalls();
+        if (room === 0) continue;
+        const slots = await this.#parts.fetch.slots(room, signal);
+        if ('is' in slots) this.#noSlot(slots);
+        else for (const slot of slots) await this.#send(slot);
+      }
+    } catch (error) {
+      this.#run.fail(error);
+    } finally {
+      this.#run.close();
+      await this.#settleAll();
+    }
+    return { ending: this.#run.ending(), totals: this.#totals };
+  }
 
   /** Returns the number of slots that the run can use now. If there is none, waits and returns 0. */
-  async function roomForCalls(): Promise<number> {
-    if (!fetch.isKeyAccepted) intake.flush();
+  async #roomForCalls(): Promise<number> {
+    const { fetch, clock } = this.#parts;
+    if (!fetch.isKeyAccepted) this.#intake.flush();
     await fetch.reported();
     const nowMs = clock.now();
-    if (nowMs < outage.resumesAtMs) return wait(outage.resumesAtMs);
-    const left = quota.left(nowMs);
-    if ('resumesAtMs' in left) return endOnceIdle({ ended: 'allowance', ...left });
-    // A response occupies its connection until it is stored, so a killed process loses at most one response per
-    // connection.
-    const free = fetch.isKeyAccepted ? fetch.free - intake.unstored : 1 - inFlight.size;
-    const room = Math.min(free, left.calls, bounds.maxCalls - started);
-    if (room <= 0) return endOnceIdle({ ended: 'max_calls' });
-    chooseFrom = { ...left, calls: Math.min(left.calls, bounds.maxCalls - started) };
-    const { isDue, wakeAtMs, drift } = choice.look({ nowMs, left: chooseFrom });
-    run.drifted(drift);
-    if (isDue) return choice.isSlow ? 1 : room;
-    if (drift !== null) return endOnceIdle({ ended: 'drift', why: drift });
-    if (isIdle()) return waitForRetry(wakeAtMs);
-    return waitForResponse();
+    if (nowMs < this.#outage.resumesAtMs) return this.#wait(this.#outage.resumesAtMs);
+    const left = this.#quota.left(nowMs);
+    if ('resumesAtMs' in left) return this.#endOnceIdle({ ended: 'allowance', ...left });
+    const calls = Math.min(left.calls, this.#bounds.maxCalls - this.#startedCount);
+    const room = Math.min(this.#freeConnections, calls);
+    if (room <= 0) return this.#endOnceIdle({ ended: 'max_calls' });
+    this.#chooseFrom = { ...left, calls };
+    return this.#roomForDue(room, nowMs);
+  }
+
+  /**
+   * A response occupies its connection until it is stored, so a killed process loses at most one response per
+   * connection.
+   */
+  get #freeConnections(): number {
+    const { fetch } = this.#parts;
+    return fetch.isKeyAccepted ? fetch.free - this.#intake.unstored : 1 - this.#inFlight.size;
+  }
+
+  /** Returns the room if a call is due. Otherwise waits or ends the run, and returns 0. */
+  async #roomForDue(room: number, nowMs: number): Promise<number> {
+    const { isDue, wakeAtMs, drift } = this.#choice.look({ nowMs, left: this.#chooseFrom });
+    this.#run.drifted(drift);
+    if (isDue) return this.#choice.isSlow ? 1 : room;
+    if (drift !== null) return this.#endOnceIdle({ ended: 'drift', why: drift });
+    return this.#isIdle ? this.#waitForRetry(wakeAtMs) : this.#waitForResponse();
   }
 
   /** Sends the best call in a slot. If there is no call or the run has ended, returns the slot's unit to the ledger. */
-  async function send(slot: SendSlot): Promise<void> {
+  async #send(slot: SendSlot): Promise<void> {
+    const { fetch, clock } = this.#parts;
+    const { signal } = this.#run;
     const aheadMs = slot.atMs - clock.now();
     if (aheadMs > 0) await clock.sleep(aheadMs, signal);
-    const call = signal.aborted ? null : bestCall();
+    const call = signal.aborted ? null : this.#bestCall();
     if (call === null) return fetch.giveBack(slot);
-    started += 1;
-    quota.countUsed();
+    this.#startedCount += 1;
+    this.#quota.countUsed();
     const attempt = fetch
       .attempt(call, slot)
-      .then(received)
-      .catch(fail)
+      .then((result) => this.#received(result))
+      .catch((error: unknown) => this.#run.fail(error))
       .finally(() => {
-        inFlight.delete(attempt);
-        wake();
+        this.#inFlight.delete(attempt);
+        this.#wake();
       });
-    inFlight.add(attempt);
+    this.#inFlight.add(attempt);
     // Send the request before the slow planner blocks the event loop again.
-    if (choice.isSlow) await new Promise(setImmediate);
+    if (this.#choice.isSlow) await new Promise(setImmediate);
   }
 
   /**
    * Chooses the best call, given everything known now. If the call has no valid URL, processes it as refused and
    * chooses another call for the slot.
    */
-  function bestCall(): Call | null {
+  #bestCall(): Call | null {
+    const { fetch, loader, clock } = this.#parts;
     for (;;) {
-      const call = choice.choose({ nowMs: clock.now(), left: chooseFrom });
+      const call = this.#choice.choose({ nowMs: clock.now(), left: this.#chooseFrom });
       const unwritable = call === null ? null : fetch.unwritable(call);
       if (unwritable === null) return call;
-      intake.flush();
+      this.#intake.flush();
       loader.store([unwritable]);
-      onLoaded([unwritable], loader.process([unwritable]));
+      this.#loaded([unwritable], loader.process([unwritable]));
     }
   }
 
-  function received(result: Attempt | NotSent): void {
-    if ('callId' in result) return void intake.take(result);
-    started -= 1;
-    choice.release(result.call);
-    if (result.why !== null) unreachable(result.why);
+  #received(result: Attempt | NotSent): void {
+    if ('callId' in result) {
+      this.#intake.take(result);
+      this.#endIfClockIsWrong();
+      return;
+    }
+    this.#startedCount -= 1;
+    this.#choice.release(result.call);
+    if (result.why !== null) this.#unreachable(result.why);
   }
 
-  function onLoaded(outcomes: readonly Outcome[], results: readonly LoadResult[]): void {
+  #endIfClockIsWrong(): void {
+    const why = this.#parts.fetch.clockFault;
+    if (why !== null) this.#run.end({ ended: 'failed', why });
+  }
+
+  #loaded(outcomes: readonly Outcome[], results: readonly LoadResult[]): void {
     for (const result of results) {
-      choice.learn(result);
-      totals = withLoadResult(totals, result);
+      this.#choice.learn(result);
+      this.#totals = withLoadResult(this.#totals, result);
     }
-    for (const outcome of outcomes) {
-      totals = withOutcome(totals, outcome);
-      if (outcome.verdict.is === 'exhausted') run.exhausted(outcome.verdict.why);
-      if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
-    }
-    if (outcomes.length > 0) bounds.onProgress?.(totals, outcomes);
-    wake();
-    const why = outage.observe(outcomes, results, clock.now());
+    for (const outcome of outcomes) this.#note(outcome);
+    if (outcomes.length > 0) this.#bounds.onProgress?.(this.#totals, outcomes);
+    this.#wake();
+    const nowMs = this.#parts.clock.now();
+    const why = this.#outage.observe(outcomes, results, nowMs);
     if (why === null) return;
     // If the failed calls returned responses that do not match the dialect, the run reports drift instead of failures.
-    run.drifted(choice.look({ nowMs: clock.now(), left: chooseFrom }).drift);
-    end({ ended: 'failed', why });
+    this.#run.drifted(this.#choice.look({ nowMs, left: this.#chooseFrom }).drift);
+    this.#run.end({ ended: 'failed', why });
   }
 
-  function noSlot(because: NoSlot): void {
-    if (because.is === 'unreachable') unreachable(errorText(because.error));
-    else end(endingOf(because));
+  #note(outcome: Outcome): void {
+    const { verdict } = outcome;
+    this.#totals = withOutcome(this.#totals, outcome);
+    if (verdict.is === 'exhausted' || verdict.is === 'throttled') this.#run.exhausted(verdict.why);
+    if (verdict.is === 'unauthorised') this.#run.end({ ended: 'unauthorised', why: verdict.why });
   }
 
-  function unreachable(why: string): void {
-    if (!outage.unreachable(clock.now())) return;
-    end({ ended: 'failed', why: `the upstream cannot be reached: ${why}` });
+  #noSlot(because: NoSlot): void {
+    if (because.is === 'unreachable') this.#unreachable(errorText(because.error));
+    else this.#run.end(endingOf(because));
   }
 
-  function isIdle(): boolean {
-    return inFlight.size === 0 && intake.isEmpty;
+  #unreachable(why: string): void {
+    if (!this.#outage.unreachable(this.#parts.clock.now())) return;
+    this.#run.end({ ended: 'failed', why: `the upstream cannot be reached: ${why}` });
+  }
+
+  get #isIdle(): boolean {
+    return this.#inFlight.size === 0 && this.#intake.isEmpty;
   }
 
   /** Ends the run once no call is in flight. Until then it waits, because a response can change how the run ends. */
-  function endOnceIdle(how: Ending): Promise<0> | 0 {
-    if (!isIdle()) return waitForResponse();
-    end(how);
+  #endOnceIdle(how: Ending): Promise<0> | 0 {
+    if (!this.#isIdle) return this.#waitForResponse();
+    this.#run.end(how);
     return 0;
   }
 
   /** Waits for the earliest retry if that is at most one minute away. Otherwise the run is done. */
-  function waitForRetry(wakeAtMs: number | null): Promise<0> | 0 {
-    if ((wakeAtMs ?? Infinity) - clock.now() <= MINUTE_MS) return wait(wakeAtMs ?? 0);
-    end({ ended: 'done' });
+  #waitForRetry(wakeAtMs: number | null): Promise<0> | 0 {
+    const isSoon = (wakeAtMs ?? Infinity) - this.#parts.clock.now() <= MINUTE_MS;
+    if (isSoon) return this.#wait(wakeAtMs ?? 0);
+    this.#run.end({ ended: 'done' });
     return 0;
   }
 
-  async function wait(untilMs: number): Promise<0> {
-    await clock.sleep(Math.max(untilMs - clock.now(), 1), signal);
+  async #wait(untilMs: number): Promise<0> {
+    const { clock } = this.#parts;
+    await clock.sleep(Math.max(untilMs - clock.now(), 1), this.#run.signal);
     return 0;
   }
 
@@ -203,29 +258,27 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
    * Waits until an in-flight call has finished. If no call is in flight, processes the stored responses immediately,
    * even if the batch is not full.
    */
-  async function waitForResponse(): Promise<0> {
-    if (inFlight.size === 0) intake.flush();
+  async #waitForResponse(): Promise<0> {
+    if (this.#inFlight.size === 0) this.#intake.flush();
     else
       await new Promise<void>((resolve) => {
-        wake = resolve;
+        this.#wake = resolve;
       });
     return 0;
   }
 
   /** Completes, stores and processes every call that was sent, regardless of how the run ended. */
-  async function settleAll(): Promise<void> {
-    await Promise.all(inFlight);
+  async #settleAll(): Promise<void> {
+    await Promise.all(this.#inFlight);
     try {
-      intake.flush();
-      choice.close();
-      await fetch.reported();
+      this.#intake.flush();
+      this.#choice.close();
+      await this.#parts.fetch.reported();
     } catch (error) {
-      fail(error);
+      this.#run.fail(error);
     }
   }
 }
-
-const NOTHING_LEFT: QuotaLeft = { calls: 0, lifetimeLimit: null };
 
 function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
   switch (because.is) {
@@ -234,6 +287,8 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
       return { ended: 'allowance', resumesAtMs: because.untilMs };
     case 'refused_key':
       return { ended: 'unauthorised', why: `this key was refused on ${isoTime(because.sinceMs)}` };
+    case 'clock':
+      return { ended: 'failed', why: clockFaultText(because.fault) };
     case 'interrupted':
       return { ended: 'interrupted' };
   }

@@ -31,6 +31,18 @@ export interface Attempt {
 export const KEY_IN_BODY =
   'the response repeats the key in an encoding that cannot be removed, so its body is not stored';
 
+/** The `failure` of a response of which only the first bytes are stored. */
+export function tooLargeText(maxBytes: number): string {
+  return `${TOO_LARGE} ${maxBytes} bytes (upstream.max_body)`;
+}
+
+/** Returns whether only the first bytes of the response are stored. */
+export function isTooLarge({ failure }: Pick<Attempt, 'failure'>): boolean {
+  return failure?.startsWith(TOO_LARGE) === true;
+}
+
+const TOO_LARGE = 'the body is larger than';
+
 /** An attempt with its verdict. Processing an outcome several times has the same result as processing it once. */
 export interface Outcome extends Attempt {
   readonly verdict: Verdict;

@@ -23,23 +23,12 @@ export interface Account {
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
   readonly worked_key: string | null;
-  /** The last stored clock time. Call and pause times are stored separately. */
-  readonly latest_ms: number;
-  /** The earliest time that the clock has shown since it was set back; null once it has caught up. */
-  readonly set_back_at_ms: number | null;
-  /** Until `doubted_until_ms`, the clock may be behind real time by up to this duration. */
-  readonly late_ms: number;
-  readonly doubted_until_ms: number;
   /** The number of runs ever started. This number never decreases. */
   readonly starts: number;
   /** The id of the boot that started at `booted_ms`. */
   readonly boot_id: string | null;
-  /** The machine's boot time, according to the clock when it was last trusted. */
+  /** The machine's boot time according to the clock when it was first read or last confirmed. */
   readonly booted_ms: number | null;
-  /** The clock may be ahead of real time by this duration; 0 if the clock is trusted. */
-  readonly ahead_ms: number;
-  /** The time at which the clock jumped forward. */
-  readonly ahead_since_ms: number;
   /** The remaining quota that the upstream reported, minus the calls since then; null if there is no report. */
   readonly reported_left: number | null;
   /** When the call that produced this report was sent. */
@@ -52,7 +41,7 @@ export interface Account {
 
 export interface AccountTable {
   read(): Account;
-  /** Writes the columns for slots, pauses, exhaustion and the clock. Other methods write the remaining columns. */
+  /** Writes the columns for slots, pauses, exhaustion and the boot time. Other methods write the remaining columns. */
   write(account: Account): void;
   /** Counts the calls, and stores the first call's slot and the next free slot. */
   take(calls: number, firstMs: number, nextSlotMs: number): void;
@@ -65,8 +54,10 @@ export interface AccountTable {
   reportLeft(report: { readonly left: number; readonly atMs: number; readonly untilMs: number }): void;
   /** Stores the shortest time between two calls that the upstream reported. */
   reportSpacing(spacingMs: number, nowMs: number): void;
-  /** Stores a rejected key's fingerprint, or deletes the stored fingerprint if it is null. */
-  rejectKey(fingerprint: string | null, nowMs: number | null): void;
+  /** Stores a rejected key's fingerprint. */
+  rejectKey(fingerprint: string, nowMs: number): void;
+  /** Deletes the rejected key, the pause, the exhaustion and the reported quota. */
+  liftStops(): void;
   /** Stores the fingerprint of a key that the upstream has accepted. */
   confirmKey(fingerprint: string): void;
 }
@@ -81,9 +72,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
        paused_at_ms = @paused_at_ms, paused_until_ms = @paused_until_ms,
        exhausted_at_ms = @exhausted_at_ms, exhausted_until_ms = @exhausted_until_ms,
        exhausted_left = @exhausted_left, exhausted_times = @exhausted_times,
-       latest_ms = @latest_ms, set_back_at_ms = @set_back_at_ms,
-       late_ms = @late_ms, doubted_until_ms = @doubted_until_ms,
-       boot_id = @boot_id, booted_ms = @booted_ms, ahead_ms = @ahead_ms, ahead_since_ms = @ahead_since_ms
+       boot_id = @boot_id, booted_ms = @booted_ms
      WHERE account_id = @accountId`,
   );
   const take = db.prepare(
@@ -108,6 +97,11 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
     'UPDATE account SET reported_spacing_ms = ?, spaced_at_ms = ? WHERE account_id = ?',
   );
   const rejectKey = db.prepare('UPDATE account SET refused_key = ?, refused_at_ms = ? WHERE account_id = ?');
+  const liftStops = db.prepare(
+    `UPDATE account SET refused_key = NULL, refused_at_ms = NULL, paused_until_ms = 0, exhausted_until_ms = NULL,
+       reported_left = NULL, reported_spacing_ms = 0
+     WHERE account_id = ?`,
+  );
   const confirmKey = db.prepare(
     'UPDATE account SET worked_key = ?, exhausted_times = 0 WHERE account_id = ?',
   );
@@ -121,6 +115,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
     reportLeft: (report) => void reportLeft.run({ ...report, accountId }),
     reportSpacing: (spacingMs, nowMs) => void reportSpacing.run(spacingMs, nowMs, accountId),
     rejectKey: (fingerprint, nowMs) => void rejectKey.run(fingerprint, nowMs, accountId),
+    liftStops: () => void liftStops.run(accountId),
     confirmKey: (fingerprint) => void confirmKey.run(fingerprint, accountId),
   };
 }

@@ -1,12 +1,12 @@
+import type { BootTime } from '../clock.ts';
 import type { Account } from './account.ts';
 import type { CallCounts } from './call_counts.ts';
-import { allDatedByMs, type ClockDoubt, clockDoubtOf } from './clock_doubt.ts';
+import { aheadFault, behindFault, type ClockFault } from './ledger_clock.ts';
 import { currentReport, type ReportedLeft } from './upstream_reports.ts';
 import { windowRow } from './window_table.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
-  doubtfulWindowsAt,
   isLifetime,
   isRolling,
   limitFor,
@@ -37,8 +37,8 @@ export interface LedgerState {
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
   /** The number of calls counted since the ledger was created. It excludes `already_spent`. */
   readonly spentEver: number;
-  /** Null if the clock is trusted. */
-  readonly clockDoubt: ClockDoubt | null;
+  /** Why no call can be sent until the clock is set or confirmed; null if the clock seems right. */
+  readonly clockFault: ClockFault | null;
 }
 
 export interface WindowState extends Window {
@@ -58,7 +58,7 @@ export interface Closure {
  * An account's allowance windows, and how many calls each still permits. Call every method inside a ledger transaction.
  */
 export interface AccountWindows {
-  windowsAt(atMs: number, row: Account): Window[];
+  windowsAt(atMs: number): Window[];
   windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
   /** The calls that every window and the upstream's report still permit; Infinity if there is no limit. */
   leftOf(row: Account, states: readonly WindowState[], nowMs: number): number;
@@ -66,21 +66,16 @@ export interface AccountWindows {
   reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
   /** The closure that ends last, or null if the account can spend. */
   closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
-  /** Returns the state at `nowMs`, which is a steady time. The times in the result are clock times. */
-  stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState;
+  stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState;
 }
 
 type CountSince = CallCounts['since'];
 
 export function openAccountWindows(allowance: Allowance, counts: CallCounts): AccountWindows {
-  const trustedWindowsAt = rememberWindows(allowance);
-  const windowsAt = (atMs: number, row: Account, limits = allowance): Window[] => {
-    if (row.ahead_ms > 0) return doubtfulWindowsAt(limits, atMs);
-    return limits === allowance ? trustedWindowsAt(atMs) : windowsOf(limits, atMs);
-  };
+  const windowsAt = rememberWindows(allowance);
 
   function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
-    return statesOf(windowsAt(atMs, row), row, purpose, count);
+    return statesOf(windowsAt(atMs), row, purpose, count);
   }
 
   function statesOf(of: readonly Window[], row: Account, purpose: Purpose, count: CountSince): WindowState[] {
@@ -114,26 +109,23 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
       sinceMs: countedSinceMs(state),
       lengthMs: rollingLengthMs(state),
       calls: excess,
-      datedByMs: allDatedByMs(row),
     });
     return endsMs === null ? null : endsMs + ARRIVAL_MS;
   }
 
-  function stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState {
-    const clockMs = (steadyMs: number) => steadyMs + row.ahead_ms;
-    const windows = windowStates(nowMs, row, purpose, counts.peek);
-    const closure = closureOf(row, windows, nowMs, purpose);
-    const report = currentReport(row, nowMs);
+  function stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState {
+    const states = windowStates(nowMs, row, purpose, counts.peek);
+    const closure = closureOf(row, states, nowMs, purpose);
     return {
-      windows: windows.map((window) => ({ ...window, sinceMs: clockMs(window.sinceMs) })),
-      left: closure === null ? leftOf(row, windows, nowMs) : 0,
-      resumesAtMs: closure === null || closure.untilMs === null ? null : clockMs(closure.untilMs),
-      pausedUntilMs: row.paused_until_ms > nowMs ? clockMs(row.paused_until_ms) : null,
+      windows: states,
+      left: closure === null ? leftOf(row, states, nowMs) : 0,
+      resumesAtMs: closure?.untilMs ?? null,
+      pausedUntilMs: row.paused_until_ms > nowMs ? row.paused_until_ms : null,
       exhausted: exhaustionIn(row, nowMs),
-      reported: report === null ? null : { ...report, untilMs: clockMs(report.untilMs) },
+      reported: currentReport(row, nowMs),
       refusedKey: rejectionIn(row),
       spentEver: row.spent_ever,
-      clockDoubt: clockDoubtOf(row, nowMs),
+      clockFault: behindFault(row, nowMs) ?? aheadFault(row, nowMs, boot),
     };
   }
 
@@ -148,7 +140,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   ): Window & { readonly spent: number } {
     const unlimited = { ...allowance, total: null, perDay: null, perMonth: null };
     const limited = { ...unlimited, [windowRow(name).property]: Infinity };
-    const [state] = statesOf(windowsAt(nowMs, row, limited), row, 'scheduled', counts.peek);
+    const [state] = statesOf(windowsOf(limited, nowMs), row, 'scheduled', counts.peek);
     if (state === undefined) throw new Error(`the window ${name} does not exist`);
     return state;
   }
@@ -173,7 +165,7 @@ function countedSinceMs(window: Window): number {
 function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {
   const { exhausted_at_ms: atMs, exhausted_until_ms: untilMs, exhausted_left: left } = row;
   if (atMs === null || untilMs === null || untilMs <= nowMs) return null;
-  return { atMs: atMs + row.ahead_ms, untilMs: untilMs + row.ahead_ms, left: left ?? Infinity };
+  return { atMs, untilMs, left: left ?? Infinity };
 }
 
 function rejectionIn({

@@ -22,8 +22,6 @@ export interface CallCounts {
    * that time.
    */
   bringBack(madeByMs: number): void;
-  /** Moves all calls counted at or after `sinceMs` to the minute that includes `atMs`. */
-  redate(calls: { readonly sinceMs: number; readonly atMs: number }): void;
   /** Deletes the counts that no window at `nowMs` or later needs. */
   deleteOld(nowMs: number): void;
 }
@@ -34,8 +32,6 @@ export interface OldestCalls {
   readonly lengthMs: number;
   /** The number of calls that must leave the window before another call is possible. */
   readonly calls: number;
-  /** The time by which all undated calls get a date (see `allDatedByMs`). */
-  readonly datedByMs: number;
 }
 
 export function openCallCounts(db: Database.Database, accountId: string): CallCounts {
@@ -73,14 +69,6 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
     return storedSum.get(accountId, name, sinceMinute)?.calls ?? sum.get(accountId, sinceMinute) ?? 0;
   };
 
-  /** Moves all calls counted in or after `fromMinute` to another minute. */
-  const move = (fromMinute: number, toMinute: number): void => {
-    const calls = sum.get(accountId, fromMinute) ?? 0;
-    deleteFrom.run(accountId, fromMinute);
-    if (calls !== 0) addToMinute.run(accountId, toMinute, calls);
-    deleteSums.run(accountId);
-  };
-
   return {
     peek,
     add: (calls, atMs) => {
@@ -102,16 +90,22 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
       storeSum.run(accountId, name, sinceMinute, calls);
       return calls;
     },
-    endOfOldestMs: ({ sinceMs, lengthMs, calls: wanted, datedByMs }) => {
+    endOfOldestMs: ({ sinceMs, lengthMs, calls: wanted }) => {
       let released = 0;
       for (const { minute_ms, calls } of minutesSince.iterate(accountId, minuteOf(sinceMs))) {
         released += calls;
-        if (released >= wanted) return Math.min(minute_ms, datedByMs) + MINUTE_MS + lengthMs;
+        if (released >= wanted) return minute_ms + MINUTE_MS + lengthMs;
       }
       return null;
     },
-    bringBack: (madeByMs) => move(minuteOf(madeByMs) + 1, minuteOf(madeByMs)),
-    redate: ({ sinceMs, atMs }) => move(minuteOf(sinceMs), minuteOf(atMs)),
+    bringBack: (madeByMs) => {
+      const minute = minuteOf(madeByMs);
+      const calls = sum.get(accountId, minute + 1) ?? 0;
+      if (calls === 0) return;
+      deleteFrom.run(accountId, minute + 1);
+      addToMinute.run(accountId, minute, calls);
+      deleteSums.run(accountId);
+    },
     deleteOld: (nowMs) => void deleteBefore.run(accountId, nowMs - KEPT_MS),
   };
 }

@@ -1,16 +1,16 @@
 import type { BootTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
 import { type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
 import { openCallCounts } from './call_counts.ts';
-import { confirmClock, readClock } from './clock_doubt.ts';
+import { correctedAccount, withBoot } from './ledger_clock.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
 import { openFlush } from './ledger_flush.ts';
 import { type Recount, raiseCounts } from './recount.ts';
 import { openSlots, type Slot, type Spending, type Spent } from './slots.ts';
-import { acceptSetBack, readSteadyTime, type SteadyReading, trustClock } from './steady_time.ts';
 import { type QuotaReport, smallestReport } from './upstream_reports.ts';
-import { type Allowance, exhaustionEndsMs, type Purpose, spacingMs } from './windows.ts';
+import { type Allowance, believableUntilMs, exhaustionEndsMs, type Purpose, spacingMs } from './windows.ts';
 
 export type { LedgerState, WindowState } from './account_windows.ts';
 export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
@@ -19,8 +19,8 @@ export { LOOKAHEAD_MS, type Slot, type Spending, type Spent } from './slots.ts';
 /**
  * The ledger counts each account's calls. It is a separate file because the allowance belongs to the account, and
  * several warehouses can share an account. Every process debits the ledger immediately before it sends a call. All
- * processes together therefore never exceed the rate or the allowance, and the remaining quota is exact. Arguments and
- * results are clock times in epoch milliseconds. The file contains steady times (`steady_time.ts`).
+ * processes together therefore never exceed the rate or the allowance, and the remaining quota is exact. Times are epoch
+ * milliseconds.
  *
  * If the file is busy, methods throw an SQLite error that `isBusy` recognises, and the caller should try again. Other
  * failures throw a FailedError that states the remedy.
@@ -34,7 +34,9 @@ export interface Ledger {
   spend(request: Spending): Spent;
   /** Gives back the unit spent on a call that was not sent. The slot stays used. */
   giveBack(slot: Slot): void;
-  /** Pauses the account until `untilMs`, as the upstream requested, unless a longer pause is stored. */
+  /**
+   * Pauses the account until `untilMs`, as the upstream requested, but for at most a day. A longer stored pause is kept.
+   */
   pauseUntil(untilMs: number, nowMs: number): void;
   /**
    * Records that the upstream reported an exhausted allowance until `untilMs`. If the upstream gave no date (null), the
@@ -52,15 +54,18 @@ export interface Ledger {
   reportSpacing(spacingMs: number, nowMs: number): void;
   /**
    * Records that the upstream rejected the key. From then on, `spend` refuses this key until another key is used or
-   * `forgetRefusal` is called.
+   * `liftStops` is called.
    */
   refuseKey(fingerprint: string, nowMs: number): void;
-  forgetRefusal(): void;
+  /** Lifts everything that the upstream's responses have stopped: a rejected key, pauses and reported quotas. */
+  liftStops(): void;
   /** Records that a call with this key succeeded: the key is valid, and the allowance is not exhausted. */
   keyWorked(fingerprint: string): void;
   hasKeyWorked(fingerprint: string): boolean;
-  /** Records that the upstream's clock agrees with ours. Our clock is then trusted again. */
-  clockAgrees(nowMs: number): void;
+  /** Counts a slot's unit at the real time of its call, which was sent while the clock was wrong. */
+  redate(slot: Slot, realMs: number): void;
+  /** Records the real time, as a response's `Date` shows it. Calls that are counted at later times are moved to it. */
+  setTime(realMs: number): void;
   /** Records that this warehouse spends the account's allowance. */
   usedBy(warehouse: string, nowMs: number): void;
   /** The warehouses that spent the allowance in the last two months, most recent first. */
@@ -124,25 +129,17 @@ export function openLedger(options: LedgerOptions): Ledger {
     return row;
   }
 
-  /** Reads the account, and updates it if someone has changed the system clock. */
-  function accountAt(clockMs: number): { readonly row: Account; readonly nowMs: number } {
+  /** Reads the account, and notes when the machine started. */
+  function accountAt(nowMs: number): Account {
     const stored = readAccount();
-    const sinceBoot = boot();
-    const steady = readSteadyTime(stored, clockMs, sinceBoot);
-    const { account: row, madeByMs } = readClock(steady.account, steady.nowMs, configuredSpacingMs);
-    return store(stored, { ...steady, account: acceptSetBack(row, clockMs, sinceBoot) }, madeByMs);
-  }
-
-  function store(before: Account, { account: row, nowMs, redated }: SteadyReading, madeByMs: number | null) {
-    if (row !== before) account.write(row);
-    if (redated !== null) counts.redate(redated);
-    if (madeByMs !== null) counts.bringBack(madeByMs);
-    return { row, nowMs };
+    const row = withBoot(stored, nowMs, boot());
+    if (row !== stored) account.write(row);
+    return row;
   }
 
   const spend = db.transaction((request: Spending): Spent => {
-    const { row, nowMs } = accountAt(request.nowMs);
-    return takeSlots(row, nowMs, request);
+    const row = accountAt(request.nowMs);
+    return takeSlots(row, boot(), request);
   });
 
   function spendAndFlush(request: Spending): Spent {
@@ -157,19 +154,13 @@ export function openLedger(options: LedgerOptions): Ledger {
     counts.takeBack(slot.countedAtMs);
   });
 
-  const pause = db.transaction((untilMs: number, clockMs: number) => {
-    const { row, nowMs } = accountAt(clockMs);
-    account.pause(untilMs - row.ahead_ms, nowMs);
-  });
-
-  const exhaust = db.transaction((namedMs: number | null, clockMs: number) => {
-    const { row, nowMs } = accountAt(clockMs);
+  const exhaust = db.transaction((namedMs: number | null, nowMs: number) => {
+    const row = accountAt(nowMs);
     const states = windows.windowStates(nowMs, row, 'scheduled', counts.peek);
     // All calls that are in flight at the same time receive the same report. Count these reports as one.
     const isRepeated = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
     const times = isRepeated ? row.exhausted_times - 1 : row.exhausted_times;
-    const steadyMs = namedMs === null ? null : namedMs - row.ahead_ms;
-    const untilMs = exhaustionEndsMs({ namedMs: steadyMs, windows: states, times, nowMs });
+    const untilMs = exhaustionEndsMs({ namedMs, windows: states, times, nowMs });
     account.write({
       ...row,
       exhausted_at_ms: nowMs,
@@ -179,44 +170,33 @@ export function openLedger(options: LedgerOptions): Ledger {
     });
   });
 
-  const reportQuota = db.transaction((report: QuotaReport, clockMs: number) => {
-    const { row, nowMs } = accountAt(clockMs);
-    const smallest = smallestReport(report, { row, nowMs, windowOf: windows.reportedWindow });
+  const reportQuota = db.transaction((report: QuotaReport, nowMs: number) => {
+    const row = accountAt(nowMs);
+    const smallest = smallestReport(report, {
+      row,
+      nowMs,
+      windowOf: windows.reportedWindow,
+      believableUntilMs: believableUntilMs(windows.windowsAt(nowMs), nowMs),
+    });
     if (smallest !== null) account.reportLeft(smallest);
   });
 
-  const reportSpacing = db.transaction((reportedMs: number, clockMs: number) =>
-    account.reportSpacing(reportedMs, accountAt(clockMs).nowMs),
+  const state = db.transaction((nowMs: number, purpose: Purpose) =>
+    windows.stateAt(nowMs, account.read(), purpose, boot()),
   );
 
-  /**
-   * `hasNewDates` is true if undated calls can now be dated, or if other calls get a later date. The state is exact
-   * only after these dates are stored.
-   */
-  const state = db.transaction((clockMs: number, purpose: Purpose) => {
-    const { account: row, nowMs, redated } = readSteadyTime(account.read(), clockMs, boot());
-    const hasNewDates = redated !== null || readClock(row, nowMs, configuredSpacingMs).madeByMs !== null;
-    return { hasNewDates, state: windows.stateAt(nowMs, row, purpose) };
+  const setTime = db.transaction((realMs: number) => {
+    const options = { boot: boot(), slotSpacingMs: configuredSpacingMs };
+    account.write(correctedAccount(readAccount(), realMs, options));
+    counts.bringBack(realMs);
   });
 
-  const updateClock = db.transaction((clockMs: number) => void accountAt(clockMs));
-
-  const clockAgrees = db.transaction((clockMs: number) => {
-    const stored = readAccount();
-    const steady = trustClock(stored, clockMs, boot());
-    const { account: row, madeByMs } = confirmClock(steady.account, clockMs, configuredSpacingMs);
-    store(stored, { ...steady, account: row }, madeByMs);
+  const redate = db.transaction((slot: Slot, realMs: number) => {
+    counts.takeBack(slot.countedAtMs);
+    counts.add(1, realMs);
   });
 
-  const use = db.transaction((warehouse: string, clockMs: number) => {
-    accountAt(clockMs);
-    users.record(warehouse, clockMs);
-  });
-
-  const recount = db.transaction((given: Recount) => {
-    const lastSentMs = given.lastSentMs - readAccount().ahead_ms;
-    raiseCounts(db, accountId, { ...given, lastSentMs }, configuredSpacingMs);
-  });
+  const recount = db.transaction((given: Recount) => raiseCounts(db, accountId, given, configuredSpacingMs));
 
   // The caller retries if the ledger is busy. Any other failure ends the run.
   const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
@@ -241,30 +221,26 @@ export function openLedger(options: LedgerOptions): Ledger {
       return spendAndFlush(request);
     }),
     giveBack: explained((slot) => giveBack.immediate(slot)),
-    pauseUntil: flushed((untilMs, nowMs) => pause.immediate(untilMs, nowMs)),
+    pauseUntil: flushed((untilMs, nowMs) => account.pause(Math.min(untilMs, nowMs + DAY_MS), nowMs)),
     exhaustedUntil: flushed((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
     reportQuota: explained((report, nowMs) => reportQuota.immediate(report, nowMs)),
-    reportSpacing: explained((reportedMs, nowMs) => reportSpacing.immediate(reportedMs, nowMs)),
+    reportSpacing: explained((reportedMs, nowMs) => account.reportSpacing(reportedMs, nowMs)),
     refuseKey: flushed((fingerprint, nowMs) => account.rejectKey(fingerprint, nowMs)),
-    forgetRefusal: flushed(() => account.rejectKey(null, null)),
+    liftStops: flushed(() => account.liftStops()),
     keyWorked: explained((fingerprint) => account.confirmKey(fingerprint)),
     hasKeyWorked: explained((fingerprint) => account.read().worked_key === fingerprint),
-    clockAgrees: flushed((nowMs) => whenFree(() => clockAgrees.immediate(nowMs))),
-    usedBy: explained((warehouse, nowMs) => whenFree(() => use.immediate(warehouse, nowMs))),
+    redate: flushed((slot, realMs) => redate.immediate(slot, realMs)),
+    setTime: flushed((realMs) => setTime.immediate(realMs)),
+    usedBy: explained((warehouse, nowMs) => whenFree(() => users.record(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
     mark: explained(() => {
       checkFile();
-      const { debits, starts, last_spent_ms, ahead_ms } = readAccount();
-      return { ledgerId, debits, starts, lastSpentMs: last_spent_ms + ahead_ms };
+      const { debits, starts, last_spent_ms } = readAccount();
+      return { ledgerId, debits, starts, lastSpentMs: last_spent_ms };
     }),
     startRun: flushed(() => whenFree(() => account.start())),
     recount: explained((given) => whenFree(() => recount.immediate(given))),
-    state: explained((nowMs, purpose = 'scheduled') => {
-      const first = state(nowMs, purpose);
-      if (!first.hasNewDates) return first.state;
-      whenFree(() => updateClock.immediate(nowMs));
-      return state(nowMs, purpose).state;
-    }),
+    state: explained((nowMs, purpose = 'scheduled') => state(nowMs, purpose)),
     close: () => db.close(),
   };
 }

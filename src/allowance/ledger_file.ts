@@ -213,8 +213,31 @@ ALTER TABLE account ADD COLUMN reported_spacing_ms REAL NOT NULL DEFAULT 0; -- b
 ALTER TABLE account ADD COLUMN spaced_at_ms        REAL NOT NULL DEFAULT 0;
 `;
 
+// Earlier versions stored times before a jump of the clock (ahead_ms), and calls without a date in the last minute.
+const CLOCK_RULE_SCHEMA = `
+UPDATE account SET
+  last_spent_ms = last_spent_ms + ahead_ms, next_slot_ms = next_slot_ms + ahead_ms,
+  paused_at_ms = paused_at_ms + ahead_ms, paused_until_ms = paused_until_ms + ahead_ms,
+  exhausted_at_ms = exhausted_at_ms + ahead_ms, exhausted_until_ms = exhausted_until_ms + ahead_ms,
+  ahead_ms = 0;
+INSERT INTO spent (account_id, minute_ms, calls)
+  SELECT account_id, CAST(last_spent_ms / 60000 AS INTEGER) * 60000, undated.calls
+  FROM spent AS undated JOIN account USING (account_id) WHERE undated.minute_ms > 4e15
+  ON CONFLICT DO UPDATE SET calls = calls + excluded.calls;
+DELETE FROM spent WHERE minute_ms > 4e15;
+DELETE FROM window_spent;
+`;
+
 /** Each schema migrates a file from the version before it. */
-const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA, STEADY_SCHEMA, REPORTS_SCHEMA];
+const SCHEMAS = [
+  FIRST_SCHEMA,
+  USERS_SCHEMA,
+  CLOCK_SCHEMA,
+  IDENTITY_SCHEMA,
+  STEADY_SCHEMA,
+  REPORTS_SCHEMA,
+  CLOCK_RULE_SCHEMA,
+];
 const SCHEMA_VERSION = SCHEMAS.length;
 
 // The timeout is longer than any commit takes. But a process that is stopped during a commit blocks others only

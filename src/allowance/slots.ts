@@ -1,8 +1,9 @@
+import type { BootTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Account, AccountTable } from './account.ts';
 import type { AccountWindows, Closure } from './account_windows.ts';
 import type { CallCounts } from './call_counts.ts';
-import { latestDateMs } from './clock_doubt.ts';
+import { aheadFault, behindFault, type ClockFault, correctedAccount, latestTimeMs } from './ledger_clock.ts';
 import { currentSpacingMs } from './upstream_reports.ts';
 import { ARRIVAL_MS, clearOfResets, type Purpose } from './windows.ts';
 
@@ -11,6 +12,8 @@ export interface Spending {
   readonly most: number;
   readonly purpose: Purpose;
   readonly keyFingerprint: string;
+  /** True if a call may be sent although the clock is in doubt, because its response is compared with the clock. */
+  readonly trustsClock?: boolean;
 }
 
 export interface Slot {
@@ -25,6 +28,8 @@ export type Spent =
   /** Try again at `untilMs`: the next slot is more than `LOOKAHEAD_MS` away, or the upstream requested a pause. */
   | { readonly is: 'wait'; readonly untilMs: number }
   | ({ readonly is: 'spent' } & Closure)
+  /** The clock is wrong, so the ledger cannot know which calls are permitted. */
+  | { readonly is: 'clock'; readonly fault: ClockFault }
   | { readonly is: 'refused_key'; readonly sinceMs: number };
 
 /** A slot is taken at most this long in advance, so that a killed process loses few units. */
@@ -35,47 +40,49 @@ export const LOOKAHEAD_MS = 200;
  */
 const LATENESS_MS = 100;
 
-/**
- * Returns a function that takes slots, or returns why no slot is available. Its `nowMs` is a steady time. Call it
- * inside a ledger transaction.
- */
+/** Returns a function that takes slots, or returns why no slot is available. Call it inside a ledger transaction. */
 export function openSlots(parts: {
   readonly account: AccountTable;
   readonly counts: CallCounts;
   readonly windows: AccountWindows;
   readonly configuredSpacingMs: number;
-}): (row: Account, nowMs: number, request: Spending) => Spent {
+}): (row: Account, boot: BootTime | null, request: Spending) => Spent {
   const { account, counts, windows, configuredSpacingMs } = parts;
-  return (row, nowMs, { nowMs: clockMs, most, purpose, keyFingerprint }) => {
-    const aheadMs = row.ahead_ms;
+  return (row, boot, { nowMs, most, purpose, keyFingerprint, trustsClock = false }) => {
     const slotSpacingMs = currentSpacingMs(row, configuredSpacingMs, nowMs);
-    if (row.refused_key === keyFingerprint)
-      return { is: 'refused_key', sinceMs: row.refused_at_ms ?? clockMs };
-    const earliestMs = Math.max(earliestSlotMs(row, nowMs, slotSpacingMs), row.paused_until_ms);
-    const firstMs = clearOfResets(earliestMs, windows.windowsAt(earliestMs, row));
+    if (row.refused_key === keyFingerprint) return { is: 'refused_key', sinceMs: row.refused_at_ms ?? nowMs };
+    const behind = trustsClock ? null : behindFault(row, nowMs);
+    if (behind !== null) return { is: 'clock', fault: behind };
+    // A clock that was set back a little soon shows the time of the last call again.
+    const latestMs = trustsClock ? nowMs : latestTimeMs(row) - LOOKAHEAD_MS;
+    if (nowMs < latestMs) return { is: 'wait', untilMs: latestMs };
+    const known = trustsClock ? correctedAccount(row, nowMs, { boot, slotSpacingMs }) : row;
+    const nextMs = Math.max(earliestSlotMs(known, nowMs, slotSpacingMs), known.paused_until_ms);
+    const firstMs = clearOfResets(nextMs, windows.windowsAt(nextMs));
     const states = windows.windowStates(firstMs, row, purpose, counts.since);
     const closure = windows.closureOf(row, states, nowMs, purpose);
-    if (closure !== null)
-      return {
-        is: 'spent',
-        ...closure,
-        untilMs: closure.untilMs === null ? null : closure.untilMs + aheadMs,
-      };
-    if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS + aheadMs };
+    if (closure !== null) return { is: 'spent', ...closure };
+    const ahead = trustsClock ? null : aheadFault(row, nowMs, boot);
+    // After a jump ahead, the allowance must also permit the call at the time before the jump.
+    if (ahead !== null) {
+      const before = windows.windowStates(firstMs - ahead.byMs, row, purpose, counts.peek);
+      if (before.some(({ left }) => left <= 0)) return { is: 'clock', fault: ahead };
+    }
+    if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
 
-    const affordable = Math.min(most, windows.leftOf(row, states, nowMs));
+    const permitted = Math.min(most, windows.leftOf(row, states, nowMs));
+    const affordable = ahead === null ? permitted : Math.min(1, permitted);
     const resets = states.map(({ resetsAtMs }) => (resetsAtMs ?? Infinity) - ARRIVAL_MS);
     const lastMs = Math.min(nowMs + LOOKAHEAD_MS, ...resets);
-    const countedAtMs = latestDateMs(row, firstMs);
-    const slots: Slot[] = [{ atMs: firstMs + aheadMs, countedAtMs }];
+    const slots: Slot[] = [{ atMs: firstMs, countedAtMs: firstMs }];
     for (
       let atMs = firstMs + slotSpacingMs;
       slots.length < affordable && atMs <= lastMs;
       atMs += slotSpacingMs
     )
-      slots.push({ atMs: atMs + aheadMs, countedAtMs });
+      slots.push({ atMs, countedAtMs: firstMs });
     account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
-    counts.add(slots.length, countedAtMs);
+    counts.add(slots.length, firstMs);
     // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.
     if (dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
       counts.deleteOld(Math.min(firstMs, row.last_spent_ms));

@@ -37,27 +37,29 @@ export interface QuotaReport {
  */
 export function smallestReport(
   { quotas, sentAtMs, inFlight }: QuotaReport,
-  { row, nowMs, windowOf }: ReportContext,
+  { row, nowMs, windowOf, believableUntilMs }: ReportContext,
 ): (ReportedLeft & { readonly atMs: number }) | null {
   const reports = quotas.map(({ window: name, left, limit, resetsAtMs }): ReportedLeft => {
     const window = name === null ? null : windowOf(name, row, nowMs);
     const byLimit = limit === null || window === null ? Infinity : limit - window.spent;
     const calls = Math.min(left === null ? Infinity : left - inFlight, byLimit);
-    const namedMs = resetsAtMs === null ? null : resetsAtMs - row.ahead_ms;
+    const namedMs =
+      resetsAtMs === null || name !== null ? resetsAtMs : Math.min(resetsAtMs, believableUntilMs);
     const endMs = namedMs ?? (window === null ? nowMs + DAY_MS : endOf(window, nowMs));
     return { left: Math.max(0, calls), untilMs: Math.min(endMs, nowMs + LONGEST_MS) };
   });
   const [smallest] = reports.sort((a, b) => a.left - b.left);
   if (smallest === undefined || smallest.left === Infinity) return null;
   const stored = currentReport(row, nowMs);
-  const atMs = sentAtMs - row.ahead_ms;
-  const isOutdated = stored !== null && atMs < row.reported_at_ms && smallest.left >= stored.left;
-  return isOutdated ? null : { ...smallest, atMs };
+  const isOutdated = stored !== null && sentAtMs < row.reported_at_ms && smallest.left >= stored.left;
+  return isOutdated ? null : { ...smallest, atMs: sentAtMs };
 }
 
 interface ReportContext {
   readonly row: Account;
   readonly nowMs: number;
+  /** The latest reset that a report without a window can mean. */
+  readonly believableUntilMs: number;
   windowOf(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
 }
 

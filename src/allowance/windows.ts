@@ -39,8 +39,6 @@ export interface Window {
    * The time of the next reset. Null if the window never resets (lifetime) or each call leaves it separately (rolling).
    */
   readonly resetsAtMs: number | null;
-  /** The duration by which a rolling window is extended while the clock is in doubt. */
-  readonly extraMs?: number;
 }
 
 /** The windows that apply at `nowMs`, longest first. */
@@ -50,19 +48,6 @@ export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
     ...spanAt(row, allowance.day, nowMs),
   }));
 }
-
-/**
- * The windows that apply while the clock may be ahead. The next daily or monthly reset is then unknown, so every window
- * is treated as rolling. An hour is added because the day on which the clocks change in autumn has 25 hours.
- */
-export function doubtfulWindowsAt(allowance: Allowance, nowMs: number): Window[] {
-  return limitedRows(allowance).map(({ row, limit }) => {
-    const sinceMs = nowMs - windowLengthMs(row) - EXTRA_MS;
-    return { name: row.name, limit, sinceMs, resetsAtMs: null, extraMs: EXTRA_MS };
-  });
-}
-
-const EXTRA_MS = HOUR_MS;
 
 function limitedRows(allowance: Allowance) {
   return windowRows()
@@ -106,8 +91,8 @@ export function isRolling(window: Window): boolean {
 }
 
 /** The length of a rolling window, which is how long each call is counted. */
-export function rollingLengthMs({ name, extraMs = 0 }: Pick<Window, 'name' | 'extraMs'>): number {
-  return windowLengthMs(windowRow(name)) + extraMs;
+export function rollingLengthMs({ name }: Pick<Window, 'name'>): number {
+  return windowLengthMs(windowRow(name));
 }
 
 /** The number of calls that a purpose may spend: ⌊limit × (1 − reserve)⌋ for backfills, otherwise `limit`. */
@@ -227,10 +212,10 @@ export interface Exhaustion {
 
 /**
  * When the account may call again after the upstream reported an exhausted allowance. If the upstream named a date, the
- * account waits until then. Otherwise it waits until a window resets, or for a day if no window resets. For a rolling
- * window, it waits for the window's length. The wait is never infinite, because one misunderstood response would then
- * block the account permanently. Instead, each repeated report doubles the minimum wait. No wait is longer than
- * `LONGEST_WAIT_MS`.
+ * account waits until then, as far as the date is believable. Otherwise it waits until a window resets, or for a day if
+ * no window resets. For a rolling window, it waits for the window's length. The wait is never infinite, because one
+ * misunderstood response would then block the account permanently. Instead, each repeated report doubles the minimum
+ * wait. No wait is longer than `LONGEST_WAIT_MS`.
  */
 export function exhaustionEndsMs({ namedMs, windows, times, nowMs }: Exhaustion): number {
   const factor = 2 ** Math.min(times, 10);
@@ -238,9 +223,21 @@ export function exhaustionEndsMs({ namedMs, windows, times, nowMs }: Exhaustion)
     if (isLifetime(window)) return [];
     return window.resetsAtMs ?? nowMs + rollingLengthMs(window) * factor;
   });
-  const dueMs = namedMs ?? (resets.length > 0 ? Math.min(...resets) : nowMs + DAY_MS * factor);
+  const believedMs = namedMs === null ? null : Math.min(namedMs, believableUntilMs(windows, nowMs));
+  const dueMs = believedMs ?? (resets.length > 0 ? Math.min(...resets) : nowMs + DAY_MS * factor);
   const earliestMs = times === 0 ? nowMs : nowMs + (HOUR_MS * factor) / 2;
   return Math.min(Math.max(dueMs, earliestMs), nowMs + LONGEST_WAIT_MS);
+}
+
+/**
+ * The latest time that a date in a response can mean: a day from now, or the reset of a longer window that the allowance
+ * defines. Afterwards one call asks again, so a nonsensical date cannot silence the mirror for weeks.
+ */
+export function believableUntilMs(windows: readonly Window[], nowMs: number): number {
+  const resets = windows
+    .filter((window) => !isLifetime(window))
+    .map((window) => window.resetsAtMs ?? nowMs + rollingLengthMs(window));
+  return Math.max(nowMs + DAY_MS, ...resets);
 }
 
 const LONGEST_WAIT_MS = 32 * DAY_MS;

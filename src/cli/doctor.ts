@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { systemClock } from '../clock.ts';
+import { isoTime, systemClock } from '../clock.ts';
 import { type Config, ConfigError, configPath } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { MirrorError, UsageError } from '../errors.ts';
@@ -11,6 +11,7 @@ import type { RunReport } from '../operations/run_report.ts';
 import type { Outcome } from '../outcome.ts';
 import { planSingleCall } from '../plan/single_call_planner.ts';
 import { counted, duration } from '../report/figures.ts';
+import { redateCalls } from '../warehouse/call.ts';
 import { interruptible, type SharedFlags, withSharedOptions } from './context.ts';
 import { checkTerms } from './doctor/account.ts';
 import { checkFiles } from './doctor/files.ts';
@@ -119,7 +120,7 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
     output.note('Waiting for the response (press Ctrl-C again to stop immediately) …'),
   );
   try {
-    if (workspace.ledger.state(workspace.clock.now()).refusedKey !== null) workspace.ledger.forgetRefusal();
+    workspace.ledger.liftStops();
     let outcome: Outcome | null = null;
     const report = await run(workspace, {
       command: 'doctor',
@@ -130,22 +131,41 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
         planSingleCall({ kind: 'stats', reason: 'checks the key and the clock', expected: 0 }),
       maxCalls: 1,
       maxMinutes: 5,
+      trustsClock: true,
       signal: interruption.signal,
       onProgress: (_, [first = null]) => {
         outcome = first;
       },
     });
-    return onlineFindings(report, outcome, workspace);
+    return [...onlineFindings(report, outcome, workspace), ...redated(report, workspace)];
   } finally {
     interruption.done();
     workspace.close();
   }
 }
 
+/** Once the clock is known to be right, corrects the times of calls that were made while it was ahead. */
+function redated({ ending }: RunReport, { warehouse, clock }: Workspace): Finding[] {
+  if (ending.ended === 'failed') return [];
+  const calls = warehouse.write(() => redateCalls(warehouse.db, isoTime(clock.now())));
+  if (calls === 0) return [];
+  return [
+    warning(
+      'clock',
+      `${counted(calls, 'call')} had a later time than now, because the clock was ahead; their times were corrected`,
+      'Run `registry-mirror reprocess` to correct the times in the tables.',
+    ),
+  ];
+}
+
 function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: Workspace): Finding[] {
   if (outcome === null) return [warning('call', headlineOf(report), 'Retry when calls are available again.')];
   const { verdict, status, durationMs, sentAt } = outcome;
-  const clock = checkClock(outcome.headers?.date, Date.parse(sentAt) + durationMs);
+  const { ending } = report;
+  const clock =
+    ending.ended === 'failed' && verdict.is === 'ok'
+      ? [problem('clock', ending.why, 'Set the clock by NTP (timedatectl set-ntp true).')]
+      : checkClock(outcome.headers, Date.parse(sentAt) + durationMs);
   const spent = `${counted(report.totals.calls, 'call')} spent`;
   switch (verdict.is) {
     case 'ok':

@@ -61,6 +61,12 @@ const Upstream = z.strictObject({
     })
     .prefault({})
     .describe('timeouts for one call'),
+  check_clock: z
+    .boolean()
+    .default(true)
+    .describe(
+      "compares this machine's clock with the upstream's; false if the upstream's own clock is wrong",
+    ),
   max_body: Size.prefault('8MiB').describe('maximum size of a response after decompression'),
   user_agent: z
     .string()

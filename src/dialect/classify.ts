@@ -137,7 +137,7 @@ function understood(subject: Subject): Verdict {
   if (body.json === undefined) {
     const verdict = broken(reply, body.flaw ?? 'the body is not JSON');
     if (body.isMarkup) return { ...verdict, isWrongAddress: true };
-    return body.exceedsLimit ? { ...verdict, isLasting: true } : verdict;
+    return isLastingFlaw(body) ? { ...verdict, isLasting: true } : verdict;
   }
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json, call.entityId)) return gone(subject);
   if (call.kind === 'entity' && hasNoRecord(dialect, body.json, call.entityId))
@@ -154,6 +154,14 @@ function understood(subject: Subject): Verdict {
     }
   );
 }
+
+/** Returns whether another call would return the same flaw, because the upstream writes the data in this way. */
+function isLastingFlaw({ exceedsLimit, text }: Body): boolean {
+  return exceedsLimit || text === null || NOT_A_NUMBER.test(text);
+}
+
+/** Some programs write numbers as JavaScript or Python would, which is not valid JSON. */
+const NOT_A_NUMBER = /[[{:,]\s*-?(?:NaN|Infinity)\s*[\]},]/;
 
 /** A longer body is data, and its words describe companies. */
 const MAX_ERROR_CHARS = 1_000;

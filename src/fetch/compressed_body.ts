@@ -1,19 +1,69 @@
-import { gunzipSync, inflateSync } from 'node:zlib';
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from 'node:zlib';
+
+/** The encodings that are requested, and that can be read even if their label is missing or wrong. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br, zstd';
 
 /**
- * Decompresses a body that is still compressed, because the upstream did not state the compression in Content-Encoding
- * or compressed the body twice. Returns null if the result is larger than `maxBytes`. A body that is not compressed, or
- * cannot be decompressed, is returned unchanged.
+ * Decompresses a body. Its first bytes show its encoding, because some upstreams omit or mistake Content-Encoding,
+ * compress the body twice, or leave out the end of the compressed data. Returns null if the result is larger than
+ * `maxBytes`. A body that cannot be decompressed is returned unchanged.
  */
-export function decompressed(body: Buffer, maxBytes: number): Buffer | null {
-  const decompress = isGzip(body) ? gunzipSync : isZlib(body) ? inflateSync : null;
-  if (decompress === null) return body;
-  try {
-    return decompress(body, { maxOutputLength: maxBytes });
-  } catch (error) {
-    return error instanceof RangeError ? null : body;
+export function decompressed(body: Buffer, label: string | undefined, maxBytes: number): Buffer | null {
+  let result = body;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const next = decompressedOnce(result, round === 0 ? (label ?? '') : '', maxBytes);
+    if (next === null || next === result) return next;
+    result = next;
   }
+  return result;
 }
+
+/** Returns whether the body is compressed, as far as its label and its first bytes show. */
+export function isCompressed(body: Buffer, label = ''): boolean {
+  return candidates(body, label).length > 0;
+}
+
+function decompressedOnce(body: Buffer, label: string, maxBytes: number): Buffer | null {
+  for (const decompress of candidates(body, label)) {
+    try {
+      const result = decompress(body, maxBytes);
+      // Corrupt data can decompress to nothing, because their end need not be present.
+      if (result.length > 0) return result;
+    } catch (error) {
+      if (error instanceof RangeError) return null;
+    }
+  }
+  return body;
+}
+
+type Decompress = (body: Buffer, maxOutputLength: number) => Buffer;
+
+function candidates(body: Buffer, label: string): Decompress[] {
+  if (isGzip(body)) return [gunzip];
+  // Two bytes can look like zlib by chance, so without a label the data must be complete.
+  if (isZlib(body)) return [label.includes('deflate') ? inflate : inflateAll];
+  if (isZstd(body)) return [unzstd];
+  // Brotli and raw deflate have no signature, so the label decides. A mistaken label then leaves the body unchanged.
+  if (/\bbr\b/.test(label)) return [unbrotli];
+  return /deflate/.test(label) ? [inflateRaw] : [];
+}
+
+// With a sync flush, data without their end are read as far as they go.
+const flush = { finishFlush: constants.Z_SYNC_FLUSH };
+const gunzip: Decompress = (body, maxOutputLength) => gunzipSync(body, { ...flush, maxOutputLength });
+const inflate: Decompress = (body, maxOutputLength) => inflateSync(body, { ...flush, maxOutputLength });
+const inflateAll: Decompress = (body, maxOutputLength) => inflateSync(body, { maxOutputLength });
+const inflateRaw: Decompress = (body, maxOutputLength) => inflateRawSync(body, { ...flush, maxOutputLength });
+const unzstd: Decompress = (body, maxOutputLength) => zstdDecompressSync(body, { maxOutputLength });
+const unbrotli: Decompress = (body, maxOutputLength) =>
+  brotliDecompressSync(body, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength });
 
 function isGzip(body: Buffer): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
@@ -23,3 +73,9 @@ function isGzip(body: Buffer): boolean {
 function isZlib(body: Buffer): boolean {
   return body[0] === 0x78 && body.length > 2 && body.readUInt16BE(0) % 31 === 0;
 }
+
+function isZstd(body: Buffer): boolean {
+  return body.length > 4 && body.readUInt32LE(0) === 0xfd2fb528;
+}
+
+const MAX_ROUNDS = 2;

@@ -14,6 +14,10 @@ export interface Connection {
   connect(): Promise<void>;
   /** Restarts the idle timer, so that the connection stays open until its slot is used. */
   hold(): void;
+  /** Marks the start of a call, from which `isReused` is known. */
+  startCall(): void;
+  /** Returns whether the last call used a connection that had already carried another call. */
+  readonly isReused: boolean;
   /** Closes the connection after a failed request, because the upstream may never close it. */
   discard(): void;
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
@@ -46,6 +50,7 @@ function openConnection(
 ): Connection {
   const closing = new AbortController();
   let ready: net.Socket | null = null;
+  let isReused = false;
   // Includes sockets that the agent no longer owns, for example after a 101 response.
   const sockets = new Set<net.Socket>();
   const discard = () => {
@@ -55,6 +60,7 @@ function openConnection(
   const takeReady = (): net.Socket => {
     const socket = ready;
     ready = null;
+    isReused = false;
     // The agent must not open a connection here, because the unit has already been spent.
     if (socket === null || !isOpen(socket))
       throw new Error('the connection was lost before the request was sent');
@@ -79,6 +85,12 @@ function openConnection(
     agents,
     get isReady() {
       return isReady();
+    },
+    get isReused() {
+      return isReused;
+    },
+    startCall: () => {
+      isReused = true;
     },
     connect: async () => {
       if (isReady()) return;

@@ -4,8 +4,9 @@ import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Protocol, protocolOf } from '../dialect/protocol.ts';
 import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
-import type { Attempt, Outcome } from '../outcome.ts';
+import { type Attempt, isTooLarge, type Outcome } from '../outcome.ts';
 import type { CallIds } from './call_ids.ts';
+import { ClockCheck } from './clock_check.ts';
 import type { Connection } from './connection.ts';
 import { openConnectionPool } from './connection_pool.ts';
 import { openReports, whenFree } from './ledger_reports.ts';
@@ -28,6 +29,8 @@ export interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
   readonly connections: readonly Connection[];
   readonly send: Send;
   readonly callIds: CallIds;
+  /** False if the upstream's own clock is wrong (`upstream.check_clock`). Default: true. */
+  readonly checksClock?: boolean;
 }
 
 /** The call was not sent: no byte left the machine, and the unit was returned. */
@@ -45,6 +48,8 @@ export interface Fetch {
    * rejected key costs only one call.
    */
   readonly isKeyAccepted: boolean;
+  /** Why the run must end because the clock differs from the upstream's; null if it does not. */
+  readonly clockFault: string | null;
   /**
    * Waits until the account may send. Resolves with one to `maxCount` slots, with their units already spent, or with
    * the reason if there is no slot.
@@ -74,7 +79,12 @@ export function openFetch(parts: FetchParts): Fetch {
   const protocol = parts.protocol ?? protocolOf(parts.dialect, parts.endpoints);
   const pool = openConnectionPool(connections, clock);
   const limiter = openRateLimiter({ ...parts, pool });
-  const reports = openReports(parts);
+  const clockCheck = new ClockCheck({
+    checksClock: parts.checksClock ?? true,
+    trustsClock: parts.trustsClock ?? false,
+    setTime: (realMs) => reports.record(() => ledger.setTime(realMs)),
+  });
+  const reports = openReports({ ...parts, realNow: () => clock.now() - clockCheck.offsetMs });
 
   /** The number of units spent on calls whose responses have not been classified yet. */
   let inFlight = 0;
@@ -93,7 +103,10 @@ export function openFetch(parts: FetchParts): Fetch {
       await giveBack(slot);
       return { call, why: sent.is === 'unsent' ? sent.why : null };
     }
-    const { sentAtMs, durationMs } = sent;
+    const { durationMs } = sent;
+    if (sent.is === 'reply') clockCheck.observe(sent.reply.headers, sent.sentAtMs + durationMs);
+    const sentAtMs = sent.sentAtMs - clockCheck.offsetMs;
+    if (clockCheck.offsetMs !== 0) reports.record(() => ledger.redate(slot, sentAtMs));
     const attempt = {
       callId: callIds.next(sentAtMs),
       call,
@@ -101,7 +114,8 @@ export function openFetch(parts: FetchParts): Fetch {
       sentAfter,
       durationMs,
     };
-    if (sent.is === 'lost') return { ...attempt, status: sent.status, body: null, failure: sent.why };
+    if (sent.is === 'lost')
+      return { ...attempt, status: sent.status, body: null, ...sent.reply, failure: sent.why };
     const { status, body, headers } = sent.reply;
     return { ...attempt, status, body, headers };
   }
@@ -112,6 +126,9 @@ export function openFetch(parts: FetchParts): Fetch {
     },
     get isKeyAccepted() {
       return reports.isKeyAccepted;
+    },
+    get clockFault() {
+      return clockCheck.fault;
     },
     slots: async (maxCount, signal) => {
       const slots = await limiter.slots(maxCount, signal);
@@ -139,6 +156,8 @@ export function openFetch(parts: FetchParts): Fetch {
     outcomeOf: (attempt) => {
       const { status, headers = {}, body, failure = 'no response arrived' } = attempt;
       inFlight -= 1;
+      if (isTooLarge(attempt))
+        return { ...attempt, verdict: { is: 'broken', why: failure, isLasting: true } };
       if (status === null || body === null) return { ...attempt, verdict: { is: 'broken', why: failure } };
       return { ...attempt, verdict: reports.observe(attempt, { status, headers, body }, protocol, inFlight) };
     },

@@ -18,6 +18,8 @@ export interface Reports {
    * ledger get the same pause.
    */
   observe(attempt: Attempt, reply: Reply, protocol: Protocol, inFlight: number): Verdict;
+  /** Runs an action on the ledger after the earlier ones. If it fails, `written` rejects. */
+  record(action: () => void): void;
   written(): Promise<void>;
 }
 
@@ -26,9 +28,11 @@ export interface ReportParts {
   readonly clock: Clock;
   readonly keyFingerprint: string;
   readonly dialect: Dialect;
+  /** Returns the real time, even if the clock has been found to be wrong. */
+  readonly realNow: () => number;
 }
 
-export function openReports({ ledger, clock, keyFingerprint, dialect }: ReportParts): Reports {
+export function openReports({ ledger, clock, keyFingerprint, dialect, realNow }: ReportParts): Reports {
   const backoff = openBackoff();
   const limitsOf = openReportedLimits(dialect.limits);
   let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
@@ -58,7 +62,7 @@ export function openReports({ ledger, clock, keyFingerprint, dialect }: ReportPa
       return isKeyAccepted;
     },
     observe: ({ call, sentAt }, reply, protocol, inFlight) => {
-      const nowMs = clock.now();
+      const nowMs = realNow();
       const body = bodyOf(reply);
       const classified = protocol.classify(call, reply, { nowMs, keyHasWorked }, body);
       const sentAtMs = Date.parse(sentAt);
@@ -69,6 +73,10 @@ export function openReports({ ledger, clock, keyFingerprint, dialect }: ReportPa
       // Callers that await `written` receive the error.
       written.catch(() => {});
       return verdict;
+    },
+    record: (action) => {
+      written = written.then(() => whenFree(clock, action));
+      written.catch(() => {});
     },
     written: () =>
       written.catch((error: unknown) => {

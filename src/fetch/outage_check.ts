@@ -24,6 +24,8 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
   let hasSucceeded = false;
   let resumesAtMs = 0;
   const misdirected: Outcome[] = [];
+  let throttlesInARow = 0;
+  let lastThrottledCall = 0;
 
   /** Counts a failure. Returns true if the run must end. */
   function countFailure(isNewTarget: boolean, nowMs: number): boolean {
@@ -41,11 +43,27 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
   /** Returns the fault if every call fails. */
   function outageFault(results: readonly LoadResult[], nowMs: number): string | null {
     for (const { call, verdict, failure } of results) {
+      if (verdict === 'throttled') continue;
       if (failure === null || verdict === 'refused') {
         [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
         resumesAtMs = 0;
       } else if (countFailure(failure.tries === 1, nowMs))
         return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
+    }
+    return null;
+  }
+
+  /** Returns the fault if the upstream throttles every call, although the run waits as long as it asks. */
+  function throttleFault(outcomes: readonly Outcome[]): string | null {
+    for (const { callId, sentAfter = callId - 1, verdict } of outcomes) {
+      if (verdict.is !== 'throttled') throttlesInARow = 0;
+      // Calls that were in flight at the same time are throttled together, so they count as one throttled call.
+      else if (sentAfter >= lastThrottledCall) {
+        throttlesInARow += 1;
+        lastThrottledCall = callId;
+        if (throttlesInARow >= THROTTLES_IN_A_ROW)
+          return `the upstream rejected ${throttlesInARow} calls in a row, although each waited as long as requested: ${verdict.why}`;
+      }
     }
     return null;
   }
@@ -67,7 +85,8 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
     get resumesAtMs() {
       return resumesAtMs;
     },
-    observe: (outcomes, results, nowMs) => outageFault(results, nowMs) ?? addressFault(outcomes),
+    observe: (outcomes, results, nowMs) =>
+      outageFault(results, nowMs) ?? throttleFault(outcomes) ?? addressFault(outcomes),
     unreachable: (nowMs) => countFailure(true, nowMs),
   };
 }
@@ -77,4 +96,5 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
 const FAILURES_AT_START = 6;
 const FAILURES_IN_A_ROW = 12;
+const THROTTLES_IN_A_ROW = 6;
 const LONGEST_OUTAGE_MS = 15_000;

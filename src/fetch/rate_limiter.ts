@@ -37,6 +37,8 @@ export interface RateLimiterOptions {
   readonly perMinute: number | null;
   readonly purpose: Purpose;
   readonly keyFingerprint: string;
+  /** True if a call may be sent although the clock is in doubt (see `Spending`). Default: false. */
+  readonly trustsClock?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface RateLimiterOptions {
  * slots in the next LOOKAHEAD_MS.
  */
 export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { ledger, pool, clock, perMinute, purpose, keyFingerprint } = options;
+  const { ledger, pool, clock, perMinute, purpose, keyFingerprint, trustsClock = false } = options;
   const slotSpacingMs = spacingMs(perMinute);
   const batch = Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / slotSpacingMs));
   const smoother = openSmoother(slotSpacingMs, clock);
@@ -67,7 +69,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
     const isTooEarly = untilMs > nowMs && untilMs - nowMs <= MAX_UNCHECKED_MS;
     if (isTooEarly) return { is: 'wait', untilMs };
     try {
-      return ledger.spend({ nowMs, most: maxCount, purpose, keyFingerprint });
+      return ledger.spend({ nowMs, most: maxCount, purpose, keyFingerprint, trustsClock });
     } catch (error) {
       // Read the clock again, because SQLite may have waited for the lock.
       if (isBusy(error)) return { is: 'wait', untilMs: clock.now() + BUSY_WAIT_MS };

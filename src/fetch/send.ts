@@ -4,8 +4,8 @@ import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
 import { messageOf } from '../errors.ts';
-import { KEY_IN_BODY } from '../outcome.ts';
-import { decompressed } from './compressed_body.ts';
+import { KEY_IN_BODY, tooLargeText } from '../outcome.ts';
+import { ACCEPTED_ENCODINGS, decompressed, isCompressed } from './compressed_body.ts';
 import type { Connection } from './connection.ts';
 import { openRedaction, type Redaction } from './key_redaction.ts';
 
@@ -19,6 +19,8 @@ export type Sent =
       readonly durationMs: number;
       readonly status: number | null;
       readonly why: string;
+      /** The first bytes of a reply that is too large; absent if no reply can be kept. */
+      readonly reply?: Reply;
     }
   /** No byte of the request left the machine. */
   | { readonly is: 'unsent'; readonly why: string }
@@ -43,9 +45,11 @@ export function openSend(options: SendOptions, clock: Clock): Send {
       ...keyHeaders(options.keyHeader, options.apiKey),
       // Some registries use a JSON media type of their own and reject requests that do not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
+      'accept-encoding': ACCEPTED_ENCODINGS,
       'user-agent': options.userAgent,
     },
     retry: { limit: 0 },
+    decompress: false,
     followRedirect: false,
     throwHttpErrors: false,
     timeout: { request: options.responseTimeoutMs },
@@ -57,9 +61,13 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     maxBodyBytes: options.maxBodyBytes,
     redaction: openRedaction(options.apiKey),
   };
+  let failedReuses = 0;
   return async (connection, url, notAfterMs) => {
+    connection.startCall();
     const sent = await new HttpRequest({ ...request, connection, url, notAfterMs }).run();
-    if (sent.is !== 'reply') connection.discard();
+    // Some upstreams close every connection after one response, without saying so.
+    if (sent.is === 'lost' && sent.status === null && connection.isReused) failedReuses += 1;
+    if (sent.is !== 'reply' || failedReuses >= MAX_FAILED_REUSES) connection.discard();
     return sent;
   };
 }
@@ -124,7 +132,7 @@ class HttpRequest {
       stream.on('data', (chunk: Buffer) => {
         receivedBytes += chunk.length;
         if (receivedBytes <= maxBodyBytes) return void chunks.push(chunk);
-        resolve(this.#failed(this.#tooLarge()));
+        resolve(this.#tooLarge(stream.response?.headers, Buffer.concat([...chunks, chunk])));
         stream.destroy();
       });
       stream.once('end', () => resolve(this.#ended(stream.response?.headers, chunks)));
@@ -144,15 +152,27 @@ class HttpRequest {
     const { clock, redaction } = this.#options;
     if (headers === undefined || this.#status === null || this.#sentAtMs === null)
       return this.#failed('no response arrived');
-    const body = decompressed(Buffer.concat(chunks), this.#options.maxBodyBytes);
-    if (body === null) return this.#failed(this.#tooLarge());
+    const received = Buffer.concat(chunks);
+    const body = decompressed(received, encodingIn(headers), this.#options.maxBodyBytes);
+    if (body === null) return this.#tooLarge(headers, received);
     const reply = redaction.reply({ status: this.#status, headers: { ...headers }, body });
     if (reply === null) return this.#failed(KEY_IN_BODY);
     return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
   }
 
-  #tooLarge(): string {
-    return `the body is larger than ${this.#options.maxBodyBytes} bytes (upstream.max_body)`;
+  /**
+   * Keeps the first bytes of a body that is too large. A compressed body is not kept, because the key cannot be removed
+   * from it.
+   */
+  #tooLarge(headers: object | undefined, received: Buffer): Sent {
+    const { maxBodyBytes, redaction } = this.#options;
+    const failed = this.#failed(tooLargeText(maxBodyBytes));
+    if (failed.is !== 'lost' || failed.status === null || isCompressed(received, encodingIn(headers)))
+      return failed;
+    // The end is left out, because it could contain a part of the key.
+    const body = received.subarray(0, Math.max(0, maxBodyBytes - MAX_KEY_BYTES));
+    const reply = redaction.reply({ status: failed.status, headers: { ...headers }, body });
+    return reply === null ? failed : { ...failed, reply };
   }
 
   #failed(cause: string): Sent {
@@ -163,6 +183,14 @@ class HttpRequest {
     return { is: 'lost', sentAtMs: this.#sentAtMs, durationMs, status: this.#status, why };
   }
 }
+
+function encodingIn(headers: object | undefined): string | undefined {
+  return (headers as Record<string, string | undefined> | undefined)?.['content-encoding'];
+}
+
+const MAX_KEY_BYTES = 4096;
+/** After this many calls were lost on connections that had been used before, each call gets a new connection. */
+const MAX_FAILED_REUSES = 2;
 
 /** Returns a short description of a network error. It omits the request options, because they contain the key. */
 export function errorText(error: unknown): string {

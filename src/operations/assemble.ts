@@ -74,6 +74,8 @@ export interface Order {
   readonly focus: Focus;
   /** False to send every due call, even if the budget then ends early. Default: true. */
   readonly isPaced?: boolean;
+  /** True if a call may be sent although the clock is in doubt. */
+  readonly trustsClock?: boolean | undefined;
   /** Replaces the sync planner, for example with a backfill's planner. */
   readonly openPlanner?: (() => Planner) | undefined;
   /** Further rules that can keep calls from being sent. */
@@ -145,7 +147,10 @@ export function assembleProbe(
   return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
 }
 
-function fetchParts(workspace: Workspace, { purpose, runId }: Pick<Order, 'purpose' | 'runId'>) {
+function fetchParts(
+  workspace: Workspace,
+  { purpose, runId, trustsClock = false }: Pick<Order, 'purpose' | 'runId' | 'trustsClock'>,
+) {
   const { config, clock, warehouse, ledger } = workspace;
   const { upstream } = config;
   return {
@@ -166,6 +171,8 @@ function fetchParts(workspace: Workspace, { purpose, runId }: Pick<Order, 'purpo
     clock,
     callIds: new CallIds({ last: lastCallId(warehouse.db), runId }),
     keyFingerprint: keyFingerprint(upstream),
+    checksClock: upstream.check_clock,
+    trustsClock,
   };
 }
 

@@ -1,21 +1,12 @@
-import { readdirSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
 import { type Ledger, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
 import type { Recount } from '../allowance/recount.ts';
-import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { MINUTE_MS } from '../durations.ts';
-import { FailedError, MirrorError } from '../errors.ts';
+import { FailedError } from '../errors.ts';
 import { lastCallId } from '../warehouse/call.ts';
-import {
-  killedRuns,
-  ledgerStamps,
-  spentCallsAfter,
-  spentCallsBetween,
-  spentCallsByTime,
-} from '../warehouse/spent_calls.ts';
-import { isWarehouse, openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { killedRuns, ledgerStamps, spentCallsAfter, spentCallsByTime } from '../warehouse/spent_calls.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** A warehouse and its account's ledger. */
 export interface LedgerUse {
@@ -43,7 +34,7 @@ export interface LedgerReading extends Partial<CurrentRun> {
  * the account. Without a window, the next run counts the calls again.
  */
 export function lostCalls(reading: LedgerReading, nowMs: number): number {
-  return hasWindows(reading, nowMs) ? missingCalls(reading, nowMs) : 0;
+  return hasWindows(reading, nowMs) ? missingCalls(reading) : 0;
 }
 
 /**
@@ -51,10 +42,11 @@ export function lostCalls(reading: LedgerReading, nowMs: number): number {
  * file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns their
  * maximum number.
  */
-function missingCalls(reading: LedgerReading, nowMs: number): number {
+function missingCalls(reading: LedgerReading): number {
   const { accountId, concurrency, db, ledger, runId = Number.MAX_SAFE_INTEGER } = reading;
   const stamps = ledgerStamps(db).read();
-  if (stamps === null) return missingInWindows(reading, nowMs);
+  // An older version of the program recorded no state of the ledger.
+  if (stamps === null) return Math.max(0, spentCallsAfter(db, 0) - ledger.mark().debits);
   const stamp = stamps.accounts[accountId];
   if (stamp === undefined) return 0;
   const calls = stamps.latest === accountId ? spentCallsAfter(db, stamp.baseCallId) : 0;
@@ -76,18 +68,6 @@ export function ledgerReadingOf({
 }
 
 /**
- * Compares a warehouse's calls in the current windows with the ledger. Only warehouses from an older version, in which
- * no run has recorded the ledger's state, need this comparison.
- */
-function missingInWindows({ ledger, db }: LedgerReading, nowMs: number): number {
-  const missing = ledger.state(nowMs).windows.map((window) => {
-    const since = isLifetime(window) ? '' : isoTime(window.sinceMs);
-    return spentCallsBetween(db, since, isoTime(nowMs)) - window.spent;
-  });
-  return Math.max(0, ...missing);
-}
-
-/**
  * Stops a run if the ledger was lost, because the run could spend the same units again. Otherwise records the ledger's
  * state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a run.
  *
@@ -97,7 +77,6 @@ export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void 
   const missing = requireCounts(use, nowMs);
   // Without a window, only the rate is limited, so only the time of the last call matters.
   if (missing > 0) use.ledger.recount(recountOf([use], nowMs));
-  else if (hasWindows(use, nowMs)) requireOtherCalls(use, nowMs);
   use.ledger.startRun();
   stampLedger(use);
 }
@@ -112,8 +91,8 @@ export class LostLedgerError extends FailedError {}
  * ledger.
  */
 export function requireCounts(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
-  const missing = missingCalls(ledgerReadingOf(use), nowMs);
-  if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, use.config.warehouse, missing);
+  const missing = missingCalls(ledgerReadingOf(use));
+  if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, missing);
   return missing;
 }
 
@@ -121,55 +100,7 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
   return ledger.state(nowMs).windows.length > 0;
 }
 
-/**
- * Compares the ledger with the other warehouses that spend the allowance, because a warehouse records only its own
- * calls. The other warehouses are those that the ledger lists, and those in this warehouse's folder.
- */
-function requireOtherCalls({ config, ledger }: LedgerUse, nowMs: number): void {
-  const paths = new Set([...ledger.warehouses(nowMs), ...neighbours(config.warehouse)]);
-  paths.delete(config.warehouse);
-  for (const path of paths) {
-    const missing = missingOf(path, { config, ledger }, nowMs);
-    if (missing > 0) throw lostLedger(config, path, missing);
-  }
-}
-
-/** Returns the other files in the warehouse's folder that may be warehouses. */
-function neighbours(warehouse: string): string[] {
-  return readdirSync(dirname(warehouse))
-    .filter((name) => extname(name) === extname(warehouse))
-    .map((name) => join(dirname(warehouse), name))
-    .filter(isWarehouse);
-}
-
-/** Returns the number of another warehouse's calls that this ledger should count but does not. */
-function missingOf(
-  path: string,
-  { config, ledger }: Pick<LedgerUse, 'config' | 'ledger'>,
-  nowMs: number,
-): number {
-  if (!isWarehouse(path)) return 0;
-  try {
-    const warehouse = openWarehouse({ path, readonly: true, nowMs });
-    try {
-      const stamp = ledgerStamps(warehouse.db).read()?.accounts[config.account.id];
-      if (stamp === undefined || stamp.path !== config.ledger) return 0;
-      // A copied warehouse can have a stamp from before the ledger was rebuilt. A rebuilt ledger has debits.
-      const { ledgerId, debits } = ledger.mark();
-      if (ledgerId !== stamp.ledgerId && debits > 0) return 0;
-      return missingCalls(ledgerReadingOf({ config, ledger, warehouse }), nowMs);
-    } finally {
-      warehouse.close();
-    }
-  } catch (error) {
-    // This user cannot read the warehouse, or another version wrote it. Runs that use that warehouse check the ledger
-    // themselves.
-    if (error instanceof MirrorError) return 0;
-    throw error;
-  }
-}
-
-function lostLedger({ ledger }: Config, warehouse: string, missing: number): LostLedgerError {
+function lostLedger({ ledger, warehouse }: Config, missing: number): LostLedgerError {
   return new LostLedgerError(
     `the ledger ${ledger} does not count ${missing} calls made for the warehouse ${warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
@@ -207,7 +138,7 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
  * If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
-  const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use), nowMs) > 0);
+  const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use)) > 0);
   const known = new Map<number, number>();
   const later = new Map<number, number>();
   const missing = new Map<number, number>();

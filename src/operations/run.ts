@@ -1,6 +1,6 @@
+import { CLOCK_TOLERANCE_MS, clockFaultText } from '../allowance/ledger_clock.ts';
 import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
-import { clockSkewMs, TOLERATED_SKEW_MS } from '../clock.ts';
 import { FailedError, messageOf } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
@@ -10,7 +10,7 @@ import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
-import { isAddressDoubted } from '../warehouse/call.ts';
+import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { heartbeat, isAskedToStandAside, releaseLock } from '../warehouse/lock.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
@@ -41,6 +41,8 @@ export interface RunOrder {
   /** The maximum number of calls. Infinity means no limit. */
   readonly maxCalls: number;
   readonly maxMinutes: number;
+  /** True if the run may send a call although the clock is in doubt, to compare it with the upstream's. */
+  readonly trustsClock?: boolean;
   readonly signal: AbortSignal;
   /** Called after the lock is taken, with the run's id in `_run`. */
   readonly onStarted?: (runId: number) => void;
@@ -110,6 +112,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
     order.onStarted?.(runId);
     registerReceivers(notifyOptions(workspace));
+    if (order.trustsClock !== true) requireClock(workspace);
     requireLedger({ ...workspace, runId }, clock.now());
     const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
@@ -161,15 +164,17 @@ function recordFailure(
 }
 
 async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {
-  const { purpose, kinds, focus, isPaced = true, openPlanner, maxCalls, maxMinutes, onProgress } = order;
+  const { purpose, kinds, focus, isPaced = true, trustsClock, ...bounds } = order;
+  const { openPlanner, maxCalls, maxMinutes, onProgress } = bounds;
   const rejections = openRejectionCheck(workspace.warehouse);
   const guards = [rejections];
   const parts =
     order.assemble?.(runId) ??
-    assembleMirror(workspace, { runId, purpose, kinds, focus, isPaced, openPlanner, guards });
+    assembleMirror(workspace, {
+      ...{ runId, purpose, kinds, focus, isPaced, trustsClock, openPlanner, guards },
+    });
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
-    const endClockDoubt = openClockDoubtCheck(workspace);
     let lastUnusable: Outcome | null = null;
     let hasUsable = false;
     const { db } = workspace.warehouse;
@@ -182,7 +187,6 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       wrongAddressLimit: order.assemble === undefined ? (isAddressDoubted(db) ? 1 : 2) : Infinity,
       signal,
       onProgress: (totals, outcomes) => {
-        for (const outcome of outcomes) endClockDoubt(outcome);
         lastUnusable = outcomes.findLast(isUnusable) ?? lastUnusable;
         hasUsable ||= outcomes.some((outcome) => outcome.call.kind !== 'stats' && !isUnusable(outcome));
         onProgress?.(totals, outcomes);
@@ -201,25 +205,12 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   }
 }
 
-/**
- * Makes the ledger trust the clock again as soon as a response shows that the local clock agrees with the upstream's.
- */
-function openClockDoubtCheck({ ledger, clock }: Workspace): (outcome: Outcome) => void {
-  let isDoubted = false;
-  let checkedMs = Number.NEGATIVE_INFINITY;
-  return ({ headers, sentAt, durationMs }) => {
-    const nowMs = clock.now();
-    // Check repeatedly, because the clock can be set during a run.
-    if (Math.abs(nowMs - checkedMs) >= DOUBT_CHECK_MS) {
-      isDoubted = ledger.state(nowMs).clockDoubt !== null;
-      checkedMs = nowMs;
-    }
-    if (!isDoubted) return;
-    const skewMs = clockSkewMs(headers?.date, Date.parse(sentAt) + durationMs);
-    if (skewMs === null || Math.abs(skewMs) >= TOLERATED_SKEW_MS) return;
-    ledger.clockAgrees(nowMs);
-    isDoubted = false;
-  };
+/** Stops a run whose clock is behind the last call in the warehouse, because ages and dates would then be wrong. */
+function requireClock({ warehouse: { db }, clock }: Workspace): void {
+  const latestMs = Date.parse(lastCallTime(db) ?? '') || 0;
+  const byMs = latestMs - clock.now();
+  if (byMs <= CLOCK_TOLERANCE_MS) return;
+  throw new FailedError(`${clockFaultText({ is: 'behind', byMs, latestMs })}. No call was sent`);
 }
 
 function reportOf(
@@ -238,5 +229,3 @@ function reportOf(
     hasStoodAside: false,
   };
 }
-
-const DOUBT_CHECK_MS = 1000;

@@ -106,6 +106,17 @@ export function lastCallId(db: Database): number {
   return (db.prepare('SELECT max(call_id) FROM _call').pluck().get() as number | null) ?? 0;
 }
 
+/** Returns when the last call was sent (ISO 8601), or null if there is no call. */
+export function lastCallTime(db: Database): string | null {
+  const last = db.prepare<[], string>('SELECT sent_at FROM _call ORDER BY call_id DESC LIMIT 1').pluck();
+  return last.get() ?? null;
+}
+
+/** Moves calls that are dated after `now` (ISO 8601) to that time. Returns their number. */
+export function redateCalls(db: Database, now: string): number {
+  return db.prepare('UPDATE _call SET sent_at = @now WHERE sent_at > @now').run({ now }).changes;
+}
+
 /**
  * Returns whether each of the last two calls got either a 404 or a response that is not JSON. If so, the base URL
  * probably is, or was, wrong.

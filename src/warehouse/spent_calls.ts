@@ -15,17 +15,6 @@ export function spentCallsAfter(db: Database, callId: number): number {
     .get(callId) as number;
 }
 
-/** Counts the calls from `since` to `until` (ISO 8601) that cost a unit. */
-export function spentCallsBetween(db: Database, since: string, until: string): number {
-  return db
-    .prepare(
-      `SELECT count(*) FROM _call
-       WHERE substr(sent_at, 1, 10) >= substr(@since, 1, 10) AND sent_at BETWEEN @since AND @until AND ${COST_A_UNIT}`,
-    )
-    .pluck()
-    .get({ since, until }) as number;
-}
-
 /**
  * Counts the calls that cost a unit, by minute, oldest minute first. The minute that includes `border` (ISO 8601) is
  * split there into two parts. `time` is when the last call in the minute or part was sent.

@@ -305,8 +305,26 @@ describe('limits that the upstream reports', () => {
     expect(spendAt(ledger, Date.parse(until) + 1000).is).toBe('go');
   });
 
+  test('an exhaustion or a pause with a nonsensical date ends after a day, and one call asks again', () => {
+    for (const report of ['exhaustedUntil', 'pauseUntil'] as const) {
+      const ledger = ledgerOf({ total: 1000 });
+      ledger[report](T0 + 2_147_483_647_000, T0);
+      expect(spendAt(ledger, T0 + DAY_MS - 1000).is).not.toBe('go');
+      expect(spendAt(ledger, T0 + DAY_MS + 1000).is).toBe('go');
+    }
+  });
+
+  test('lifting stops ends a pause, an exhaustion and a reported quota', () => {
+    const ledger = ledgerOf({ total: 1000 });
+    ledger.exhaustedUntil(T0 + HOUR_MS, T0);
+    ledger.pauseUntil(T0 + HOUR_MS, T0);
+    expect(spendAt(ledger, T0 + 1000).is).not.toBe('go');
+    ledger.liftStops();
+    expect(spendAt(ledger, T0 + 1000).is).toBe('go');
+  });
+
   test("an exhaustion that is reported with a date lasts until then, and the state shows the ledger's own remaining quota", () => {
-    const ledger = ledgerOf({ perDay: 100 });
+    const ledger = ledgerOf({ perDay: 100, perMonth: 1000 });
     spendAt(ledger, T0, { most: 40 });
     ledger.exhaustedUntil(T0 + 3 * DAY_MS, T0);
     expect(ledger.state(T0).exhausted).toEqual({ atMs: T0, untilMs: T0 + 3 * DAY_MS, left: 60 });
@@ -360,7 +378,7 @@ describe('limits that the upstream reports', () => {
     expect(second.state(T0).refusedKey).toEqual({ fingerprint: KEY, sinceMs: T0 });
     expect(spendAt(second, T0, { keyFingerprint: 'another' }).is).toBe('go');
     expect(spendAt(second, T0).is).toBe('refused_key');
-    second.forgetRefusal();
+    second.liftStops();
     expect(spendAt(second, T0).is).toBe('go');
   });
 
@@ -447,8 +465,8 @@ describe('the ledger file', () => {
     older.close();
     makeOlder(path);
     const newer = ledgerOf({ perDay: 50 }, { path });
-    expect(newer.state(T0)).toMatchObject({ left: 30, clockDoubt: null });
-    expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);
+    expect(newer.state(T0)).toMatchObject({ left: 30, clockFault: null });
+    expect(spendAll(newer, T0 + HOUR_MS)).toBe(30);
   });
 
   test('spending fails with a busy error while another process writes to the ledger file', () => {

@@ -35,6 +35,10 @@ class SlowConnection implements Connection {
     this.isReady = true;
   }
 
+  readonly isReused = false;
+
+  startCall(): void {}
+
   discard(): void {}
 
   hold(): void {

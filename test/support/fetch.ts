@@ -152,6 +152,8 @@ export function rigOf(options: RigOptions): Rig {
     clock,
     callIds: new CallIds({ last: 0, runId: 1 }),
     keyFingerprint,
+    // The server's Date header shows the real time, not the time of a test's clock.
+    checksClock: options.clock === undefined,
   });
   return {
     ledger,

@@ -36,7 +36,7 @@ export const UNLIMITED: LedgerState = {
   reported: null,
   refusedKey: null,
   spentEver: 0,
-  clockDoubt: null,
+  clockFault: null,
 };
 
 export const KEY = 'fingerprint-of-a-key';

@@ -161,7 +161,7 @@ function withLedger(
   const ledger = openLedgerOf(config);
   change(ledger, now());
   return () => {
-    ledger.forgetRefusal();
+    ledger.liftStops();
     ledger.close();
   };
 }

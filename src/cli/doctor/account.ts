@@ -1,4 +1,5 @@
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
+import { CLOCK_REMEDY } from '../../allowance/ledger_clock.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
@@ -106,28 +107,14 @@ export function checkAllowance(state: LedgerState): Finding[] {
   });
 }
 
-/** Warns while the ledger counts calls more strictly because this machine's clock was changed. */
-export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
-  if (doubt === null) return [];
-  const what = clockDoubtText(doubt);
-  return [
-    warning(
-      'clock',
-      what,
-      'Set the clock by NTP (timedatectl set-ntp true). The stricter counting ends with the next response whose Date agrees with this clock: registry-mirror doctor --online',
-    ),
-  ];
-}
-
-function clockDoubtText(doubt: NonNullable<LedgerState['clockDoubt']>): string {
-  switch (doubt.is) {
-    case 'behind':
-      return `this machine's clock was set back: it showed ${localTime(doubt.latestMs)} before. Until ${localTime(doubt.untilMs)}, each call counts towards every later day`;
-    case 'late':
-      return `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} behind. Until ${localTime(doubt.untilMs)}, each call counts as if it were sent that much later`;
-    case 'ahead':
-      return `this machine's clock jumped ahead by ${duration(doubt.aheadMs)}. Until its time is confirmed, the daily limit applies to any 25 hours, and the monthly limit to any 31 days and one hour`;
-  }
+/** Reports a clock that is behind the last call, or that jumped ahead and is not confirmed by a response yet. */
+export function checkClockFault({ clockFault: fault }: LedgerState): Finding[] {
+  if (fault === null) return [];
+  const what =
+    fault.is === 'behind'
+      ? `this machine's clock is ${duration(fault.byMs)} behind the last call (${localTime(fault.latestMs)}), so runs send no call`
+      : `this machine's clock has jumped ahead by ${duration(fault.byMs)}, so runs send a call only if the allowance permitted it before`;
+  return [warning('clock', what, `${CLOCK_REMEDY}.`)];
 }
 
 /**

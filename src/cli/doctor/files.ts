@@ -13,7 +13,7 @@ import { spentCallsAfter } from '../../warehouse/spent_calls.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {
   checkAllowance,
-  checkClockDoubt,
+  checkClockFault,
   checkCount,
   checkKey,
   checkSecrecy,
@@ -40,7 +40,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
       ? []
       : [
           ...checkAllowance(state),
-          ...checkClockDoubt(state),
+          ...checkClockFault(state),
           ...checkUsers(state.warehouses, config.warehouse),
         ]),
   ];

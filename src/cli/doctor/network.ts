@@ -3,6 +3,7 @@ import { clockSkewMs, TOLERATED_SKEW_MS } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { MirrorError } from '../../errors.ts';
 import { openConnections } from '../../operations/assemble.ts';
+import type { Attempt } from '../../outcome.ts';
 import { inspectRedis } from '../../redis/inspection.ts';
 import { duration } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
@@ -65,8 +66,8 @@ export function remedyFor(code: string, message: string, hasProxy: boolean): str
 }
 
 /** Compares this machine's clock with the upstream's Date header. */
-export function checkClock(dateHeader: string | undefined, answeredAtMs: number): Finding[] {
-  const skewMs = clockSkewMs(dateHeader, answeredAtMs);
+export function checkClock(headers: Attempt['headers'], answeredAtMs: number): Finding[] {
+  const skewMs = clockSkewMs(headers, answeredAtMs);
   if (skewMs === null) return [];
   if (Math.abs(skewMs) < TOLERATED_SKEW_MS) return [ok('clock', 'agrees with the upstream')];
   return [

@@ -144,7 +144,9 @@ export function spendFrom(path: string, spender: Spender): number[] {
       if (random.chance(0.02)) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
       realMs += !isCalm && random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
     } else {
-      const untilMs = spent.is === 'refused_key' ? null : spent.untilMs;
+      if (spent.is === 'refused_key') break;
+      // While the clock is behind, no call is sent until it has caught up.
+      const untilMs = spent.is === 'clock' ? nowMs + HOUR_MS : spent.untilMs;
       if (untilMs === null) break;
       // No wait is longer than an hour, because the clock may change during a wait.
       realMs += Math.max(1, Math.min(untilMs - nowMs, HOUR_MS));
