@@ -127,6 +127,8 @@ function configOf(sandbox: Sandbox, folder: string, isRefused: boolean) {
     upstream: {
       base_url: sandbox.baseUrl,
       api_key: isRefused ? 'a-key-of-yesterday' : sandbox.keyOf('main'),
+      // Injected failures have the real time in their Date header.
+      check_clock: false,
     },
     allowance: { per_minute: 'unlimited', per_day: 1000, day_starts: '00:00 UTC' },
     dialect: sandbox.dialect,

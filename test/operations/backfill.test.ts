@@ -111,7 +111,10 @@ async function place(options: SandboxOptions = {}): Promise<Place> {
   opened.push(() => sandbox.close());
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-backfill-'));
   opened.push(() => rmSync(folder, { recursive: true, force: true }));
-  const workspace = openWorkspace(configFrom(sandboxConfiguration(sandbox, folder)), clock);
+  const { upstream, ...configuration } = sandboxConfiguration(sandbox, folder);
+  // Injected failures have the real time in their Date header.
+  const config = configFrom({ ...configuration, upstream: { ...upstream, check_clock: false } });
+  const workspace = openWorkspace(config, clock);
   opened.push(() => workspace.close());
   return { sandbox, house: workspace, ids: [...sandbox.companies.all()].slice(0, 40).map(({ id }) => id) };
 }

@@ -98,23 +98,6 @@ test('an older copy of the ledger stops the next run even if the warehouse has s
   await expect(sync()).rejects.toThrow(/does not count 1 calls/);
 });
 
-test("an older copy of the ledger also stops another warehouse's run", async () => {
-  const { sync, ledger, warehouse, arrivals } = await mirror();
-  await sync({ name: 'other.db', maxCalls: 1 });
-  copyFileSync(ledger, `${ledger}.older`);
-  await sync({ maxCalls: 2 });
-  renameSync(`${ledger}.older`, ledger);
-  await expect(sync({ name: 'other.db' })).rejects.toThrow(`2 calls made for the warehouse ${warehouse}`);
-  expect(arrivals()).toBe(11);
-});
-
-test("a deleted ledger stops a new warehouse's first run in the same folder", async () => {
-  const { sync, ledger, warehouse, arrivals } = await mirror();
-  rmSync(ledger);
-  await expect(sync({ name: 'other.db' })).rejects.toThrow(`8 calls made for the warehouse ${warehouse}`);
-  expect(arrivals()).toBe(8);
-});
-
 test('a ledger that has lost its WAL stops the next run, and keeps its own count when rebuilt', async () => {
   const { sync, configOf, ledger, warehouse, arrivals } = await mirror();
   const other = configOf('main', 'other.db').warehouse;
