@@ -199,6 +199,7 @@ function configOf(sandbox: Sandbox, folder: string) {
     upstream: {
       base_url: sandbox.baseUrl,
       api_key: KEY,
+      check_clock: false,
       timeouts: { connect: '2s', response: '250ms' },
       max_body: '1MiB',
       ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
