@@ -78,4 +78,4 @@ function nameOf({ by, text, names, identifiers }: CompanyQuery): string {
 /** If an account requests no further page for this long, the next page shows the current matches. */
 const KEPT_MS = 5 * 60_000;
 const OVERHEAD_BYTES = 4_000;
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 128 * 1024 * 1024;

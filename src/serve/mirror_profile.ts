@@ -1,4 +1,5 @@
 import { ApiProfile, defaultProfile } from '../api/api_profile.ts';
+import { servicePaging } from '../api/paging.ts';
 import { dialectFor } from '../api/profile_dialect.ts';
 import { Dialect, type Paging } from '../dialect/dialect.ts';
 
@@ -14,6 +15,8 @@ export function mirrorProfile(dialect: Dialect | undefined): ApiProfile {
       limits: { headers: ['ietf'] },
     });
   const { search } = dialect;
+  // A body that is only a list has no place for a total.
+  const total = search.results === '' ? null : search.total;
   return ApiProfile.parse({
     name: 'mirror',
     search: {
@@ -32,10 +35,10 @@ export function mirrorProfile(dialect: Dialect | undefined): ApiProfile {
       results: search.results,
       // A stored list item already includes the wrapper around the company, so the profile adds none.
       item: '',
-      total: search.total,
+      total,
       // If the registry's envelope has no total, a header reports the total.
-      total_header: search.total === null ? 'x-total-count' : null,
-      paging: pagingOf(search.paging),
+      total_header: total === null ? 'x-total-count' : null,
+      paging: pagingOf(search),
       max_size: Math.max(search.paging.size, MAX_PAGE_SIZE),
     },
     // The registry's stored response is returned unchanged as the record.
@@ -76,9 +79,10 @@ const NOT_MIRRORED = {
 } as const;
 
 /** Returns the mirror's paging. There is no cap, and results are paged even if the registry's are not. */
-function pagingOf(paging: Paging): Paging {
+function pagingOf({ paging, results }: Dialect['search']): Paging {
   const { size_param, size } = paging;
-  if (paging.style === 'none')
+  const isImpossible = results === '' && servicePaging(paging).linkPath(paging) !== null;
+  if (paging.style === 'none' || isImpossible)
     return { style: 'page', param: 'page', first: 1, size_param, size, window: null };
   return { ...paging, window: null };
 }
