@@ -152,6 +152,9 @@ describe('plan and sync', () => {
   });
 });
 
+// The tests of pacing run `--all`.
+covered.add('sync --all');
+
 describe('backfill', () => {
   flags('backfill', '--ids --column --again --report --max-calls --strict', async () => {
     const upstream = await open({ allowance: { per_minute: 'unlimited', total: 6 } });
