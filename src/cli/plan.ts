@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
-import { accountCostOf, costData } from '../estimate/account_cost.ts';
 import { allowanceOf } from '../operations/configured_ledger.ts';
 import { estimateNextSync } from '../operations/estimate.ts';
 import type { Focus } from '../planner.ts';
 import { localTime } from '../report/figures.ts';
 import { openContext, type SharedFlags, withFocus, withMaxCalls, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
+import { accountCostOf, costData } from './plan/account_cost.ts';
 import { callData, describeCalls, describeSyncEstimate, paceData, scopeData } from './plan/sync_cost_text.ts';
 
 export interface PlanFlags extends SharedFlags {

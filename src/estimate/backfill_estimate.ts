@@ -66,10 +66,15 @@ function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, 
     dialect.stats.total !== null &&
     knowledge.latestStats() === null;
   const calls = ({ searches, found }: SimulatedHunt) => searches + (withRecords ? found.length : 0);
+  const [presentCalls, absentCalls] = [calls(present), calls(absent)];
   return {
     searches: between(present.searches, absent.searches),
     records: between(absent.found.length, present.found.length),
-    calls: between(calls(present), calls(absent)),
+    // Most names on a list belong to companies, so the range leaves out the case that none does.
+    calls: {
+      low: Math.max(absentCalls, Math.floor(presentCalls / NAMES_SPREAD)),
+      high: Math.max(absentCalls, presentCalls),
+    },
     needsStatistics,
   };
 }
@@ -193,5 +198,6 @@ function finite(value: number): number | null {
 // The factor by which splitting a prefix increases the number of pages.
 const SPLIT_FACTOR = 1.5;
 const UNSEEN_NAMES = 100;
+const NAMES_SPREAD = 1.45;
 const FEWER = 0.8;
 const MORE = 1.5;

@@ -82,34 +82,23 @@ export function searchCost(facts: SearchFacts): SearchCost {
 export function foundBy(
   { all, productive }: SearchCost,
   searches: CallRange,
-  { by }: Pick<SearchFacts, 'by'>,
+  { by, missing }: Pick<SearchFacts, 'by' | 'missing'>,
 ): CallRange {
   const decline = by === 'listing' ? 1 : COSTS[by].decline;
-  const found = (made: number, first: Point, total: Point) => {
-    if (made >= total.searches) return total.companies;
-    if (made <= first.searches) return first.companies * (made / Math.max(1, first.searches)) ** decline;
-    const rest = (made - first.searches) / (total.searches - first.searches);
-    return first.companies + rest * Math.max(0, total.companies - first.companies);
-  };
-  const fewest = [pointOf(productive, 'high', 'low'), pointOf(all, 'high', 'low')] as const;
-  const most = [pointOf(productive, 'low', 'high'), pointOf(all, 'low', 'high')] as const;
-  return {
-    low: Math.floor(found(searches.low, ...fewest)),
-    high: Math.ceil(found(searches.high ?? Infinity, ...most)),
-  };
+  const made = middleOf(searches);
+  const [first, total] = [middleOf(productive.searches), middleOf(all.searches)];
+  const [firstFound, allFound] = [middleOf(productive.companies), middleOf(all.companies)];
+  const shareOfRest = total > first ? Math.min(1, Math.max(0, made - first) / (total - first)) : 1;
+  const found =
+    made < first
+      ? firstFound * (made / first) ** decline
+      : firstFound + shareOfRest * Math.max(0, allFound - firstFound);
+  return within(around(found, SPREAD, 0), missing);
 }
 
-interface Point {
-  readonly searches: number;
-  readonly companies: number;
-}
-
-function pointOf(
-  { searches, companies }: Part,
-  ofSearches: 'low' | 'high',
-  ofCompanies: 'low' | 'high',
-): Point {
-  return { searches: searches[ofSearches] ?? Infinity, companies: companies[ofCompanies] ?? Infinity };
+/** Returns the geometric mean of a range's ends, or the lower end if the range has no upper end. */
+export function middleOf({ low, high }: CallRange): number {
+  return high === null ? low : Math.sqrt(low * high);
 }
 
 /** Returns the range whose ends differ from `value` by this factor. The lower end is at least `low`. */
@@ -136,7 +125,7 @@ interface KindCost {
 }
 
 const COSTS: Readonly<Record<Exclude<SearchBy, 'listing'>, KindCost>> = {
-  identifiers: { queries: [27, 1], longQueries: [27, 1], splits: 4, head: 8, found: 0.9, decline: 0.8 },
+  identifiers: { queries: [22, 1], longQueries: [22, 1], splits: 4, head: 8, found: 0.9, decline: 0.8 },
   'name prefix': {
     queries: [430, 1],
     longQueries: [2400, 0.62],
@@ -165,4 +154,5 @@ const COSTS: Readonly<Record<Exclude<SearchBy, 'listing'>, KindCost>> = {
 };
 const MEASURED_SIZE = 600;
 const GROWTH = 0.55;
-const SPREAD = Math.SQRT2;
+// The ends of each range differ from its middle by this factor, so that they differ by a factor of two.
+const SPREAD = 1.4;

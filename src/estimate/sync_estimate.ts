@@ -11,6 +11,7 @@ import { type CallRange, exactly, sumOf, within } from './call_range.ts';
 import {
   around,
   foundBy,
+  middleOf,
   type SearchBy,
   type SearchCost,
   type SearchFacts,
@@ -216,10 +217,6 @@ function leadingSearches(cost: SearchCost, focus: Focus): SearchCost['all'] {
 function between(one: number, other: number): CallRange {
   const high = Math.max(one, other);
   return { low: Math.min(one, other), high: high === Infinity ? null : high };
-}
-
-function middleOf({ low, high }: CallRange): number {
-  return high === null ? low : Math.sqrt(low * high);
 }
 
 const NOTHING = { searches: exactly(0), companies: exactly(0) };

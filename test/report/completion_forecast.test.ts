@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
-import { accountCostOf } from '../../src/estimate/account_cost.ts';
+import { accountCostOf } from '../../src/cli/plan/account_cost.ts';
 import {
   type CompletionFacts,
   type CompletionForecast,

@@ -1,5 +1,4 @@
 import { isoTime } from '../../clock.ts';
-import { accountCostOf, costData } from '../../estimate/account_cost.ts';
 import type { BackfillEstimate } from '../../estimate/backfill_estimate.ts';
 import type { Workspace } from '../../operations/assemble.ts';
 import { backfillOf, requireUnfinished } from '../../operations/backfill.ts';
@@ -7,6 +6,7 @@ import { allowanceOf } from '../../operations/configured_ledger.ts';
 import { count } from '../../report/figures.ts';
 import { type BackfillRow, backfillTable, queueBackfill } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';
+import { accountCostOf, costData } from '../plan/account_cost.ts';
 import { describeCost } from '../plan/cost_text.ts';
 import { describeUnfinished, itemCount, orderData } from './backfill_text.ts';
 import { writeReport } from './report_file.ts';

@@ -1,9 +1,9 @@
 import type { Completion } from '../../allowance/completion.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
-import type { AccountCost, EstimatedWindow } from '../../estimate/account_cost.ts';
 import type { CallRange } from '../../estimate/call_range.ts';
 import { count, counted, duration, localTime, percent } from '../../report/figures.ts';
+import type { AccountCost, EstimatedWindow } from './account_cost.ts';
 
 /** Describes a cost estimate as text: calls, allowance, time and finish date. */
 export function describeCost(estimate: AccountCost): string[] {

@@ -1,6 +1,5 @@
 import { perDay } from '../../allowance/pacing.ts';
 import { type Call, targetOf } from '../../call.ts';
-import type { AccountCost } from '../../estimate/account_cost.ts';
 import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
 import type { Watchlist } from '../../plan/wanted/watchlist_planner.ts';
@@ -9,6 +8,7 @@ import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 import { tableLines } from '../text_layout.ts';
+import type { AccountCost } from './account_cost.ts';
 import { describeCost, range } from './cost_text.ts';
 
 /** Describes the cost and yield of the next `sync` runs as text. */

@@ -1,9 +1,9 @@
-import { type Completion, forecastCompletion, startOfCallsMs } from '../allowance/completion.ts';
-import type { Allowance, Purpose, WindowName } from '../allowance/windows.ts';
-import { limitFor } from '../allowance/windows.ts';
-import type { CallKind } from '../call.ts';
-import { isoTime } from '../clock.ts';
-import { type CallRange, sumOf } from './call_range.ts';
+import { type Completion, forecastCompletion, startOfCallsMs } from '../../allowance/completion.ts';
+import type { Allowance, Purpose, WindowName } from '../../allowance/windows.ts';
+import { limitFor } from '../../allowance/windows.ts';
+import type { CallKind } from '../../call.ts';
+import { isoTime } from '../../clock.ts';
+import { type CallRange, sumOf } from '../../estimate/call_range.ts';
 
 /** The estimated number of calls of each kind. */
 export type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
