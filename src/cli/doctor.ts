@@ -14,6 +14,7 @@ import { counted, duration } from '../report/figures.ts';
 import { redateCalls } from '../warehouse/call.ts';
 import { interruptible, type SharedFlags, withSharedOptions } from './context.ts';
 import { checkTerms } from './doctor/account.ts';
+import { checkDialectEvidence } from './doctor/dialect_evidence.ts';
 import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
 import { checkHealth } from './doctor/health.ts';
@@ -60,6 +61,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     if (flags.rebuildLedger) findings.push(...(await rebuild(config, flags.warehouse ?? [])));
     findings.push(...checkFiles(config, path, systemClock.now()));
     findings.push(...(await checkHealth(config, systemClock.now())));
+    findings.push(...checkDialectEvidence(config, systemClock.now()));
     findings.push(...checkVolatileFields(config, systemClock.now()));
     findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
     if (flags.online) findings.push(...(await checkOnline(config, output)));

@@ -12,6 +12,7 @@ import {
   checkTerms,
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
+import { checkDialectEvidence } from '../../src/cli/doctor/dialect_evidence.ts';
 import { checkFiles } from '../../src/cli/doctor/files.ts';
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
@@ -52,6 +53,23 @@ describe('checks', () => {
       },
     ]);
     expect(check({ volatile: ['/asked'] })).toEqual([]);
+  });
+
+  it('the check of the dialect names a key that stored responses contradict', () => {
+    const { search, warehouse } = bench();
+    const row = (id: number) => ({
+      id: `C${id}`,
+      name: 'Registered',
+      title: `Firm ${'abcdefghij'[id % 10]}${id}`,
+    });
+    for (const [page, text] of ['fa', 'fb', 'fc'].entries())
+      search(text, { total: 20, results: Array.from({ length: 20 }, (_, at) => row(page * 20 + at)) });
+    const check = (dialect = {}) =>
+      checkDialectEvidence({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
+    expect(check()).toMatchObject([
+      { status: 'warning', message: expect.stringMatching(/^dialect.search.name .* 1 different value/) },
+    ]);
+    expect(check({ search: { name: '/title' } })).toEqual([]);
   });
 
   it('the SQLite check passes if a full-text index can be created', () => {
