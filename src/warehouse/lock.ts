@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { HOUR_MS } from '../durations.ts';
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
 export interface LockOwner {
@@ -18,6 +19,9 @@ export interface LockHolder extends LockOwner {
 
 /** If a run's last heartbeat is older than this, the run has died or hangs, so another run may take over its lock. */
 export const LOCK_STALE_AFTER_MS = 30_000;
+
+/** The same for a process that is alive on this host. */
+const ALIVE_STALE_AFTER_MS = HOUR_MS;
 
 export interface LockRequest extends LockOwner {
   readonly nowMs: number;
@@ -80,8 +84,10 @@ export function lockHolder(db: Database): LockHolder | null {
 
 function isHeld(holder: LockHolder, ask: LockRequest): boolean {
   if (holder.owner === ask.owner) return false;
-  if (ask.nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS) return false;
-  return holder.host !== ask.host || ask.isAlive(holder.pid);
+  const ageMs = ask.nowMs - Date.parse(holder.heartbeatAt);
+  if (holder.host !== ask.host) return ageMs <= LOCK_STALE_AFTER_MS;
+  // The clock can have been set between two heartbeats of a living process. After an hour, another process has its id.
+  return ageMs <= ALIVE_STALE_AFTER_MS && ask.isAlive(holder.pid);
 }
 
 /** Returns whether a process with this id is running on this host. */

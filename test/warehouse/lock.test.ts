@@ -40,8 +40,9 @@ test('a lock without a recent heartbeat is taken over, and its owner notices the
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   const nowMs = START_MS + LOCK_STALE_AFTER_MS;
-  expect(acquireLock(db, { ...second, nowMs })).toMatchObject({ taken: false });
-  expect(acquireLock(db, { ...second, nowMs: nowMs + 1 })).toEqual({ taken: true });
+  const elsewhere = { ...second, host: 'elsewhere' };
+  expect(acquireLock(db, { ...elsewhere, nowMs })).toMatchObject({ taken: false });
+  expect(acquireLock(db, { ...elsewhere, nowMs: nowMs + 1 })).toEqual({ taken: true });
   expect(heartbeat(db, 'first', nowMs + 2)).toBe(false);
   releaseLock(db, 'first');
   expect(lockHolder(db)?.owner).toBe('second');
@@ -52,4 +53,11 @@ test('a heartbeat prevents the lock from being taken over', () => {
   acquireLock(db, first);
   expect(heartbeat(db, 'first', START_MS + 25_000)).toBe(true);
   expect(acquireLock(db, { ...second, nowMs: START_MS + 50_000 })).toMatchObject({ taken: false });
+});
+
+test('a living process on this host keeps the lock after a step of the clock, but not for more than an hour', () => {
+  const { db } = temporaryWarehouse();
+  acquireLock(db, first);
+  expect(acquireLock(db, { ...second, nowMs: START_MS + 31_000 })).toMatchObject({ taken: false });
+  expect(acquireLock(db, { ...second, nowMs: START_MS + 3_600_001 })).toEqual({ taken: true });
 });
