@@ -13,7 +13,9 @@ export interface RegistryCount {
 /**
  * Estimates the number of unseen companies in the whole registry.
  *
- * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. Otherwise let `f` be the share of new
+ * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. If `n` is larger by at most 2%,
+ * known companies have left the registry unnoticed, and about as many others may have joined it: the unseen count is
+ * `n − N`. If `n` is much larger, the count is outdated or counts something else. Then, let `f` be the share of new
  * companies on recent pages. Each page updates it: `f ← f + 0.1 · (share − f)`.
  *
  * `f` estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage. The registry
@@ -88,11 +90,14 @@ export class RegistryUnseen {
   get unseen(): number {
     const known = this.#keySpace.companies;
     if (this.isCounted) return (this.#registryCount.total as number) - known;
+    const { total } = this.#registryCount;
+    if (total !== null && known - total <= UNNOTICED_SHARE * known) return known - total;
     const share = Math.min(this.#newShare, HALF);
     return Math.max(this.#limits.pageSize, (known * share) / (1 - share));
   }
 }
 
 const HALF = 0.5;
+const UNNOTICED_SHARE = 0.02;
 const MIN_GAINED_SHARE = 0.01;
 const SMOOTHING = 0.1;

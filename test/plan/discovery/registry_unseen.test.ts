@@ -17,10 +17,14 @@ test("the registry's unseen count is the registry count minus the known companie
   expect(unseenOf(100, { total: 100 })).toMatchObject({ unseen: 0, isCounted: true, observedAtMs: 5 });
 });
 
-test('the unseen count ignores a registry count below the number of known companies', () => {
-  const unseen = unseenOf(101, { total: 100 });
+test('the unseen count ignores a registry count far below the number of known companies', () => {
+  const unseen = unseenOf(110, { total: 100 });
   expect(unseen.isCounted).toBe(false);
-  expect(unseen.unseen).toBe(101);
+  expect(unseen.unseen).toBe(110);
+});
+
+test('a registry count just below the number of known companies shows that about as many companies have changed', () => {
+  expect(unseenOf(1_004, { total: 1_000 })).toMatchObject({ isCounted: false, unseen: 4 });
 });
 
 test('without a registry count, the unseen count depends on the share of new companies on recent pages', () => {
