@@ -163,6 +163,7 @@ class Merge {
   /** Changes that the rebuild found again keep their ids, which are their versions. */
   #mergeChanges(entityId: string): void {
     const { before, after } = this.#changes.read(entityId);
+    if (before.length + after.length === 0) return;
     const kept = Map.groupBy(before, ([, ...content]) => keyOf(content));
     for (const [, ...content] of after) {
       if (kept.get(keyOf(content))?.shift() !== undefined) continue;
@@ -242,7 +243,7 @@ function versionsOf(known: KnownRow | undefined) {
 }
 
 function isSameRecord(before: KnownRow, after: Known): boolean {
-  return (Object.keys(after) as (keyof Known)[]).every((key) => keyOf([before[key]]) === keyOf([after[key]]));
+  return (Object.keys(after) as (keyof Known)[]).every((key) => isSameCell(before[key], after[key]));
 }
 
 /** A table in both files, with the columns of the rebuilt one. Rows are read by one key column. */
@@ -350,19 +351,20 @@ function primaryKey(db: Database, table: string): string[] {
 
 /** Returns whether the rows are equal. Further columns in `before` must be NULL. */
 function isSameRows(before: readonly Row[], after: readonly Row[]): boolean {
-  return (
-    before.length === after.length &&
-    before.every((row, at) => {
-      const other = after[at] ?? [];
-      const width = Math.max(row.length, other.length);
-      return Array.from({ length: width }, (_, column) => column).every((column) =>
-        isSameCell(row[column] ?? null, other[column] ?? null),
-      );
-    })
-  );
+  if (before.length !== after.length) return false;
+  for (const [at, row] of before.entries()) if (!isSameRow(row, after[at] ?? [])) return false;
+  return true;
+}
+
+function isSameRow(before: Row, after: Row): boolean {
+  const width = Math.max(before.length, after.length);
+  for (let column = 0; column < width; column++)
+    if (!isSameCell(before[column] ?? null, after[column] ?? null)) return false;
+  return true;
 }
 
 function isSameCell(a: Cell, b: Cell): boolean {
+  if (a === b) return true;
   if (Buffer.isBuffer(a)) return Buffer.isBuffer(b) && a.equals(b);
   return Object.is(a, b);
 }
