@@ -219,5 +219,5 @@ export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;
 const BREADTH = 0.15;
 const LOWEST_FOR_NAMES = 0.002;
-// Identifiers are assigned in blocks, so a few empty prefixes say little about the others.
+// Identifiers are assigned in blocks, so a few empty prefixes show little about the others.
 const LOWEST_FOR_IDENTIFIERS = 0.05;
