@@ -119,7 +119,7 @@ export class NameFinder {
     const matches = matcherOf(semantics, wanted);
     const rare = this.#trigramQuery(semantics, words);
     if (rare !== null) return this.#containing(rare).filter(({ folded }) => matches(fold(folded)));
-    const isDecided = words.length <= MAX_WORDS ? isAscii : () => false;
+    const isDecided = (name: string) => words.length <= MAX_WORDS && isAscii(name) && !name.includes('\0');
     return this.#scanned(semantics, wanted).filter(
       ({ folded }) => isDecided(folded) || matches(fold(folded)),
     );
@@ -218,7 +218,8 @@ function hashOf(salt: string, id: string): number {
   return hash >>> 0;
 }
 
-const NOT_ASCII = "folded GLOB '*[^ -~]*'";
+// For SQLite, a text ends at a NUL character. Such a name is therefore also compared in this process.
+const NOT_ASCII = 'octet_length(folded) <> length(folded)';
 const NO_LETTER = '[^A-Za-z0-9]';
 const MAX_WORDS = 8;
 // If more names contain each of the query's words, a scan of all names is faster.

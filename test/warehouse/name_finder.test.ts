@@ -73,6 +73,17 @@ test('a query with more words than one SQL condition can have finds a name with 
   expect(finder.find({ ...asked, text: `${words.join(' ')} other` })).toHaveLength(0);
 });
 
+test('a name with a NUL character is found by the words after it, and only by its own words', () => {
+  const { db } = mirrorOf([{ id: '1', name: 'one\0 two', isGone: false }], 1);
+  const asked = { by: 'name', names: 'token_prefix', identifiers: 'none' } as const;
+  for (const hasTrigrams of [true, false]) {
+    const finder = finderIn(db, hasTrigrams);
+    expect(finder.find({ ...asked, text: 'two' })).toHaveLength(1);
+    expect(finder.find({ ...asked, text: 'tw' })).toHaveLength(1);
+    expect(finder.find({ ...asked, text: 'th' })).toHaveLength(0);
+  }
+});
+
 /** A mirror in which the names of only the first companies are in `_name`. */
 function mirrorOf(companies: readonly Company[], indexed: number) {
   const { warehouse, search } = bench({ dialect: dialectWith({}) });
