@@ -39,7 +39,11 @@ async function restore(file: string, flags: SharedFlags): Promise<void> {
     output.result({
       command: 'restore',
       data: {
-        ...{ file, warehouse: path, replaced, bytes: replacement.bytes, companies },
+        file,
+        warehouse: path,
+        replaced,
+        bytes: replacement.bytes,
+        companies,
         forgotten_since: forgottenSince,
       },
       text: [

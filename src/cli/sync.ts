@@ -87,7 +87,8 @@ export async function syncOnce(
     maxMinutes: flags.maxMinutes ?? Infinity,
     signal,
     onProgress: showProgress(output, {
-      ...{ startedMs, now: () => clock.now() },
+      startedMs,
+      now: () => clock.now(),
       maxCalls: Math.min(state.left, maxCalls),
     }),
   });

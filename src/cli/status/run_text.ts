@@ -53,7 +53,10 @@ export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails,
 export function runData({ run, counts, failedCalls }: RunDetails) {
   const { runId, startedAt, endedAt, ...others } = run;
   return {
-    ...{ run_id: runId, started_at: startedAt, ended_at: endedAt, ...others },
+    run_id: runId,
+    started_at: startedAt,
+    ended_at: endedAt,
+    ...others,
     calls_by_outcome: counts,
     failed_calls: failedCalls.map(({ callId, sentAt, ...call }) => ({
       call_id: callId,

@@ -27,7 +27,11 @@ export function statusData(reading: StatusReading): Readonly<Record<string, unkn
     backfills: trends?.backfills.map(({ backfill, counts }) => orderData(backfill, counts)) ?? [],
     worker,
     runs: runs.map(({ runId, startedAt, endedAt, command, ...others }) => ({
-      ...{ run_id: runId, command, started_at: startedAt, ended_at: endedAt, ...others },
+      run_id: runId,
+      command,
+      started_at: startedAt,
+      ended_at: endedAt,
+      ...others,
     })),
   };
 }
