@@ -43,17 +43,6 @@ test('status reports a rejected key with a remedy', async () => {
   );
 });
 
-test('status loads neither zod nor yaml if the configuration has not changed', async () => {
-  const hook =
-    'import { registerHooks as on } from "node:module"; on({ load: (url, at, next) => (process._rawDebug(url), next(url, at)) })';
-  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}` };
-  const loaded = async () => (await startCommand(['status', '--config', config], { env }).finished).stderr;
-  await loaded();
-  const modules = await loaded();
-  expect(modules).toContain('/node_modules/better-sqlite3/');
-  expect(modules).not.toMatch(/\/node_modules\/(zod|yaml)\//);
-});
-
 test('status --run shows how a run ended, its calls and its failed calls', async () => {
   const { data } = (await status('--run', '2', '--json')).json;
   expect(data).toMatchObject({ run_id: 2, command: 'sync', ended: 'unauthorised' });
