@@ -1,15 +1,11 @@
 import { Command } from 'commander';
 import { type Config, configPath } from '../config/config.ts';
-import { describeDialect } from '../dialect/describe.ts';
 import { openWorkspace } from '../operations/assemble.ts';
 import { type ProbeReport, probe } from '../operations/probe.ts';
-import type { Specification } from '../probe/conclusions.ts';
-import { limitHeaders, reportFindings } from '../probe/findings_report.ts';
-import { reportStatements } from '../probe/openapi/statements_report.ts';
-import type { Hints } from '../probe/probe.ts';
+import type { Hints, Specification } from '../probe/beliefs.ts';
+import { limitHeaders, type ReportedFinding, reportFindings, reportStatements } from '../probe/report.ts';
 import { count, counted, duration } from '../report/figures.ts';
 import { lastCallId } from '../warehouse/call.ts';
-import { dialectText } from './config.ts';
 import {
   interruptible,
   openContext,
@@ -138,19 +134,19 @@ async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hint
 }
 
 function print(output: Output, report: ProbeReport, path: string): void {
-  const { run, draft, questions, conclusions, exchanges } = report;
-  const findings = reportFindings(conclusions);
+  const { run, draft, questions, beliefs, exchanges } = report;
+  const findings = reportFindings(beliefs);
   const limits = limitHeaders(exchanges);
   const isComplete = draft !== null;
   process.exitCode = run.ending.ended === 'interrupted' ? 130 : isComplete ? 0 : 1;
   const text = [
     output.style('bold', outcomeOf(report, path)),
-    findings.map((finding) => `  ${findingLine(output, finding)}`).join('\n'),
+    findingsText(output, findings),
     ...(limits.length === 0 ? [] : [limits.map(({ name, value }) => `  ${name}: ${value}`).join('\n')]),
-    ...(draft === null ? [] : [dialectText(output, describeDialect(draft.dialect))]),
     ...(questions.length === 0
       ? []
       : [`Open:\n${questions.map(({ text: question }) => `  ${question}`).join('\n')}`]),
+    ...(run.ending.ended === 'interrupted' ? [] : [nextStepOf(report)]),
   ].join('\n\n');
   output.result({
     command: 'probe',
@@ -181,6 +177,29 @@ function outcomeOf({ run, draft, questions }: ProbeReport, path: string): string
   }
   if (ending.ended === 'done') return `${cost}: dialect not found yet. The open questions are in ${path}.`;
   return `${cost}: dialect not found yet. ${headlineOf(run)}`;
+}
+
+/** Lists the findings, one line each, and the open ones in one line. */
+function findingsText(output: Output, findings: readonly ReportedFinding[]): string {
+  const found = findings.filter(({ certainty }) => certainty !== 'open');
+  const open = findings.filter(({ certainty }) => certainty === 'open').map(({ topic }) => topic);
+  return [
+    ...found.map((finding) => `  ${findingLine(output, finding)}`),
+    ...(open.length === 0 ? [] : [`  open: ${open.join(', ')}`]),
+  ].join('\n');
+}
+
+/** Returns the next step, and the calls that the account has left. */
+function nextStepOf({ run, draft, questions }: ProbeReport): string {
+  const left =
+    run.callsLeft === Number.POSITIVE_INFINITY
+      ? ''
+      : ` The account has ${counted(run.callsLeft, 'call')} left.`;
+  if (draft !== null)
+    return `Next: \`registry-mirror plan\` estimates the mirror's cost, \`registry-mirror sync\` builds it.${left}`;
+  if (run.ending.ended !== 'done')
+    return `Next: correct the cause above, then run \`registry-mirror probe\` again. No call is repeated.${left}`;
+  return `Next: answer the question${questions.length === 1 ? '' : 's'} above, then run \`registry-mirror probe\` again. No call is repeated.${left}`;
 }
 
 function announce(

@@ -21,7 +21,7 @@ import { guardedPlanner } from '../plan/guarded_planner.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
 import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
 import type { Focus, MaxAge, Pace, Planner, Scope } from '../planner.ts';
-import type { Hints } from '../probe/probe.ts';
+import type { Hints } from '../probe/beliefs.ts';
 import { EMPTY_DIALECT } from '../probe/probe_call.ts';
 import type { OpenProbeLog } from '../probe/probe_log.ts';
 import { openProbePlanner } from '../probe/probe_planner.ts';

@@ -10,7 +10,7 @@ import {
 } from '../dialect/evidence/dialect_evidence.ts';
 import type { Planner } from '../planner.ts';
 import { type DialectChange, type Mismatch, proposeChanges } from '../probe/dialect_changes.ts';
-import type { ProbeRequest } from '../probe/evidence.ts';
+import type { ProbeRequest } from '../probe/exchange.ts';
 import { readReply } from '../probe/probe_call.ts';
 import { type LatestAnswer, latestAnswers } from '../warehouse/latest_answers.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';

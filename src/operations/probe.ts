@@ -5,14 +5,12 @@ import { type Endpoints, endpointsOf, UnwritableUrl, urlOf } from '../dialect/re
 import { adoptProbes } from '../load/probe_loader.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Adoption, adoptable } from '../probe/adoption.ts';
-import type { Specification } from '../probe/conclusions.ts';
-import type { DialectDraft } from '../probe/dialect_draft.ts';
-import type { Exchange } from '../probe/evidence.ts';
-import { requestedSizeOf } from '../probe/findings/max_page_size.ts';
-import { draftWith } from '../probe/openapi/specified_dialect.ts';
-import { type Conclusions, probe as conclude, type Hints } from '../probe/probe.ts';
+import { type Beliefs, believe, type Hints, type Specification } from '../probe/beliefs.ts';
+import { type DialectDraft, draftDialect } from '../probe/dialect_draft.ts';
+import type { Exchange } from '../probe/exchange.ts';
+import { requestedSizeOf } from '../probe/experiments.ts';
 import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_log.ts';
-import { type Question, questionsFor } from '../probe/user_questions.ts';
+import { type Question, questionsFor } from '../probe/report.ts';
 import { answersOfCommand } from '../warehouse/latest_answers.ts';
 import { storedProbes } from '../warehouse/stored_probes.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
@@ -26,13 +24,13 @@ export interface ProbeOrder {
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
-  /** Called after each exchange with the conclusions from all exchanges so far. */
-  readonly onAnswer?: (exchange: Exchange, conclusions: Conclusions) => void;
+  /** Called after each exchange with the hypotheses after all exchanges so far. */
+  readonly onAnswer?: (exchange: Exchange) => void;
 }
 
 export interface ProbeReport {
   readonly run: RunReport;
-  readonly conclusions: Conclusions;
+  readonly beliefs: Beliefs;
   /** The learned dialect; null if the probe could not learn the search or record endpoint. */
   readonly draft: DialectDraft | null;
   readonly questions: readonly Question[];
@@ -49,7 +47,7 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
   const { hints, maxCalls, maxMinutes, signal } = order;
   const specification = hints.specification ?? null;
   const probeLog = openProbeLog(new URL(upstream.base_url).origin, keptProbes(workspace, order.after ?? 0));
-  const currentConclusions = () => conclude({ upstream, exchanges: probeLog.exchanges, hints }).conclusions;
+  const currentBeliefs = () => believe({ upstream, exchanges: probeLog.exchanges, hints });
   const report = await run(workspace, {
     command: 'probe',
     purpose: 'scheduled',
@@ -59,18 +57,17 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
     assemble: (runId) => assembleProbe(workspace, { runId, hints, probeLog, maxCalls }),
     onProgress: () => {
       const last = probeLog.exchanges.at(-1);
-      if (last !== undefined) order.onAnswer?.(last, currentConclusions());
+      if (last !== undefined) order.onAnswer?.(last);
     },
-    onEnded: (runId) =>
-      adopt(workspace, runId, probeLog, { conclusions: currentConclusions(), specification }),
+    onEnded: (runId) => adopt(workspace, runId, probeLog, { beliefs: currentBeliefs(), specification }),
   });
-  const conclusions = currentConclusions();
-  const draft = draftWith(conclusions, specification);
+  const beliefs = currentBeliefs();
+  const draft = draftDialect(beliefs, specification);
   return {
     run: report,
-    conclusions,
+    beliefs,
     draft,
-    questions: questionsFor(conclusions, probeLog.exchanges),
+    questions: questionsFor(beliefs, probeLog.exchanges),
     exchanges: probeLog.exchanges,
   };
 }
@@ -112,14 +109,14 @@ function adopt(
   workspace: Workspace,
   runId: number,
   probeLog: OpenProbeLog,
-  { conclusions, specification }: { conclusions: Conclusions; specification: Specification | null },
+  { beliefs, specification }: { beliefs: Beliefs; specification: Specification | null },
 ): void {
-  const draft = draftWith(conclusions, specification);
+  const draft = draftDialect(beliefs, specification);
   if (draft === null) return;
   const { dialect } = draft;
   const stored = new Map(storedProbes(workspace.warehouse.db).map((kept) => [kept.callId, kept]));
   const verdictOf = openVerdict(dialect);
-  const outcomes = adoptable(probeLog.exchanges, conclusions, dialect).flatMap((adoption): Outcome[] => {
+  const outcomes = adoptable(probeLog.exchanges, beliefs, dialect).flatMap((adoption): Outcome[] => {
     const kept = stored.get(adoption.exchange.callId ?? 0);
     if (kept === undefined || kept.status === null || kept.body === null) return [];
     const { callId, status, headers, body, sentAt, ms: durationMs } = kept;

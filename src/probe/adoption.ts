@@ -1,10 +1,10 @@
 import { type Call, FIRST_PAGE } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { idInPath } from '../dialect/request.ts';
-import type { Conclusions, SearchPage } from './conclusions.ts';
-import type { Exchange } from './evidence.ts';
-import { isEmptyQuery } from './findings/empty_query.ts';
-import { isFirstPage, sizesSent } from './search_pages.ts';
+import type { Beliefs } from './beliefs.ts';
+import type { Exchange } from './exchange.ts';
+import { isEmptyQuery } from './lengths.ts';
+import { isFirstPage, type SearchPage, sizesSent } from './pages.ts';
 
 /** A response that the probe received, and the mirror's call that would have returned the same response. */
 export interface Adoption {
@@ -16,12 +16,8 @@ export interface Adoption {
  * Returns the probe's responses that the mirror can use as its own: statistics, records, and first pages as the dialect
  * would request them. They are loaded into the mirror, so `sync` does not request them again.
  */
-export function adoptable(
-  exchanges: readonly Exchange[],
-  conclusions: Conclusions,
-  dialect: Dialect,
-): Adoption[] {
-  const addresses = conclusions.addresses.value;
+export function adoptable(exchanges: readonly Exchange[], beliefs: Beliefs, dialect: Dialect): Adoption[] {
+  const addresses = beliefs.addresses.value;
   const others = exchanges.flatMap((exchange): Adoption[] => {
     const { request, reading } = exchange;
     const planned = { reason: request.why, expected: 0 };
@@ -29,17 +25,16 @@ export function adoptable(
       return [{ exchange, call: { kind: 'stats', ...planned } }];
     if (request.kind !== 'entity' || (reading !== 'ok' && reading !== 'absent')) return [];
     const entityId = idInPath(addresses?.entity ?? '', request.path);
-    if (entityId === null) return [];
-    return [{ exchange, call: { kind: 'entity', entityId, ...planned } }];
+    return entityId === null ? [] : [{ exchange, call: { kind: 'entity', entityId, ...planned } }];
   });
-  return [...others, ...adoptablePages(conclusions, dialect)];
+  return [...others, ...adoptablePages(beliefs, dialect)];
 }
 
 /**
  * Returns each query's longest first page. The page must have all matches, or have been requested without other page
  * sizes than the dialect's and have as many rows as the dialect expects.
  */
-function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): Adoption[] {
+function adoptablePages({ search }: Beliefs, { search: dialect }: Dialect): Adoption[] {
   if (search === null) return [];
   const longest = new Map<string, Adoption & { readonly rows: number }>();
   for (const page of search.pages) {
@@ -51,8 +46,7 @@ function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): 
     const isUsable = search.isWhole(page) || (isAsRequested && rows.length === dialect.paging.size);
     if (query === null || !isFirstPage(exchange) || !isUsable) continue;
     const key = `${query.by}:${query.text}`;
-    const reason = exchange.request.why;
-    const call: Call = { kind: 'search', query, page: FIRST_PAGE, reason, expected: 0 };
+    const call: Call = { kind: 'search', query, page: FIRST_PAGE, reason: exchange.request.why, expected: 0 };
     if ((longest.get(key)?.rows ?? -1) < rows.length) longest.set(key, { exchange, call, rows: rows.length });
   }
   return [...longest.values()];

@@ -1,10 +1,9 @@
 import type { Dialect, Pointer } from '../dialect/dialect.ts';
-import type { Exchange } from './evidence.ts';
-import { findRecord } from './findings/record_paths.ts';
-import { findResultList, itemOf, rowsAt, textAt } from './findings/result_list.ts';
-import { relativeTo } from './findings/row_paths.ts';
-import { findTotal } from './findings/search_total.ts';
-import { findRegistryTotal } from './findings/statistics_total.ts';
+import { textAt } from './bodies.ts';
+import { type Exchange, paramOf } from './exchange.ts';
+import { findRecord } from './record.ts';
+import { findResultList, itemOf, relativeTo, rowsAt } from './rows.ts';
+import { findRegistryTotal, findTotal } from './total.ts';
 
 /** A dialect key with a value that contradicts the responses, and a value that fits them. */
 export interface DialectChange {
@@ -26,21 +25,16 @@ export interface Mismatch {
 export function proposeChanges(dialect: Dialect, mismatches: readonly Mismatch[]): DialectChange[] {
   const of = (kind: Exchange['request']['kind']) =>
     mismatches.filter(({ exchange }) => exchange.request.kind === kind && exchange.json !== undefined);
+  const exchangesOf = (kind: Exchange['request']['kind']) => of(kind).map(({ exchange }) => exchange);
   return [
-    ...searchChanges(
-      dialect,
-      of('search').map(({ exchange }) => exchange),
-    ),
+    ...searchChanges(dialect, exchangesOf('search')),
     ...recordChanges(dialect, of('entity')),
-    ...statsChanges(
-      dialect,
-      of('stats').map(({ exchange }) => exchange),
-    ),
+    ...statsChanges(dialect, exchangesOf('stats')),
   ].filter(({ from, to }) => from !== to);
 }
 
 function searchChanges({ search }: Dialect, responses: readonly Exchange[]): DialectChange[] {
-  const listing = findResultList(responses);
+  const listing = findResultList(responses, null);
   const id = listing?.ids[0];
   if (listing === null || id === undefined) return [];
   // Keep the configured path to the id if every row still has a value there, even if another path has a higher score.
@@ -53,9 +47,10 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
   const total = findTotal(
     responses,
     (response) => rowsAt(response, listing.results).length,
-    search.query_param,
+    (response) => paramOf(response, search.query_param),
   );
   const because = `${listing.results || 'the body'} contains ${listing.rows.length} companies`;
+  const name = namePath === null ? null : relativeTo(item, namePath);
   return [
     { key: 'search.results', from: search.results, to: listing.results, because },
     { key: 'search.item', from: search.item, to: item, because },
@@ -65,16 +60,9 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
       to: relativeTo(item, idPath),
       because: 'its values differ from row to row',
     },
-    ...(namePath === null
+    ...(name === null
       ? []
-      : [
-          {
-            key: 'search.name',
-            from: search.name,
-            to: relativeTo(item, namePath),
-            because: 'it looks like a name',
-          },
-        ]),
+      : [{ key: 'search.name', from: search.name, to: name, because: 'it looks like a name' }]),
     ...(total.certainty === 'sure' && total.value !== null
       ? [{ key: 'search.total', from: search.total, to: total.value, because: total.because }]
       : []),

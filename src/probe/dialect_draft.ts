@@ -1,13 +1,12 @@
 import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialect/dialect.ts';
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
-import type { Conclusions, SearchConclusions } from './conclusions.ts';
-import type { Certainty } from './evidence.ts';
-import { minLengthWithEmptyQuery } from './findings/empty_query.ts';
-import { isAbsentWhenEmpty, notFoundRules } from './findings/empty_result.ts';
-import { relativeTo } from './findings/row_paths.ts';
-import { broadQueryRules } from './findings/total_in_rejection.ts';
-import { softRule } from './refusals.ts';
+import type { Beliefs, SearchBeliefs, Specification } from './beliefs.ts';
+import type { Certainty, Exchange, Finding } from './exchange.ts';
+import { isEmptyQuery, minLengthWithEmptyQuery } from './lengths.ts';
+import { PLAIN } from './query.ts';
+import { relativeTo } from './rows.ts';
+import { broadQueryRules, softRuleOf } from './soft_errors.ts';
 
 /** A proposed dialect, with notes on keys with uncertain values. */
 export interface DialectDraft {
@@ -23,48 +22,148 @@ export interface Note {
   readonly text: string;
 }
 
-/** Converts the conclusions into a dialect. Returns null if the probe did not recognise the search or the record. */
-export function draftDialect(conclusions: Conclusions): DialectDraft | null {
-  const { queryParam, search, minQueryChars, fullListing, registryTotal } = conclusions;
-  if (search === null || queryParam.value === null || search.record.value === null) return null;
-  const { listing, total, clamp, queryRule, identifiers, item } = search;
+/**
+ * Converts the leading hypotheses into a dialect. Returns null if the search or the record is open and the document, if
+ * any, does not state it.
+ */
+export function draftDialect(beliefs: Beliefs, specification: Specification | null): DialectDraft | null {
+  const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
+  if (search === null || query.value === null || search.record.value === null)
+    return specification === null ? null : specifiedDialect(specification);
+  const { listing, total, clamp, rule, identifiers, item, minLength } = search;
+  const inPath = new Set(addresses.value?.constants.map(([name]) => name));
   const dialect = Dialect.parse({
     search: {
-      query_param: queryParam.value,
+      query_param: query.value.param,
+      query_template: query.value.template,
       identifier_param: identifiers.param.value,
-      extra: Object.fromEntries(conclusions.companions),
+      // The template is for names. An identifier in another parameter is sent as it is.
+      ...(query.value.template === PLAIN || identifiers.param.value !== null
+        ? {}
+        : { identifier_template: query.value.template }),
+      extra: Object.fromEntries(constants.filter(([name]) => !inPath.has(name))),
       paging: pagingOf(search),
       results: listing.results,
       item,
       main: search.main.value,
       group_as: search.hasSeveralRows ? groupKeyFor(search) : null,
       id_fallbacks: search.idFallback === null ? [] : [relativeTo(item, search.idFallback)],
-      id: relativeTo(item, search.idPath),
-      name: search.namePath === null ? null : relativeTo(item, search.namePath),
+      id: search.id.value,
+      name: search.name.value,
       total: total.value,
       total_clamped_at: clamp.value,
-      matches: queryRule.value ?? 'unknown',
+      matches: rule.value ?? 'unknown',
       identifiers: identifiers.matches.value,
-      min_length: fullListing.value && minQueryChars === 1 ? 0 : minQueryChars,
+      min_length: minLengthWithEmptyQuery(
+        { ...minLength, value: Math.max(minLength.value, beliefs.minQueryChars) },
+        fullListing,
+      ).value,
       absent_when_empty: isAbsentWhenEmpty(search),
     },
     entity: { ...search.record.value, id_fallbacks: recordFallbacks(search) },
     stats: { total: registryTotal.value },
-    responses: rulesOf(conclusions, search),
+    responses: rulesOf(beliefs, search),
   });
-  const notes = notesOf(conclusions, search);
-  const open = [...notes].filter(([, { certainty }]) => certainty === 'open').map(([key]) => key);
-  return { dialect, notes, open: new Set(open) };
+  return draftOf(dialect, [
+    ['search.query_param', query],
+    ['search.identifier_param', identifiers.param],
+    ['search.paging', search.paging],
+    ['search.paging.size_param', search.size.param],
+    ['search.paging.size', search.size.maxSize],
+    ['search.id', search.id],
+    ...(search.main.value === null ? [] : ([['search.main', search.main]] as const)),
+    ['search.name', search.name],
+    ['search.total', total],
+    ['search.total_clamped_at', clamp],
+    ['search.matches', rule],
+    ['search.identifiers', identifiers.matches],
+    ['search.min_length', minLengthWithEmptyQuery(minLength, fullListing)],
+    ['entity', search.record],
+    ['stats.total', registryTotal],
+  ]);
 }
 
-function pagingOf({ paging, size }: SearchConclusions): Paging {
+/** Drafts the dialect from the document alone. Returns null if the document lacks a necessary part. */
+function specifiedDialect(specification: Specification): DialectDraft | null {
+  const {
+    queryParam,
+    identifierParam,
+    results,
+    id,
+    name,
+    record,
+    paging,
+    sizeParam,
+    maxSize,
+    total,
+    minLength,
+  } = specification;
+  if (queryParam.value === null || results.value === null || id.value === null || record.value === null)
+    return null;
+  const dialect = Dialect.parse({
+    search: {
+      query_param: queryParam.value,
+      identifier_param: identifierParam.value,
+      extra: specification.extra,
+      paging: {
+        ...(paging.value ?? { style: 'none' }),
+        size_param: sizeParam.value,
+        ...(sizeParam.value === null || maxSize.value === null ? {} : { size: maxSize.value }),
+      },
+      results: results.value,
+      item: specification.item,
+      id: id.value,
+      name: name.value,
+      total: total.value,
+      min_length: minLength.value ?? 1,
+    },
+    entity: record.value,
+    stats: { total: specification.registryTotal.value },
+  });
+  const findings: [string, Finding][] = [
+    ['search.query_param', queryParam],
+    ['search.identifier_param', identifierParam],
+    ['search.paging', paging],
+    ['search.paging.size_param', sizeParam],
+    ['search.paging.size', maxSize],
+    ['search.id', id],
+    ['search.name', name],
+    ['search.total', total],
+    ['search.min_length', minLength],
+    ['entity', record],
+    ['stats.total', specification.registryTotal],
+  ];
+  const { notes } = draftOf(
+    dialect,
+    findings.map(([key, one]) => [key, one.certainty === 'sure' ? { ...one, certainty: 'likely' } : one]),
+  );
+  return { dialect, notes, open: new Set() };
+}
+
+function draftOf(
+  dialect: Dialect,
+  findings: readonly (readonly [key: string, finding: Finding])[],
+): DialectDraft {
+  const notes = new Map(
+    findings.flatMap(([key, { certainty, because }]): [string, Note][] =>
+      certainty === 'sure' ? [] : [[key, { certainty, text: because }]],
+    ),
+  );
+  return {
+    dialect,
+    notes,
+    open: new Set([...notes].filter(([, { certainty }]) => certainty === 'open').map(([key]) => key)),
+  };
+}
+
+function pagingOf({ paging, size }: SearchBeliefs): Paging {
   const sized = { size_param: size.param.value, size: size.maxSize.value.rows, window: null };
   const style = paging.value ?? { style: 'none' as const };
   return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }
 
 /** Returns a key for the list of a company's results that no row has. */
-function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
+function groupKeyFor({ listing: { rows }, item }: SearchBeliefs): string {
   const keys = new Set(
     rows.flatMap((row) => {
       const summary = valueAt(row, item);
@@ -74,54 +173,36 @@ function groupKeyFor({ listing: { rows }, item }: SearchConclusions): string {
   return ['results', 'entries', 'all_results'].find((key) => !keys.has(key)) ?? 'grouped_results';
 }
 
-/**
- * Returns the path to the fallback id in records. If records and summaries have the main id at the same path, they also
- * have the fallback id at the same path.
- */
-function recordFallbacks({ idPath, idFallback, item, record }: SearchConclusions): Pointer[] {
+/** If records and summaries have the main id at the same path, they also have the fallback id at the same path. */
+function recordFallbacks({ idPath, idFallback, item, record }: SearchBeliefs): Pointer[] {
   if (idFallback === null || record.value?.id !== relativeTo(item, idPath)) return [];
   return [relativeTo(item, idFallback)];
 }
 
-function rulesOf(
-  { query: { searches }, absence }: Conclusions,
-  { pages }: SearchConclusions,
-): ResponseRule[] {
-  const soft = softRule(
-    searches.filter(({ reading }) => reading === 'refused'),
-    pages.map(({ exchange }) => exchange),
+/** A missing list means that nothing was found. This matters only if no total could be 0. */
+function isAbsentWhenEmpty({ pages, listing, total }: SearchBeliefs): boolean {
+  return (
+    total.value === null &&
+    pages.some(({ exchange }) => !Array.isArray(valueAt(exchange.json, listing.results)))
+  );
+}
+
+function rulesOf({ evidence: { searches }, absence }: Beliefs, { pages }: SearchBeliefs): ResponseRule[] {
+  const good = pages.map(({ exchange }) => exchange);
+  const soft = searches.flatMap((search) =>
+    search.reading === 'refused' ? (softRuleOf(search, good, 'refused') ?? []) : [],
   );
   return [
     ...notFoundRules(searches),
     ...broadQueryRules(searches),
-    ...(soft === null ? [] : [soft]),
+    ...soft.slice(0, 1),
     ...(absence.value === null ? [] : [absence.value]),
   ];
 }
 
-function notesOf(conclusions: Conclusions, search: SearchConclusions): Map<string, Note> {
-  const { queryParam, registryTotal } = conclusions;
-  const { id, name, total, clamp, size, paging, record, queryRule, identifiers } = search;
-  const findings = [
-    ['search.query_param', queryParam],
-    ['search.identifier_param', identifiers.param],
-    ['search.paging', paging],
-    ['search.paging.size_param', size.param],
-    ['search.paging.size', size.maxSize],
-    ['search.id', id],
-    ...(search.main.value === null ? [] : ([['search.main', search.main]] as const)),
-    ['search.name', name],
-    ['search.total', total],
-    ['search.total_clamped_at', clamp],
-    ['search.matches', queryRule],
-    ['search.identifiers', identifiers.matches],
-    ['search.min_length', minLengthWithEmptyQuery(search.minQueryLength, conclusions.fullListing)],
-    ['entity', record],
-    ['stats.total', registryTotal],
-  ] as const;
-  return new Map(
-    findings.flatMap(([key, { certainty, because }]): [string, Note][] =>
-      certainty === 'sure' ? [] : [[key, { certainty, text: because }]],
-    ),
-  );
+/** A 404 with JSON for a query is a search without matches. */
+function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
+  const isEmptyResult = (search: Exchange) =>
+    search.reading === 'absent' && search.json !== undefined && !isEmptyQuery(search);
+  return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'absent' }] : [];
 }

@@ -5,8 +5,8 @@ import { reportsUsedUpQuota } from '../dialect/quota_words.ts';
 import type { Body } from '../dialect/response_body.ts';
 import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import type { Verdict } from '../outcome.ts';
-import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
-import { softError } from './refusals.ts';
+import type { Exchange, ProbeRequest, Reading } from './exchange.ts';
+import { softError } from './soft_errors.ts';
 
 /** A call that contains its own request, because there is no dialect yet that could build one. */
 export type ProbeCall = Call & { readonly probe: ProbeRequest };
@@ -131,5 +131,5 @@ function readingOf(verdict: Verdict, status: number): Reading {
   if (verdict.is === 'throttled' || verdict.is === 'exhausted' || verdict.is === 'unauthorised')
     return 'rejected';
   if (status === 404 || status === 410) return 'absent';
-  return verdict.is === 'refused' ? 'refused' : 'broken';
+  return verdict.is === 'refused' || (status >= 400 && status < 500) ? 'refused' : 'broken';
 }

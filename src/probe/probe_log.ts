@@ -1,7 +1,7 @@
 import type { Protocol } from '../dialect/protocol.ts';
 import { UnwritableUrl } from '../dialect/request.ts';
 import type { Attempt, Outcome } from '../outcome.ts';
-import type { Exchange } from './evidence.ts';
+import type { Exchange } from './exchange.ts';
 import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
 import type { ProbeLog } from './probe_planner.ts';
 

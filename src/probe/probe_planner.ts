@@ -1,7 +1,7 @@
 import type { UpstreamAddress } from '../dialect/request.ts';
 import type { Plan, Planner } from '../planner.ts';
-import type { Hints } from './conclusions.ts';
-import type { Exchange, ProbeRequest } from './evidence.ts';
+import type { Hints } from './beliefs.ts';
+import type { Exchange, ProbeRequest } from './exchange.ts';
 import { probe } from './probe.ts';
 import { probeCall } from './probe_call.ts';
 

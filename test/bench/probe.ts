@@ -40,8 +40,8 @@ async function scoreOf(profile: ApiProfileInput | ApiProfile): Promise<ProbeScor
     keepArrivals: false,
   });
   try {
-    const { conclusions, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'));
-    return { calls: exchanges.length, grades: gradesOf(conclusions, sandbox.profile, sandbox.dialect) };
+    const { beliefs, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'));
+    return { calls: exchanges.length, grades: gradesOf(beliefs, sandbox.profile, sandbox.dialect) };
   } finally {
     await sandbox.close();
   }

@@ -45,8 +45,8 @@ async function probedProfile(profile: ApiProfileInput | ApiProfile) {
     keepArrivals: false,
   });
   try {
-    const { conclusions, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'));
-    return { callsUsed: exchanges.length, grades: gradesOf(conclusions, sandbox.profile, sandbox.dialect) };
+    const { beliefs, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'));
+    return { callsUsed: exchanges.length, grades: gradesOf(beliefs, sandbox.profile, sandbox.dialect) };
   } finally {
     await sandbox.close();
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { adoptable } from '../../src/probe/adoption.ts';
-import type { Conclusions, SearchPage } from '../../src/probe/conclusions.ts';
-import type { Param } from '../../src/probe/evidence.ts';
+import type { Beliefs } from '../../src/probe/beliefs.ts';
+import type { Param } from '../../src/probe/exchange.ts';
+import type { SearchPage } from '../../src/probe/pages.ts';
 import { dialectWith } from '../support/loader_dialect.ts';
 import { searchPage } from '../support/probe_exchanges.ts';
 
@@ -21,11 +22,11 @@ function pageWith(...sizes: readonly Param[]): SearchPage {
 }
 
 function queriesFrom(page: SearchPage, isWhole = false): unknown[] {
-  const conclusions = {
+  const beliefs = {
     addresses: { value: null },
     search: { pages: [page], isWhole: () => isWhole },
-  } as unknown as Conclusions;
-  return adoptable([], conclusions, dialect).map(({ call }) => call.kind === 'search' && call.query.text);
+  } as unknown as Beliefs;
+  return adoptable([], beliefs, dialect).map(({ call }) => call.kind === 'search' && call.query.text);
 }
 
 describe('the pages that the mirror takes over from a probe', () => {

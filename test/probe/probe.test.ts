@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/json/json.ts';
-import type { Exchange, Reading } from '../../src/probe/evidence.ts';
+import type { Exchange, Reading } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
 
 const READINGS: Readonly<Record<number, Reading>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
-import type { Exchange, Param, ProbeRequest } from '../../src/probe/evidence.ts';
+import type { Exchange, Param, ProbeRequest } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
 
 /** A small registry whose API refuses unknown parameters and reports only the first mistake in a request. */
@@ -33,7 +33,7 @@ function probedWith(replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' 
     const { request } = step;
     const searches = exchanges.map(({ request: sent }) => sent).filter(({ kind }) => kind === 'search');
     if (request === null || exchanges.length >= MAX_CALLS)
-      return { ...step.conclusions, searches, calls: exchanges.length };
+      return { ...step.beliefs, searches, calls: exchanges.length };
     const { status, json } = replyTo(request);
     const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : 'refused';
     exchanges.push({ request, status, json, headers: {}, text: JSON.stringify(json), reading });
@@ -90,47 +90,6 @@ const WORDS = 'Moss Holt Dorn Combs Stone Brook Lodge Norwood'.split(' ');
 const PLAIN: StrictApi = { words: WORDS, rule: 'token_prefix', minLength: 3, pageSize: 50 };
 
 describe('probing a small registry that refuses unknown parameters', () => {
-  it("searches without a query reveal a small registry's identifier parameter", () => {
-    const { search, searches, calls } = probed({ ...PLAIN, identifierParam: 'orgnr' });
-    expect(search?.identifiers).toMatchObject({
-      param: { value: 'orgnr', certainty: 'sure' },
-      matches: { value: 'prefix' },
-    });
-    expect(searches.some(({ params }) => !new Map(params).has(QUERY_PARAM))).toBe(true);
-    expect(calls).toBeLessThanOrEqual(14);
-  });
-
-  it('one search without a query is enough to show that a small registry has no identifier parameter', () => {
-    const { search, searches } = probed(PLAIN);
-    expect(search?.identifiers.param.value).toBeNull();
-    const withoutQuery = searches.slice(1).filter(({ params }) => !new Map(params).has(QUERY_PARAM));
-    expect(withoutQuery.filter(({ params }) => params.length > 0)).toHaveLength(1);
-  });
-
-  it('a probe guesses names before it requests the statistics if the API explains nothing', () => {
-    const companies = Array.from({ length: 60 }, (_, index) => ({
-      id: `${1000 + index}`,
-      name: `${index} Harbour Limited`,
-    }));
-    const found = probedWith(({ kind, path, params }) => {
-      if (kind === 'stats') return { status: 200, json: { companies: companies.length } };
-      const company = companies.find(({ id }) => path.endsWith(`/${id}`));
-      if (kind === 'entity') return { status: company === undefined ? 404 : 200, json: company ?? {} };
-      const { navn, start, ...others } = Object.fromEntries(params);
-      if (navn === undefined || Object.keys(others).length > 0)
-        return { status: 400, json: { message: 'Bad request' } };
-      const words = navn.toLowerCase().split(' ');
-      const matches = companies.filter(({ name }) =>
-        words.every((word) => name.toLowerCase().includes(word)),
-      );
-      const from = Number(start ?? 0);
-      return { status: 200, json: { total: matches.length, results: matches.slice(from, from + 10) } };
-    });
-    expect(found.queryParam).toMatchObject({ value: 'navn' });
-    expect(found.registryTotal.value).toBe('/companies');
-    expect(found.calls).toBeLessThanOrEqual(MAX_CALLS);
-  });
-
   it('a probe recognises a registry with only Japanese names', () => {
     const companies = [...'山東大北鈴電化'].map((name, index) => ({
       id: `${100 + index}`,
@@ -146,19 +105,6 @@ describe('probing a small registry that refuses unknown parameters', () => {
       return { status: 200, json: { results: companies.filter(({ name }) => name.includes(query)) } };
     });
     expect(search?.known).toHaveLength(companies.length);
-  });
-
-  it('a probe sends frequent Latin queries before queries in other scripts', () => {
-    const found = probedWith(({ kind, params }) => {
-      if (kind === 'stats') return { status: 200, json: { companies: 90 } };
-      const query = new Map(params).get(QUERY_PARAM);
-      return query === undefined || params.length > 1
-        ? { status: 400, json: { message: `Parameter '${QUERY_PARAM}' is missing.` } }
-        : { status: 200, json: { results: [] } };
-    });
-    const queries = found.searches.flatMap(({ params }) => new Map(params).get(QUERY_PARAM) ?? []);
-    const first = queries.findIndex((query) => /[^\p{Script=Latin}]/u.test(query));
-    expect(queries.slice(0, first)).toEqual(expect.arrayContaining(['the', 'ltd']));
   });
 
   it('a probe sends legal forms in the language of the messages', () => {
@@ -188,30 +134,10 @@ describe('probing a small registry that refuses unknown parameters', () => {
     expect(queries.filter((query) => (query?.length ?? 0) < 3).length).toBeLessThan(2);
   });
 
-  it('a probe recognises a small registry that requires a companion', () => {
-    const { companions, searches } = probed({ ...PLAIN, companion: 'country' });
-    expect(companions).toEqual([['country', 'NL']]);
-    expect(searches[1]?.params.length).toBeLessThan(3);
-    expect(searches.slice(1).filter(({ params }) => params.some(([name]) => name === 'limit'))).toEqual([]);
-  });
-
-  it('a probe sends a small registry no longer queries in the hope of more matches', () => {
-    const { searches } = probed(PLAIN);
-    expect(searches.map(({ why }) => why)).not.toContain('which query has more than one page of matches?');
-  });
-
-  it('if queries must be whole words, a probe sends frequent words in search of a truncated page', () => {
-    const { searches } = probed({ ...PLAIN, rule: 'token' });
-    const broad = searches.filter(({ why }) => why === 'which query has more than one page of matches?');
-    expect(broad.length).toBeGreaterThan(0);
-    for (const { params } of broad) expect(params[0]?.[1].length).toBeGreaterThan(2);
-  });
-
-  it('if queries match any substring, a probe sends the letter that most names contain', () => {
-    const words = ['Combs', 'Moscow', 'Disco', 'Falcon'];
-    const { searches } = probed({ ...PLAIN, words, rule: 'substring', minLength: 1 });
-    const broad = searches.find(({ why }) => why === 'which query has more than one page of matches?');
-    expect(broad?.params[0]?.[1]).toMatch(/^[co]$/);
+  it('a probe recognises a small registry that requires a constant parameter', () => {
+    const { constants, search } = probed({ ...PLAIN, companion: 'country' });
+    expect(constants).toEqual([['country', 'NL']]);
+    expect(search?.record.certainty).toBe('sure');
   });
 
   it("if a page is truncated, a probe requests the page size that the registry's messages state", () => {
@@ -219,22 +145,4 @@ describe('probing a small registry that refuses unknown parameters', () => {
     expect(search?.size.param.value).toBe('aantal');
     expect(search?.size.maxSize.value.rows).toBe(50);
   });
-
-  it('a probe sends each identifier prefix only once, whatever the page size', () => {
-    const { searches } = probed({ ...PLAIN, sizeParam: 'limit', pageSize: 5, listsParams: true });
-    const prefixes = searches.flatMap(({ params }) =>
-      params.filter(([, value]) => /^0000\d?\d?$/.test(value)).map(([name, value]) => `${name}=${value}`),
-    );
-    expect(prefixes.length).toBeGreaterThan(0);
-    expect(new Set(prefixes).size).toBe(prefixes.length);
-  });
-});
-
-it('a probe guesses parameter names only in its first ten calls', () => {
-  const { calls } = probedWith(({ kind }) =>
-    kind === 'stats'
-      ? { status: 200, json: { total: 5000 } }
-      : { status: 400, json: { error: 'Bad request' } },
-  );
-  expect(calls).toBe(10);
 });

@@ -10,7 +10,7 @@ import type { Dialect } from '../../src/dialect/dialect.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { type ProbeReport, probe } from '../../src/operations/probe.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
-import type { Hints } from '../../src/probe/probe.ts';
+import type { Hints } from '../../src/probe/beliefs.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { recordDocuments } from '../../src/warehouse/record_document.ts';
 import { NO_HINTS } from './probe_client.ts';
@@ -56,8 +56,9 @@ export async function probeAt(place: Place, options: ProbeOptions = {}): Promise
     const signal = new AbortController().signal;
     const report = await probe(workspace, { hints, maxCalls, maxMinutes: Number.POSITIVE_INFINITY, signal });
     if (report.draft !== null) {
-      const { addresses, joins } = report.conclusions;
-      const paths = addresses.value === joins[0] ? null : addresses.value;
+      const { addresses, joins } = report.beliefs;
+      const found = addresses.value === joins[0] ? null : addresses.value;
+      const paths = found && { search: found.search, entity: found.entity, stats: found.stats };
       place.write(
         withDialect(place.text(), {
           dialect: report.draft.dialect,

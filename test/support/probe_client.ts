@@ -1,5 +1,6 @@
-import type { Exchange, ProbeRequest } from '../../src/probe/evidence.ts';
-import { type Hints, type ProbeStep, probe } from '../../src/probe/probe.ts';
+import type { Hints } from '../../src/probe/beliefs.ts';
+import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import { type ProbeStep, probe } from '../../src/probe/probe.ts';
 import { probeCall, readReply, urlOfProbe } from '../../src/probe/probe_call.ts';
 
 export const NO_HINTS: Hints = { queryParam: null, examples: [] };

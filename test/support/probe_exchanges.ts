@@ -1,6 +1,6 @@
 import type { Json } from '../../src/json/json.ts';
-import type { SearchPage } from '../../src/probe/conclusions.ts';
-import type { Exchange } from '../../src/probe/evidence.ts';
+import type { Exchange } from '../../src/probe/exchange.ts';
+import type { SearchPage } from '../../src/probe/pages.ts';
 
 /** A row in a search result, with an index from 0 to 25. */
 export function row(index: number) {

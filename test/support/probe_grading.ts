@@ -1,30 +1,43 @@
 import type { ApiProfile } from '../../src/api/api_profile.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
-import type { Finding } from '../../src/probe/evidence.ts';
-import { minLengthWithEmptyQuery } from '../../src/probe/findings/empty_query.ts';
-import type { Conclusions, SearchConclusions } from '../../src/probe/probe.ts';
+import type { Beliefs, SearchBeliefs } from '../../src/probe/beliefs.ts';
+import type { Finding } from '../../src/probe/exchange.ts';
+import { minLengthWithEmptyQuery } from '../../src/probe/lengths.ts';
 
 /** right: correct · open: certainty `open` · guessed wrong: incorrect with certainty `likely` · wrong: incorrect and `sure`. */
 export type Grade = 'right' | 'open' | 'guessed wrong' | 'wrong';
 
 /** Compares a probe's findings with the upstream's true dialect. */
-export function gradesOf(conclusions: Conclusions, profile: ApiProfile, truth: Dialect): Map<string, Grade> {
-  const { queryParam, registryTotal, search, fullListing } = conclusions;
+export function gradesOf(beliefs: Beliefs, profile: ApiProfile, truth: Dialect): Map<string, Grade> {
+  const { query, registryTotal, search, fullListing } = beliefs;
   return new Map([
-    ['query parameter', grade(queryParam, (param) => param === truth.search.query_param)],
+    ['query parameter', grade(query, (found) => found?.param === truth.search.query_param)],
     ['registry total', grade(registryTotal, (path) => path === truth.stats.total)],
     ...(search === null ? [] : searchGrades(search, fullListing, profile, truth)),
   ]);
 }
 
 function searchGrades(
-  search: SearchConclusions,
+  search: SearchBeliefs,
   fullListing: Finding<boolean>,
   profile: ApiProfile,
   { search: truth, entity }: Dialect,
 ): [string, Grade][] {
-  const { listing, item, id, name, total, clamp, size, paging, record, queryRule, identifiers } = search;
-  const minLength = minLengthWithEmptyQuery(search.minQueryLength, fullListing);
+  const {
+    listing,
+    item,
+    id,
+    name,
+    total,
+    clamp,
+    size,
+    paging,
+    record,
+    rule,
+    minLength: shortest,
+    identifiers,
+  } = search;
+  const minLength = minLengthWithEmptyQuery(shortest, fullListing);
   const trueSize = size.param.value === null ? null : truth.paging.size;
   const list: Finding<string> = { value: listing.results, certainty: 'sure', because: '' };
   return [
@@ -45,9 +58,9 @@ function searchGrades(
         (paths) => paths?.root === entity.root && paths.id === entity.id && paths.name === entity.name,
       ),
     ],
-    ['semantics', grade(queryRule, (rule) => rule === truth.matches)],
+    ['semantics', grade(rule, (found) => found === truth.matches)],
     ['shortest text', grade(minLength, (length) => length === truth.min_length)],
-    ['identifiers', grade(identifiers.matches, (rule) => rule === truth.identifiers)],
+    ['identifiers', grade(identifiers.matches, (found) => found === truth.identifiers)],
     ['identifier parameter', grade(identifiers.param, (param) => isSameParam(param, truth))],
   ];
 }
@@ -68,10 +81,7 @@ function grade<T>({ value, certainty }: Finding<T>, isRight: (value: T) => boole
   return certainty === 'sure' ? 'wrong' : 'guessed wrong';
 }
 
-function isSamePaging(
-  found: SearchConclusions['paging']['value'],
-  truth: Dialect['search']['paging'],
-): boolean {
+function isSamePaging(found: SearchBeliefs['paging']['value'], truth: Dialect['search']['paging']): boolean {
   if (found === null) return truth.style === 'none';
   if (found.style !== truth.style) return false;
   const { size, size_param, window, ...rest } = { first: null, ...truth };

@@ -1,30 +1,18 @@
 import { printable } from '../../printable.ts';
-import type { Specification } from '../../probe/conclusions.ts';
-import type { Exchange } from '../../probe/evidence.ts';
-import { type ReportedFinding, reportFindings } from '../../probe/findings_report.ts';
-import { reportStatements } from '../../probe/openapi/statements_report.ts';
-import type { Conclusions } from '../../probe/probe.ts';
+import type { Specification } from '../../probe/beliefs.ts';
+import type { Exchange } from '../../probe/exchange.ts';
+import { type ReportedFinding, reportStatements } from '../../probe/report.ts';
 import type { Output } from '../output.ts';
 
-/** Prints one line for each call and for each changed finding. */
-export function narrator(output: Output): (exchange: Exchange, conclusions: Conclusions) => void {
+/** Prints one line for each call. The findings follow once, at the end. */
+export function narrator(output: Output): (exchange: Exchange) => void {
   let calls = 0;
-  let known = new Map<string, string>();
-  return ({ request, status }, conclusions) => {
+  return ({ request, status }) => {
     calls++;
     output.note(
       `${String(calls).padStart(2)}  ${output.style('dim', String(status ?? '---'))}  ${request.why}  ${output.style('dim', addressOf(request))}`,
     );
-    const found = reportFindings(conclusions).filter(({ certainty }) => certainty !== 'open');
-    for (const finding of found)
-      if (known.get(finding.topic) !== signatureOf(finding))
-        output.note(`         ${findingLine(output, finding)}`);
-    known = new Map(found.map((finding) => [finding.topic, signatureOf(finding)]));
   };
-}
-
-function signatureOf({ value, certainty }: ReportedFinding): string {
-  return `${certainty} ${value}`;
 }
 
 export function findingLine(output: Output, { topic, value, certainty, because }: ReportedFinding): string {

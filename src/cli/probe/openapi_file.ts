@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { BEARER } from '../../config/secret.ts';
 import { endpointsOf } from '../../dialect/request.ts';
 import { messageOf, UsageError } from '../../errors.ts';
-import type { Specification } from '../../probe/conclusions.ts';
+import type { Specification } from '../../probe/beliefs.ts';
 import { readSpecification } from '../../probe/openapi/specification.ts';
 
 /**

@@ -3,15 +3,15 @@ import { parseConfig } from '../../config/load_config.ts';
 import { withDialect, withQuestions } from '../../config/write_dialect.ts';
 import { UsageError } from '../../errors.ts';
 import type { ProbeReport } from '../../operations/probe.ts';
+import type { Beliefs } from '../../probe/beliefs.ts';
 import type { DialectDraft } from '../../probe/dialect_draft.ts';
-import type { Conclusions } from '../../probe/probe.ts';
-import type { Question } from '../../probe/user_questions.ts';
+import type { Question } from '../../probe/report.ts';
 import type { statedUpstream } from './openapi_file.ts';
 
 /** Writes the dialect or the open questions to the configuration. A crash leaves the old file unchanged. */
 export function writeFindings(
   path: string,
-  { draft, conclusions, questions }: ProbeReport,
+  { draft, beliefs, questions }: ProbeReport,
   stated: ReturnType<typeof statedUpstream> | null,
 ): void {
   const text = readFileSync(path, 'utf8');
@@ -25,7 +25,7 @@ export function writeFindings(
           dialect: draft.dialect,
           remarks: remarksOf(draft, questions),
           open: draft.open,
-          ...(stated ?? { paths: pathsOf(conclusions) }),
+          ...(stated ?? { paths: pathsOf(beliefs) }),
         });
   // Check the new text first, because an invalid result must not replace a valid configuration.
   parseConfig({ path, text: found });
@@ -50,6 +50,10 @@ function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map
 }
 
 /** Returns the endpoint paths that the probe found, or null if the default paths below the base URL work. */
-function pathsOf({ addresses, joins }: Conclusions) {
-  return addresses.value === null || addresses.value === joins[0] ? null : addresses.value;
+function pathsOf({ addresses, joins }: Beliefs) {
+  const found = addresses.value;
+  if (found === null || found === joins[0]) return null;
+  const { search, entity, stats, constants } = found;
+  const fixed = constants.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(constants))}`;
+  return { search: search + fixed, entity, stats };
 }

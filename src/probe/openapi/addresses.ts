@@ -1,5 +1,5 @@
-import type { Addresses } from '../conclusions.ts';
-import { type Finding, likely, open, sure } from '../evidence.ts';
+import type { Addresses as Paths } from '../addresses.ts';
+import { type Finding, likely, open, sure } from '../exchange.ts';
 import type { ApiDocument, Operation } from './document.ts';
 import { fixedParameters, type Operations } from './operations.ts';
 
@@ -12,7 +12,7 @@ export function findAddresses(
   { basePath }: ApiDocument,
   { search, entity, stats }: Operations,
   { baseUrl, extra }: { readonly baseUrl: string; readonly extra: Readonly<Record<string, string>> },
-): Finding<Addresses | null> {
+): Finding<Omit<Paths, 'constants'> | null> {
   if (search.value === null) return open(null, search.because);
   const configured = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const { path } = search.value.operation;

@@ -1,10 +1,8 @@
 import { isJsonObject } from '../../json/json.ts';
-import type { ResultList } from '../conclusions.ts';
-import { type Exchange, type Finding, likely, open, sure } from '../evidence.ts';
-import { findResultList } from '../findings/result_list.ts';
-import { findRegistryTotal } from '../findings/statistics_total.ts';
-import { wordsOfKey } from '../json_leaves.ts';
-import { COMPANY_WORDS, ID_WORDS } from '../word_lists.ts';
+import { type Exchange, type Finding, likely, open, sure } from '../exchange.ts';
+import { findResultList, type ResultList } from '../rows.ts';
+import { findRegistryTotal } from '../total.ts';
+import { COMPANY_WORDS, ID_WORDS, wordsOfKey } from '../words.ts';
 import type { ApiDocument, Operation, Parameter } from './document.ts';
 import { findSizeParam, queryScore } from './parameters.ts';
 import { type Described, sampleResponse } from './sample.ts';
@@ -76,7 +74,7 @@ function searchScore(operation: Operation, response: Exchange): number {
   if (variablesIn(path).length > 0) return 0;
   const query = Math.max(0, ...parameters.map(queryScore));
   if (query === 0) return 0;
-  const listing = findResultList([response]);
+  const listing = findResultList([response], null);
   const list = response.json === undefined ? 0 : listing === null ? -6 : 6;
   const words = wordsOf(path);
   return (
@@ -129,7 +127,7 @@ function pairScore(search: Candidate, entity: Candidate): number {
 }
 
 function listingOf({ response }: Described): ResultList | null {
-  return findResultList([response]);
+  return findResultList([response], null);
 }
 
 /**

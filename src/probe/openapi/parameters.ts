@@ -1,18 +1,9 @@
 import type { Pointer } from '../../dialect/dialect.ts';
 import { segmentsOf } from '../../json/pointer.ts';
-import type { PagingStyle } from '../conclusions.ts';
-import { type Finding, likely, open, sure } from '../evidence.ts';
-import { findNextPageLink, styleOfLink } from '../findings/next_page_link.ts';
-import { wordsOfKey } from '../json_leaves.ts';
-import {
-  CURSOR_PARAMS,
-  IDENTIFIER_PARAMS,
-  NAME_WORDS,
-  OFFSET_PARAMS,
-  PAGE_PARAMS,
-  QUERY_PARAMS,
-  SIZE_PARAMS,
-} from '../word_lists.ts';
+import { type Finding, likely, open, sure } from '../exchange.ts';
+import { findNextPageLink } from '../pages.ts';
+import type { PagingStyle } from '../paging.ts';
+import { isPagingParam, NAME_WORDS, type ParamRole, roleOfParam, usualNames, wordsOfKey } from '../words.ts';
 import type { Parameter } from './document.ts';
 import type { Described } from './sample.ts';
 
@@ -24,7 +15,7 @@ export function queryScore(parameter: Parameter): number {
     return 0;
   if (isPaging(name) || /date/.test(String(schema.format ?? ''))) return 0;
   const words = wordsOfKey(name);
-  const position = QUERY_PARAMS.indexOf(name);
+  const position = usual('query').indexOf(name);
   const isNameWord = words.some(
     (word) => NAME_WORDS.has(word) || QUERY_WORDS.has(word) || /(name|navn|naam)$/.test(word),
   );
@@ -62,7 +53,7 @@ export function findIdentifierParam(
   const keys = new Set(idKeys.map(plain).filter((key) => key !== 'id'));
   const same = others.find(({ name }) => keys.has(plain(lastWordOf(name))) || keys.has(plain(name)));
   if (same !== undefined) return sure(same.name, `a company's id is also called ${same.name}`);
-  const named = others.find(({ name }) => IDENTIFIER_PARAMS.includes(name));
+  const named = others.find(({ name }) => usual('identifier').includes(name));
   return named === undefined
     ? open(null, 'the document names no parameter for an identifier')
     : likely(named.name, `the document describes ${named.name}${quoted(named)}`);
@@ -70,7 +61,7 @@ export function findIdentifierParam(
 
 export function findSizeParam(parameters: readonly Parameter[]): Finding<Parameter | null> {
   const sizes = parameters.filter(isSize);
-  const [best] = [...sizes].sort((a, b) => rankIn(SIZE_PARAMS, a.name) - rankIn(SIZE_PARAMS, b.name));
+  const [best] = [...sizes].sort((a, b) => rankIn('size', a.name) - rankIn('size', b.name));
   return best === undefined
     ? open(null, 'the document names no parameter for the page size')
     : sure(best, `the document describes ${best.name}${quoted(best)}`);
@@ -112,18 +103,18 @@ export function findMinLength(param: Parameter | null): Finding<number | null> {
 export function findPaging({ operation, response }: Described): Finding<PagingStyle | null> {
   const queries = operation.parameters.filter((one) => one.in === 'query' && !isSize(one));
   const link = findNextPageLink([response]);
-  const cursor = queries.find(({ name }) => isIn(CURSOR_PARAMS, name) || CURSOR_WORDS.test(name));
+  const cursor = queries.find(({ name }) => roleOfParam(name) === 'cursor');
   if (cursor !== undefined && link?.is === 'cursor')
     return sure(
       { style: 'cursor', param: cursor.name, next: link.at, ...firstCursor(cursor) },
       said(cursor, link.at),
     );
-  const page = queries.find(({ name }) => isIn(PAGE_PARAMS, name) || PAGE_WORDS.test(name));
+  const page = queries.find(({ name }) => roleOfParam(name) === 'page');
   if (page !== undefined) return numbered('page', page, firstOf(page, 1));
-  const offset = queries.find(({ name }) => isIn(OFFSET_PARAMS, name) || OFFSET_WORDS.test(name));
+  const offset = queries.find(({ name }) => roleOfParam(name) === 'offset');
   if (offset !== undefined) return numbered('offset', offset, firstOf(offset, 0));
-  const style = link === null ? null : styleOfLink(link);
-  if (style !== null) return sure(style, `the document describes ${link?.at}`);
+  if (link?.is === 'next_url')
+    return sure({ style: 'next_url', next: link.at }, `the document describes ${link.at}`);
   if (operation.headers.includes('link'))
     return likely({ style: 'link_header' }, 'the document describes the header Link');
   return open(null, 'the document does not describe how to request the next page');
@@ -167,19 +158,22 @@ function firstOf(param: Parameter, usual: number): Finding<number> {
 
 function isSize({ name, schema, ...parameter }: Parameter): boolean {
   if (parameter.in !== 'query' || [schema.type].flat().includes('boolean')) return false;
-  return isIn(SIZE_PARAMS, name) || SIZE_WORDS.test(name);
+  // In several languages, a number of rows is just called a number.
+  const isNumber =
+    [schema.type].flat().includes('integer') && /^(nombre|antall|antal|aantal|pocet|numero)$/i.test(name);
+  return isNumber || roleOfParam(name) === 'size';
 }
 
 function isPaging(name: string): boolean {
-  return [CURSOR_WORDS, PAGE_WORDS, OFFSET_WORDS, SIZE_WORDS].some((words) => words.test(name));
+  return isPagingParam(name) || roleOfParam(name) === 'size';
 }
 
-/** Returns whether a name is in a list, ignoring letter case and separators. */
-function isIn(list: readonly string[], name: string): boolean {
-  return list.includes(name) || (name.length > 2 && list.some((other) => plain(other) === plain(name)));
+function usual(role: Exclude<ParamRole, 'filter'>): readonly string[] {
+  return usualNames(role, { sigil: '', joins: ['snake', 'camel'] });
 }
 
-function rankIn(list: readonly string[], name: string): number {
+function rankIn(role: Exclude<ParamRole, 'filter'>, name: string): number {
+  const list = usual(role);
   const at = list.findIndex((other) => plain(other) === plain(name));
   return at === -1 ? list.length : at;
 }
@@ -234,9 +228,3 @@ const OTHER_WORDS = new Set([
     'poststed',
   ],
 ]);
-const CURSOR_WORDS = /cursor|curseur|page_?token|continuation|(^|_)after$/i;
-const PAGE_WORDS = /^(page|seite|side|pagina|strana|p)$|page_?(no|num|number|index|nr)|\[number\]$|^pagenr$/i;
-const OFFSET_WORDS =
-  /^(offset|start|skip|debut|from|pocatek)$|start_?(index|row|from)|results?from|\[offset\]$/i;
-const SIZE_WORDS =
-  /^(limit|max|size|count|rows|top|take|nombre|pocet|antall|aantal|rpp)$|per_?(page|pagina|side|seite|strona)|(items?|results?)_?page|page_?(size|limit)|max_?(results|records|rows)|\[(size|limit)\]$/i;

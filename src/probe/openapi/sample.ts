@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json/json.ts';
-import type { Exchange, ProbeRequest } from '../evidence.ts';
-import { wordsOfKey } from '../json_leaves.ts';
+import type { Exchange, ProbeRequest } from '../exchange.ts';
+import { wordsOfKey } from '../words.ts';
 import type { ApiDocument, Operation } from './document.ts';
 
 /** An operation and a sample response that fits its schema. */

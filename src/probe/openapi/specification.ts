@@ -1,14 +1,12 @@
 import type { Pointer } from '../../dialect/dialect.ts';
 import { isJsonObject, type Json } from '../../json/json.ts';
 import { valueAt } from '../../json/pointer.ts';
-import type { RecordPaths, Specification } from '../conclusions.ts';
-import { type Exchange, type Finding, likely, open, sure } from '../evidence.ts';
-import { findRecord } from '../findings/record_paths.ts';
-import { itemOf, textAt } from '../findings/result_list.ts';
-import { idCandidates, nameCandidates, relativeTo } from '../findings/row_paths.ts';
-import { totalScore } from '../findings/search_total.ts';
-import { findRegistryTotal } from '../findings/statistics_total.ts';
-import { arraysOutside, isNumber, leavesOf } from '../json_leaves.ts';
+import type { Specification } from '../beliefs.ts';
+import { isNumber, leavesOf, listsIn, textAt } from '../bodies.ts';
+import { type Exchange, type Finding, likely, open, sure } from '../exchange.ts';
+import { findRecord, type RecordPaths } from '../record.ts';
+import { idCandidates, isInList, itemOf, nameCandidates, relativeTo } from '../rows.ts';
+import { findRegistryTotal, totalScore } from '../total.ts';
 import { findAddresses, findKeyHeader } from './addresses.ts';
 import { openDocument } from './document.ts';
 import { type DescribedSearch, findOperations, fixedParameters, variablesIn } from './operations.ts';
@@ -79,7 +77,8 @@ function listFindings(search: DescribedSearch | null, entity: Described | null):
   const variables = variablesIn(entity?.operation.path ?? '').map(plain);
   const same = listing.ids.find(({ pointer }) => variables.includes(plain(lastKeyOf(pointer))));
   const id = same ?? listing.ids[0];
-  const [name] = listing.names;
+  // A sample has one element in each inner list, so it does not show how to select one.
+  const [name] = listing.names.filter(({ pointer }) => !isInList(pointer));
   const item = id === undefined ? '' : itemOf(listing.rows, id.pointer, name?.pointer ?? null);
   const inItem = (pointer: Pointer) => relativeTo(item, pointer);
   return {
@@ -122,9 +121,9 @@ function recordFinding({ operation, response }: Described, list: ListFindings): 
     .filter((key) => key !== '');
   const leaves = leavesOf(record);
   const isKey = ({ pointer }: { pointer: Pointer }) => keys.includes(plain(lastKeyOf(pointer)));
-  const id = leaves.find(isKey)?.pointer ?? idCandidates([record], null)[0]?.pointer;
+  const id = leaves.find(isKey)?.pointer ?? idCandidates([record], null, null)[0]?.pointer;
   if (id === undefined) return open(null, 'the record has no value that looks like an id');
-  const names = nameCandidates([record]);
+  const names = nameCandidates([record]).filter(({ pointer }) => !isInList(pointer));
   const sameName = names.find(({ pointer }) => lastKeyOf(pointer) === lastKeyOf(list.name.value ?? ''));
   const best = sameName ?? names.find(({ score }) => score > NAMED);
   const name = best?.pointer ?? null;
@@ -143,9 +142,9 @@ function recordFinding({ operation, response }: Described, list: ListFindings): 
 /** Returns the object that contains the record: the body itself, or the first element of its only list. */
 function recordHolder(json: Json | undefined) {
   if (json === undefined) return null;
-  const arrays = arraysOutside(json).filter(({ list }) => isJsonObject(list[0]));
+  const arrays = listsIn(json).filter(({ list }) => isJsonObject(list[0]));
   const isObject = isJsonObject(json);
-  if (isObject && (idCandidates([json], null)[0]?.score ?? 0) > 3) return { root: '', record: json };
+  if (isObject && (idCandidates([json], null, null)[0]?.score ?? 0) > 3) return { root: '', record: json };
   const [only] = arrays;
   const record = only === undefined ? undefined : valueAt(json, `${only.pointer}/0`);
   if (isJsonObject(record)) return { root: `${only?.pointer}/0`, record };

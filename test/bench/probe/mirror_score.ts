@@ -40,8 +40,8 @@ export async function scoreMirror({
   const front = await startFront?.(sandbox);
   const place = placeFor(front?.baseUrl ?? sandbox.baseUrl, sandbox.keyOf('main'));
   try {
-    const { conclusions, exchanges, draft } = await probeAt(place);
-    const grades = gradesOf(conclusions, sandbox.profile, sandbox.dialect);
+    const { beliefs, exchanges, draft } = await probeAt(place);
+    const grades = gradesOf(beliefs, sandbox.profile, sandbox.dialect);
     const score = { calls: exchanges.length, grades };
     if (draft === null) return { ...score, isWhole: false, found: 'no dialect' };
     // Both syncs start with the same responses, because the names known at the start affect what a sync finds.

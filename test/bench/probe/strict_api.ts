@@ -1,18 +1,12 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiProfile } from '../../../src/api/api_profile.ts';
-import {
-  IDENTIFIER_PARAMS,
-  OFFSET_PARAMS,
-  PAGE_PARAMS,
-  QUERY_PARAMS,
-  SIZE_PARAMS,
-} from '../../../src/probe/word_lists.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Front } from './mirror_score.ts';
 import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from './strict_messages.ts';
+import { IDENTIFIER_PARAMS, OFFSET_PARAMS, PAGE_PARAMS, QUERY_PARAMS, SIZE_PARAMS } from './usual_names.ts';
 
 /** An API that rejects unknown parameters, short queries and missing companions. It reports them in its own error format. */
 export interface StrictApi {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSpecification } from '../../../src/probe/openapi/specification.ts';
-import { reportStatements } from '../../../src/probe/openapi/statements_report.ts';
+import { reportStatements } from '../../../src/probe/report.ts';
 
 test('an operation that returns a list, or part of a company, is neither a record nor statistics', () => {
   const get = (...names: string[]) => ({ get: { parameters: names.map((name) => ({ in: 'query', name })) } });

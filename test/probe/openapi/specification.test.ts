@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Addresses, Specification } from '../../../src/probe/conclusions.ts';
-import type { Finding } from '../../../src/probe/evidence.ts';
+import type { Specification } from '../../../src/probe/beliefs.ts';
+import type { Finding } from '../../../src/probe/exchange.ts';
 import { readSpecification } from '../../../src/probe/openapi/specification.ts';
 
 const FOLDER = new URL('./documents/', import.meta.url);
@@ -168,7 +168,9 @@ const TRUTH: Readonly<Record<string, Truth>> = {
   },
 };
 
-type Truth = { readonly [Key in keyof Specification]?: unknown } & { readonly addresses?: Addresses };
+type Truth = { readonly [Key in keyof Specification]?: unknown } & {
+  readonly addresses?: NonNullable<Specification['addresses']['value']>;
+};
 
 /** Findings that stay open although the document states their value. */
 const OPEN: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['name'] };

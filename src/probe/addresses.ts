@@ -1,0 +1,96 @@
+import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
+import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
+
+/** Hypotheses and evidence about the paths of the three resources. */
+
+/** Paths on the upstream's host. The search's fixed parameters are separate, as `constants`. */
+export interface Addresses {
+  readonly search: string;
+  /** Contains `{id}`. */
+  readonly entity: string;
+  readonly stats: string;
+  readonly constants: readonly Param[];
+}
+
+/**
+ * Returns the possible combinations of the base URL and the paths. The documented combination comes first. If all paths
+ * are configured, it is the only one.
+ */
+export function joinsOf(upstream: UpstreamAddress): Addresses[] {
+  const configured = upstream.paths ?? {};
+  const base = new URL(upstream.base_url);
+  const prefix = base.pathname.replace(/\/+$/, '');
+  const { search, entity, stats } = endpointsOf(upstream);
+  const constants: Param[] = [...search.searchParams];
+  const standard = {
+    search: search.pathname,
+    entity: entity.slice(base.origin.length),
+    stats: stats.pathname + stats.search,
+    constants,
+  };
+  const at = (root: string): Addresses => ({
+    search: configured.search === undefined ? `${root}/search` : search.pathname,
+    entity: configured.entity ?? `${root}/entity/{id}`,
+    stats: configured.stats ?? `${root}/registry/stats`,
+    constants,
+  });
+  const joins = [standard, at(`${prefix}/api`), at(prefix), at('/api')];
+  return [...new Map(joins.map((join) => [JSON.stringify(join), join])).values()];
+}
+
+/** Returns the parameters with fixed values in the configured paths of the record and the statistics. */
+export function configuredParams({ paths }: UpstreamAddress): Param[] {
+  const fixed = [paths?.search, paths?.entity, paths?.stats].flatMap((path): Param[] => {
+    const query = path?.split('?')[1];
+    return query === undefined
+      ? []
+      : [...new URLSearchParams(query)].filter(([, value]) => !value.includes('{id'));
+  });
+  return [...new Map(fixed).entries()];
+}
+
+/**
+ * Judges the combinations. For: the statistics are JSON, or the search responds. `next` is the combination whose
+ * statistics to request next, or null if none is left.
+ */
+export function findAddresses(
+  joins: readonly Addresses[],
+  exchanges: readonly Exchange[],
+): { readonly finding: Finding<Addresses | null>; readonly next: Addresses | null } {
+  const at = (path: string) => exchanges.filter(({ request }) => request.path === path);
+  const isUntried = (path: string) => at(path).every(({ reading }) => reading === 'rejected');
+  const isApi = ({ reading, json }: Exchange) =>
+    reading === 'ok' || (reading === 'refused' && json !== undefined);
+  const withStats = joins.find(({ stats }) =>
+    at(stats).some((one) => one.request.kind === 'stats' && isApi(one)),
+  );
+  if (withStats !== undefined)
+    return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
+  // Some APIs refuse a request without any explanation.
+  const isSearch = ({ reading }: Exchange) => reading === 'ok' || reading === 'refused';
+  const withSearch = joins.find(({ search }) => at(search).some(isSearch));
+  if (withSearch !== undefined) {
+    const { search, stats } = withSearch;
+    const because = isUntried(stats) ? '' : `, but ${stats} returns no statistics`;
+    return {
+      finding: likely(withSearch, `${search} responds to searches${because}`),
+      next: isUntried(stats) ? withSearch : null,
+    };
+  }
+  // An address where a search found nothing can still be right, but the others are more likely.
+  const byLikelihood = joins.toSorted((a, b) => Number(isUntried(b.search)) - Number(isUntried(a.search)));
+  const next = byLikelihood.find(({ stats }) => isUntried(stats)) ?? null;
+  return {
+    finding: open(null, next === null ? 'no address returns JSON' : 'no address was found yet'),
+    next,
+  };
+}
+
+/** Returns the next paths to try for a search, or null if there are none. */
+export function untriedSearch(joins: readonly Addresses[], exchanges: readonly Exchange[]): Addresses | null {
+  const answered = exchanges.filter(({ reading }) => reading !== 'rejected');
+  const isTried = (path: string) => answered.some(({ request }) => request.path === path);
+  const areAllAbsent = answered.every(({ reading }) => reading === 'absent');
+  if (!areAllAbsent && !joins.every(({ stats }) => isTried(stats))) return null;
+  return joins.find(({ search }) => !isTried(search)) ?? null;
+}

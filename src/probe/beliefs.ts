@@ -1,0 +1,447 @@
+import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
+import type { UpstreamAddress } from '../dialect/request.ts';
+import type { JsonObject } from '../json/json.ts';
+import { segmentsOf, valueAt } from '../json/pointer.ts';
+import { mayFind } from '../names/loose_matching.ts';
+import { type Addresses, configuredParams, findAddresses, joinsOf } from './addresses.ts';
+import { leavesOf, textAt, wholeNumberOf } from './bodies.ts';
+import { readError } from './errors.ts';
+import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
+import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
+import { findClampOfAll, findFullListing, findMinLength, isEmptyQuery } from './lengths.ts';
+import { findMainResult, hasSeveralRows, type PagePaths, readPages, type SearchPage } from './pages.ts';
+import { findPaging, type PagingFinding, type PagingStyle } from './paging.ts';
+import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
+import {
+  findQuery,
+  hypothesisOf,
+  minLengthByErrors,
+  type QueryEvidence,
+  type QueryHypothesis,
+  queryIn,
+} from './query.ts';
+import {
+  entityPath,
+  findAbsence,
+  findOpenedRecord,
+  idKeyOf,
+  type OpenedRecord,
+  type RecordPaths,
+} from './record.ts';
+import { type Candidate, findResultList, itemOf, type ResultList, relativeTo, rowsAt } from './rows.ts';
+import { findQueryRule, type KnownName, type RuleFinding } from './rule.ts';
+import { findSize, type SizeFacts, wholeness } from './size.ts';
+import { findClamp, findRegistryTotal, findTotal } from './total.ts';
+import { roleOfParam } from './words.ts';
+
+/** Facts that the user gives to the probe. */
+export interface Hints {
+  readonly queryParam: string | null;
+  /** Names of registered companies. */
+  readonly examples: readonly string[];
+  /** What an OpenAPI document states, or null if the user gave no document. */
+  readonly specification?: Specification | null;
+}
+
+/** What an OpenAPI document states about an API. The document only proposes; responses take precedence. */
+export interface Specification {
+  readonly title: string;
+  readonly addresses: Finding<Omit<Addresses, 'constants'> | null>;
+  readonly recordPath: Finding<string | null>;
+  /** The value for `upstream.key_header`. */
+  readonly keyHeader: Finding<string | null>;
+  readonly queryParam: Finding<string | null>;
+  readonly minLength: Finding<number | null>;
+  readonly identifierParam: Finding<string | null>;
+  /** Parameters that every search must have, with a value that the document permits. */
+  readonly extra: Readonly<Record<string, string>>;
+  readonly sizeParam: Finding<string | null>;
+  readonly maxSize: Finding<number | null>;
+  readonly paging: Finding<PagingStyle | null>;
+  readonly results: Finding<Pointer | null>;
+  readonly item: Pointer;
+  /** Relative to the item, as is the name. */
+  readonly id: Finding<Pointer | null>;
+  readonly name: Finding<Pointer | null>;
+  readonly total: Finding<Pointer | null>;
+  readonly record: Finding<RecordPaths | null>;
+  readonly registryTotal: Finding<Pointer | null>;
+}
+
+export interface ProbeInput {
+  readonly upstream: UpstreamAddress;
+  /** All requests so far and their responses, in order. */
+  readonly exchanges: readonly Exchange[];
+  readonly hints: Hints;
+  /** The maximum number of calls that all runs of this probe may make. By default, there is no limit. */
+  readonly maxCalls?: number;
+}
+
+/** The leading hypotheses for all fields of the dialect. */
+export interface Beliefs {
+  readonly joins: readonly Addresses[];
+  readonly addresses: Finding<Addresses | null>;
+  /** The paths whose statistics to request next, or null if all have been tried. */
+  readonly nextAddress: Addresses | null;
+  readonly registryTotal: Finding<Pointer | null>;
+  /** The registry count, or null if it is unknown. */
+  readonly registrySize: number | null;
+  readonly params: ParamBeliefs;
+  /** Parameters that every search needs in addition to the query. */
+  readonly constants: readonly Param[];
+  /** The searches without the constants, and what is known about the query parameter. */
+  readonly evidence: QueryEvidence;
+  readonly query: Finding<QueryHypothesis | null>;
+  /** Null if no search has returned rows yet. */
+  readonly search: SearchBeliefs | null;
+  readonly absence: Finding<ResponseRule | null>;
+  /** The min query length for further requests. */
+  readonly minQueryChars: number;
+  readonly fullListing: Finding<boolean>;
+}
+
+/** The hypotheses that need rows. */
+export interface SearchBeliefs {
+  readonly listing: ResultList;
+  /** The path to the id, relative to a row. */
+  readonly idPath: Pointer;
+  readonly idFallback: Pointer | null;
+  readonly namePath: Pointer | null;
+  readonly item: Pointer;
+  readonly main: Finding<Pointer | null>;
+  /** Whether a company can have several rows. */
+  readonly hasSeveralRows: boolean;
+  /** Relative to the item, as is the name. */
+  readonly id: Finding<Pointer>;
+  readonly name: Finding<Pointer | null>;
+  readonly total: Finding<Pointer | null>;
+  /** The cap on totals, or null if there is none. */
+  readonly clamp: Finding<number | null>;
+  readonly pages: readonly SearchPage[];
+  readonly size: SizeFacts;
+  readonly paging: PagingFinding;
+  readonly record: Finding<RecordPaths | null>;
+  readonly known: readonly KnownName[];
+  readonly rule: RuleFinding;
+  readonly identifiers: IdentifierFacts;
+  readonly minLength: Finding<number>;
+  readonly isWhole: (page: SearchPage) => boolean;
+}
+
+/** Judges all hypotheses by the requests and responses. */
+export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
+  const stated = hints.specification ?? null;
+  const joins = joinsOf(upstream);
+  const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
+  const path = addresses.value?.search ?? null;
+  const sent = exchanges.filter(
+    ({ request, reading }) =>
+      request.kind === 'search' &&
+      reading !== 'rejected' &&
+      (path === null ? reading !== 'absent' : request.path === path),
+  );
+  const keys = sent.flatMap(({ json }) => keysIn(json));
+  const configured = configuredParams(upstream);
+  const rawParams = believeParams(sent, {
+    configured,
+    fixed: joins[0]?.constants.length ?? 0,
+    stated: [stated?.sizeParam.value ?? ''],
+    keys,
+  });
+  const fixed: Param[] = [...(joins[0]?.constants ?? []), ...Object.entries(stated?.extra ?? {})];
+  const constants = [...new Map([...rawParams.constants, ...fixed]).entries()];
+  const searches = withoutConstants(sent, constants);
+  const params =
+    constants.length === 0
+      ? rawParams
+      : {
+          ...rawParams,
+          errors: new Map(
+            searches.filter(({ reading }) => reading !== 'ok').map((one) => [one, readError(one)]),
+          ),
+        };
+  const good = searches.filter(({ reading }) => reading === 'ok');
+  const entities = exchanges.filter(
+    ({ request, reading }) => request.kind === 'entity' && reading !== 'rejected',
+  );
+  const template = `${new URL(upstream.base_url).origin}${addresses.value?.entity ?? '/{id}'}`;
+  const found = findResultList(good, idKeyOf(template));
+  const listing = found === null ? null : withNamesJudged(found, good, hints.examples, entities);
+  const evidence: QueryEvidence = {
+    ...{
+      searches,
+      listing,
+      params,
+      hint: hints.queryParam === null ? null : hypothesisOf(hints.queryParam),
+      stated: stated?.queryParam.value ?? null,
+    },
+  };
+  const query = findQuery(evidence);
+  const search =
+    listing === null || listing.ids.length === 0
+      ? null
+      : believeSearch({
+          listing,
+          searches,
+          entities,
+          query: query.value,
+          template,
+          params,
+          stated,
+          evidence,
+          hints,
+        });
+  const statistics = exchanges.findLast(
+    ({ request, reading }) => request.kind === 'stats' && reading === 'ok',
+  );
+  const listed = search?.pages.find(({ exchange }) => isEmptyQuery(exchange))?.total ?? null;
+  const registryTotal =
+    statistics?.json === undefined
+      ? open<Pointer | null>(null, 'the statistics were not found')
+      : findRegistryTotal(statistics.json, listed);
+  const inStats =
+    registryTotal.value === null ? null : wholeNumberOf(valueAt(statistics?.json, registryTotal.value));
+  const registrySize = inStats ?? listed;
+  const pages = search?.pages ?? [];
+  const fullListing = findFullListing(pages, searches, registrySize);
+  const clampOfAll = findClampOfAll(pages, fullListing, inStats);
+  return {
+    ...{
+      joins,
+      addresses,
+      nextAddress,
+      registryTotal,
+      registrySize,
+      params,
+      constants,
+      evidence,
+      query,
+      fullListing,
+    },
+    search:
+      search !== null && search.clamp.value === null && clampOfAll !== null
+        ? { ...search, clamp: clampOfAll }
+        : search,
+    absence: findAbsence(
+      entities,
+      listing,
+      addresses.value?.entity ?? '',
+      template,
+      search?.record.value ?? null,
+    ),
+    minQueryChars: Math.max(
+      search?.minLength.value ?? 1,
+      minLengthByErrors(params, query.value?.param ?? null, searches),
+      stated?.minLength.value ?? 1,
+    ),
+  };
+}
+
+function keysIn(json: Exchange['json']): string[] {
+  const rows = Object.values(json ?? {}).find(Array.isArray) as JsonObject[] | undefined;
+  const first = Array.isArray(json) ? json[0] : rows?.[0];
+  const leaves = [...leavesOf(json ?? null), ...leavesOf(first ?? null)];
+  return leaves.flatMap(({ pointer }) => segmentsOf(pointer).slice(-1));
+}
+
+/**
+ * Judges the candidates for the name again with all evidence. For: it matches the queries, the record has the same text,
+ * it is the user's example. Against: it matches none of its queries.
+ */
+function withNamesJudged(
+  listing: ResultList,
+  good: readonly Exchange[],
+  examples: readonly string[],
+  entities: readonly Exchange[],
+): ResultList {
+  const pages = good.flatMap((search) => {
+    const queries = search.request.params.filter(
+      ([name, value]) => roleOfParam(name) !== 'size' && /\p{L}{2}/u.test(value),
+    );
+    const rows = rowsAt(search, listing.results);
+    return queries.length === 0 || rows.length === 0
+      ? []
+      : [{ queries: queries.map(([, value]) => value), rows }];
+  });
+  const records = entities.map(({ text }) => text);
+  const scoreOf = ({ pointer, score }: Candidate) => {
+    const texts = listing.rows.map((row) => textAt(row, pointer));
+    const shares = pages.map(
+      ({ queries, rows }) =>
+        Math.max(
+          ...queries.map((query) => rows.filter((row) => mayFind(query, textAt(row, pointer) ?? '')).length),
+        ) / rows.length,
+    );
+    const matching = shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    const isExample = texts.some((text) => text !== null && examples.includes(text));
+    const inRecord = records.some((record) =>
+      texts.some((text) => text !== null && record.includes(JSON.stringify(text))),
+    );
+    return score + 6 * matching + (inRecord ? 2 : 0) + (isExample ? 20 : 0);
+  };
+  const names = listing.names
+    .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
+    .sort((a, b) => b.score - a.score);
+  return { ...listing, names };
+}
+
+interface SearchInput {
+  readonly listing: ResultList;
+  readonly searches: readonly Exchange[];
+  readonly entities: readonly Exchange[];
+  readonly query: QueryHypothesis | null;
+  /** A record's URL, with `{id}`. */
+  readonly template: string;
+  readonly params: ParamBeliefs;
+  readonly stated: Specification | null;
+  readonly evidence: QueryEvidence;
+  readonly hints: Hints;
+}
+
+function believeSearch({
+  listing,
+  searches,
+  entities,
+  query,
+  template,
+  params,
+  stated,
+  hints,
+}: SearchInput): SearchBeliefs {
+  const { results, rows, names } = listing;
+  const good = searches.filter(({ reading }) => reading === 'ok');
+  const refused = searches.filter(({ reading }) => reading === 'refused');
+  const namePath = names[0]?.pointer ?? null;
+  const opened = findOpenedRecord(listing, entities, template);
+  const idPath = opened?.idPath ?? untriedId(listing, entities, template);
+  const idFallback = listing.ids.find(({ pointer }) => pointer === idPath)?.fallback ?? null;
+  const item = itemOf(rows, idPath, namePath);
+  const queryOf = (search: Exchange) => queryTextOf(search, query);
+  const paths: Omit<PagePaths, 'main' | 'total'> = {
+    queryOf,
+    results,
+    id: idPath,
+    idFallback,
+    name: namePath,
+  };
+  const main = findMainResult(good, paths);
+  const unread = readPages(good, { ...paths, main: main.value, total: null });
+  const rowCounts = new Map(unread.map(({ exchange, rows: own }) => [exchange, own.length]));
+  const found = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf);
+  const total =
+    found.certainty === 'open' && stated?.total.value != null
+      ? likely(stated.total.value, 'the document states it')
+      : found;
+  const pages = readPages(good, { ...paths, main: main.value, total: total.value });
+  const size = findSize(pages, refused, params, {
+    param: stated?.sizeParam.value ?? null,
+    maxSize: stated?.maxSize.value ?? null,
+  });
+  const clamp = findClamp(pages);
+  const isWhole = wholeness(pages, size, clamp.value);
+  const known = rows.flatMap((row): KnownName[] => {
+    const [id, name] = [textAt(row, idPath), namePath === null ? null : textAt(row, namePath)];
+    return id === null || name === null ? [] : [{ id, name }];
+  });
+  const rule = findQueryRule(pages, known, isWhole);
+  const ids = known.map(({ id }) => id);
+  const isStrict = params.isStrict;
+  const statedRecord = stated?.record.value ?? null;
+  const record =
+    opened?.record ??
+    (statedRecord !== null
+      ? likely<RecordPaths | null>(statedRecord, 'the document states it')
+      : open(
+          null,
+          entities.length === 0
+            ? 'no record was requested yet'
+            : 'no response contained the requested record',
+        ));
+  const identifiers = { pages, refused, ids, queryParam: query?.param ?? '', isWhole, isStrict };
+  return {
+    ...{
+      listing,
+      idPath,
+      idFallback,
+      namePath,
+      item,
+      main,
+      total,
+      clamp,
+      pages,
+      size,
+      record,
+      known,
+      rule,
+      isWhole,
+    },
+    hasSeveralRows: hasSeveralRows(pages),
+    id: judgeId(relativeTo(item, idPath), opened, listing),
+    name: judgeName(listing, namePath, item, pages, record, hints.examples),
+    paging: findPaging(pages, size, stated?.paging.value ?? null),
+    minLength: findMinLength(pages, refused, query?.param ?? '', rule.value, params),
+    identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
+  };
+}
+
+/** Returns the query in a search. If the query parameter is unknown, the texts of the request identify its query. */
+function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | null {
+  if (query !== null) return queryIn(search, query);
+  const texts = search.request.params.filter(
+    ([name]) => roleOfParam(name) === 'query' || roleOfParam(name) === null,
+  );
+  return texts.length === 0 ? null : `?${JSON.stringify(texts)}`;
+}
+
+/** Returns the first path to an id whose values did not fail to open a record. */
+function untriedId({ ids, rows }: ResultList, entities: readonly Exchange[], template: string): Pointer {
+  const requested = new Set(entities.map(({ request }) => request.path));
+  const hasFailed = ({ pointer }: Candidate) =>
+    rows.some((row) => requested.has(entityPath(template, textAt(row, pointer) ?? '') ?? ''));
+  return (ids.find((candidate) => !hasFailed(candidate)) ?? ids[0])?.pointer ?? '';
+}
+
+function judgeId(pointer: Pointer, opened: OpenedRecord | null, { ids, rows }: ResultList): Finding<Pointer> {
+  const distinct = `differs in ${rows.length} rows`;
+  if (opened?.record.certainty === 'sure')
+    return sure(pointer, `${distinct}, opens a record that carries it and the row's name`);
+  if (opened !== null)
+    return likely(pointer, `${distinct}, opens a record that carries it, but no name to compare`);
+  const others = ids.slice(1, 3).map((candidate) => candidate.pointer);
+  return likely(pointer, others.length === 0 ? distinct : `${distinct}, as do ${others.join(' and ')}`);
+}
+
+/**
+ * Judges the name. Sure: a text that differs from row to row in at least ten rows, matches at least two queries, and
+ * equals the record's name or the user's example.
+ */
+function judgeName(
+  { rows }: ResultList,
+  path: Pointer | null,
+  item: Pointer,
+  pages: readonly SearchPage[],
+  record: Finding<RecordPaths | null>,
+  examples: readonly string[],
+): Finding<Pointer | null> {
+  if (path === null) return open(null, 'no text in the rows differs from row to row like a name');
+  const texts = rows.map((row) => textAt(row, path)).filter((text) => text !== null);
+  const distinct = new Set(texts).size;
+  const matched = new Set(
+    pages.flatMap(({ query, names }) => {
+      if (query === null || names.length === 0) return [];
+      const share = names.filter((name) => mayFind(query, name ?? '')).length / names.length;
+      return share >= 0.5 ? [query] : [];
+    }),
+  );
+  const isExample = texts.some((text) => examples.includes(text));
+  const inRecord = record.certainty === 'sure' && record.value?.name != null;
+  const checks = [
+    `differs in ${distinct} of ${rows.length} rows`,
+    `matches ${matched.size} ${matched.size === 1 ? 'query' : 'queries'}`,
+    ...(inRecord ? ["equals the record's name"] : []),
+    ...(isExample ? ['is your example'] : []),
+  ];
+  const isVaried = rows.length >= 10 && distinct >= rows.length * 0.5 && texts.length >= rows.length * 0.7;
+  const isSure = isVaried && matched.size >= 2 && (inRecord || isExample);
+  return (isSure ? sure : likely)(relativeTo(item, path), checks.join(', '));
+}

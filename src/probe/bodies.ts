@@ -1,0 +1,224 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { ExactNumber, isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
+import { pointerOf, valueAt } from '../json/pointer.ts';
+import { END_WORDS, SELECTOR_WORDS, wordsOfKey } from './words.ts';
+
+/** The values in a body and their JSON paths, from which the generators make hypotheses. */
+
+/** A scalar in a body and its JSON path. */
+export interface Leaf {
+  readonly pointer: Pointer;
+  readonly value: Json;
+}
+
+/** Returns the scalars in a body that are not inside a list. It reads at most 2,000 values and 16 levels. */
+export function leavesOf(json: Json): Leaf[] {
+  const leaves: Leaf[] = [];
+  walk(json, (value, path) => {
+    if (!Array.isArray(value) && !isJsonObject(value)) leaves.push({ pointer: pointerOf(path), value });
+  });
+  return leaves;
+}
+
+/** Returns the lists in a body that are not inside another list. */
+export function listsIn(json: Json): { readonly pointer: Pointer; readonly list: readonly Json[] }[] {
+  const lists: { pointer: Pointer; list: Json[] }[] = [];
+  walk(json, (value, path) => {
+    if (Array.isArray(value)) lists.push({ pointer: pointerOf(path), list: value });
+  });
+  return lists;
+}
+
+/** Returns all texts and numbers in a row, those in lists included. */
+export function textsIn(json: Json): string[] {
+  if (Array.isArray(json)) return json.flatMap(textsIn);
+  if (isJsonObject(json)) return Object.keys(json).flatMap((key) => textsIn(json[key] as Json));
+  return typeof json === 'boolean' ? [] : [scalarText(json) ?? ''];
+}
+
+/**
+ * Returns the scalars in lists of links that name their relation. For `{"links": [{"rel": "next", "href": "…"}]}`, the
+ * path is `/links/[rel=next]/href`.
+ */
+export function linkLeavesOf(json: Json): Leaf[] {
+  return listsIn(json).flatMap(({ pointer, list }) =>
+    list.filter(isJsonObject).flatMap((link) => {
+      const relation = RELATION_KEYS.find((key) => typeof link[key] === 'string');
+      const name = relation === undefined ? '' : String(link[relation]);
+      return /^[\w-]{1,40}$/.test(name) ? under(pointer + pointerOf([`[${relation}=${name}]`]), link) : [];
+    }),
+  );
+}
+
+const RELATION_KEYS = ['rel', 'relation', 'relationship'];
+
+/** A way to select one element of a list, such as `[until=null]`, `[type=1][until=null]` or `0`. */
+interface Selector {
+  readonly segment: string;
+  /** A selector that looks like a rule of the API comes before one that may fit by chance. */
+  readonly rank: number;
+}
+
+/**
+ * Returns the paths to the selected elements of the lists in these rows. A selector must select exactly one element in
+ * nearly all lists. It can be a condition on a key, two conditions, or the position of the only element.
+ */
+export function selectorsIn(
+  rows: readonly JsonObject[],
+  depth = 0,
+): { readonly pointer: Pointer; readonly rank: number }[] {
+  const lists = new Map<Pointer, JsonObject[][]>();
+  for (const row of rows)
+    for (const { pointer, list } of listsIn(row)) {
+      const objects = list.filter(isJsonObject);
+      if (objects.length === 0 || objects.length < list.length) continue;
+      lists.set(pointer, [...(lists.get(pointer) ?? []), objects]);
+    }
+  return [...lists].flatMap(([pointer, all]) => {
+    const own = selectorsOf(all).map(({ segment, rank }) => ({ pointer: `${pointer}/${segment}`, rank }));
+    const [best] = own;
+    if (depth > 0 || best === undefined) return own;
+    const elements = rows.map((row) => valueAt(row, best.pointer)).filter((element) => isJsonObject(element));
+    const inner = selectorsIn(elements, depth + 1);
+    return [
+      ...own,
+      ...inner.map((one) => ({ pointer: best.pointer + one.pointer, rank: Math.min(one.rank, best.rank) })),
+    ];
+  });
+}
+
+function selectorsOf(lists: readonly (readonly JsonObject[])[]): Selector[] {
+  const conditions = conditionsOf(lists);
+  const selected = (some: readonly Condition[]) => selectingShare(lists, some);
+  const isPerfect = (some: readonly Condition[]) => selected(some) === 1;
+  const alone = conditions.filter((one) => selected([one]) >= NEARLY_ALL);
+  const isSingle = lists.every((list) => list.length === 1);
+  // Pairs are needed only if no condition is enough for all lists.
+  const pairs = alone.some((one) => isPerfect([one]))
+    ? []
+    : conditions.flatMap((one, index) =>
+        conditions.slice(index + 1).flatMap((other) => {
+          const pair = [one, other].sort((a, b) => Number(a.value === null) - Number(b.value === null));
+          return one.key !== other.key && selected(pair) >= NEARLY_ALL ? [pair] : [];
+        }),
+      );
+  const all = [...alone.map((one) => [one]), ...pairs];
+  const perfect = all.filter(isPerfect);
+  const found = (perfect.length > 0 ? perfect : all).map((some) => ({
+    segment: some.map(({ key, value }) => `[${key}=${value ?? 'null'}]`).join(''),
+    rank: some.reduce((sum, { rank }) => sum + rank, 0) / some.length,
+  }));
+  const positions = [
+    { segment: '0', rank: isSingle ? 3 : -4 },
+    { segment: '[last]', rank: -5 },
+  ];
+  return [...found, ...positions].sort((a, b) => b.rank - a.rank).slice(0, MAX_SELECTORS);
+}
+
+interface Condition {
+  readonly key: string;
+  readonly value: string | null;
+  readonly rank: number;
+}
+
+/** Returns the conditions that distinguish elements: values that occur in most lists, and keys without a value. */
+function conditionsOf(lists: readonly (readonly JsonObject[])[]): Condition[] {
+  const keys = new Set(
+    lists
+      .flat()
+      .flatMap((element) => [
+        ...leavesOf(element).map(({ pointer }) => pointer.slice(1)),
+        ...listsIn(element).map(({ pointer }) => pointer.slice(1)),
+      ]),
+  );
+  const all = [...keys].flatMap((key): Condition[] => {
+    if (!/^[^[\]=/~]+(\/[^[\]=/~]+)?$/.test(key)) return [];
+    const own = wordsOfKey(key);
+    const isEnd = own.some((word) => END_WORDS.has(word));
+    const isKind = own.some((word) => SELECTOR_WORDS.has(word));
+    const counts = new Map<string | null, number>();
+    let isScalar = true;
+    for (const list of lists)
+      for (const value of new Set(list.flatMap((element) => valuesOf(element, key)))) {
+        if (value === undefined) isScalar = false;
+        else counts.set(value, (counts.get(value) ?? 0) + 1);
+      }
+    if (!isScalar) return [];
+    const distinct = counts.size / lists.length;
+    return [...counts].flatMap(([value, count]): Condition[] => {
+      if (count < lists.length * NEARLY_ALL || (value !== null && !/^[\w. -]{1,40}$/.test(value))) return [];
+      if (value === null) return [{ key, value, rank: isEnd ? 6 : isKind ? 1 : 0 }];
+      // In few lists, any value seems to be in all of them.
+      const isByChance = !isKind && (lists.length < 3 || !/^[\w.-]{1,24}$/.test(value));
+      return isEnd || isByChance
+        ? []
+        : [{ key, value, rank: (isKind ? 4 : 1) - (distinct > 0.5 && counts.size > 3 ? 3 : 0) }];
+    });
+  });
+  return all.sort((a, b) => b.rank - a.rank).slice(0, MAX_CONDITIONS);
+}
+
+const MAX_CONDITIONS = 20;
+
+/** Returns a key's value, or the values of its list, as texts; null if the element has none, undefined if not a scalar. */
+function valuesOf(element: JsonObject, key: string): (string | null | undefined)[] {
+  const value = valueAt(element, `/${key}`) ?? null;
+  const all = Array.isArray(value) ? value : [value];
+  return all.length === 0
+    ? [null]
+    : all.map((one) => (one !== null && typeof one === 'object' ? undefined : scalarText(one)));
+}
+
+function selectingShare(lists: readonly (readonly JsonObject[])[], conditions: readonly Condition[]): number {
+  const isSelected = (element: JsonObject) =>
+    conditions.every(({ key, value }) => valuesOf(element, key).includes(value));
+  return lists.filter((list) => list.filter(isSelected).length === 1).length / lists.length;
+}
+
+const NEARLY_ALL = 0.95;
+const MAX_SELECTORS = 6;
+
+/** Returns the scalars of a row, those in selected elements included. */
+export function rowLeaves(
+  row: JsonObject,
+  selectors: readonly { readonly pointer: Pointer; readonly rank: number }[],
+): Leaf[] {
+  const selected = selectors.flatMap(({ pointer }) => {
+    const element = valueAt(row, pointer);
+    return isJsonObject(element) ? under(pointer, element) : [];
+  });
+  return [...leavesOf(row), ...selected];
+}
+
+function under(root: Pointer, json: Json): Leaf[] {
+  return leavesOf(json).map(({ pointer, value }) => ({ pointer: root + pointer, value }));
+}
+
+function walk(json: Json, visit: (value: Json, path: readonly string[]) => void): void {
+  let seen = 0;
+  const descend = (value: Json, at: readonly string[]): void => {
+    if (++seen > MAX_VALUES || at.length > MAX_DEPTH) return;
+    visit(value, at);
+    if (!isJsonObject(value)) return;
+    for (const key of Object.keys(value)) descend(value[key] as Json, [...at, key]);
+  };
+  descend(json, []);
+}
+
+const MAX_VALUES = 2000;
+const MAX_DEPTH = 16;
+
+export function isNumber(value: Json | undefined): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** Returns a whole number with at most 15 digits, given as a number or a string. Returns null for any other value. */
+export function wholeNumberOf(value: Json | undefined): number | null {
+  if (value instanceof ExactNumber || (!isNumber(value) && typeof value !== 'string')) return null;
+  const text = String(value).trim();
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+export function textAt(json: Json | undefined, pointer: Pointer): string | null {
+  return scalarText(valueAt(json, pointer));
+}

@@ -1,0 +1,903 @@
+import { segmentsOf } from '../json/pointer.ts';
+import { loosely } from '../names/loose_matching.ts';
+import { type Addresses, untriedSearch } from './addresses.ts';
+import type { Beliefs, ProbeInput, SearchBeliefs } from './beliefs.ts';
+import { textAt } from './bodies.ts';
+import { broadest, broadQuery, newBroadQuery } from './broad.ts';
+import { type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
+import { identifierPrefix } from './identifiers.ts';
+import { lengthOf, shortestWithRows } from './lengths.ts';
+import { isTruncated, type SearchPage, sizesSent } from './pages.ts';
+import {
+  candidatesOf,
+  cursorsOf,
+  cursorTrials,
+  distinctShifts,
+  groupSize,
+  isPossibleCursor,
+  type PagingCandidate,
+  repeatedValues,
+} from './paging.ts';
+import { namesFor, withConstants } from './params.ts';
+import {
+  distinctQueries,
+  knownWords,
+  languageQueries,
+  likelyQueries,
+  PLAIN,
+  queryNames,
+  templatesFor,
+  tiedNames,
+  withQuery,
+} from './query.ts';
+import { entityPath, NOT_REQUESTED, unlikelyId } from './record.ts';
+import { separatingQuery } from './rule.ts';
+import { HUGE, limitsIn, USUAL } from './size.ts';
+import { isTooBroad } from './soft_errors.ts';
+import { LETTERS, LONG_SEEDS, PREFIXES, roleOfParam, SEEDS } from './words.ts';
+
+/**
+ * Experiments: requests that separate the leading hypotheses of open fields. The value of a request is
+ *
+ *   Σ (weight of the field × how open it is × how well the response separates its hypotheses)
+ *
+ * The request with the highest value is sent, as long as its value is worth a call.
+ */
+
+/** The weight of each field: what a mirror loses if the field is unknown. */
+const WEIGHTS = {
+  address: 120,
+  query: 100,
+  rows: 100,
+  record: 80,
+  paging: 60,
+  rule: 50,
+  listing: 40,
+  breadth: 30,
+  statistics: 25,
+  size: 30,
+  maxSize: 15,
+  minLength: 20,
+  identifierParam: 14,
+  identifiers: 10,
+  emptyResult: 14,
+  absence: 6,
+} as const;
+
+type Field = keyof typeof WEIGHTS;
+
+/** A possible request, and how well it separates the hypotheses of each field, between 0 and 1. */
+interface Experiment {
+  readonly request: ProbeRequest;
+  readonly separates: Partial<Record<Field, number>>;
+}
+
+/** The parameters of a search, without the constants. */
+interface SearchExperiment {
+  readonly params: readonly Param[];
+  readonly why: string;
+  readonly separates: Partial<Record<Field, number>>;
+}
+
+/** Returns the request with the highest value, or null if no request is worth its call. */
+export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest | null {
+  const openness = opennessOf(beliefs);
+  const sent = new Set(
+    input.exchanges.filter(({ reading }) => reading !== 'rejected').map(({ request }) => keyOf(request)),
+  );
+  let best: { value: number; request: ProbeRequest } | null = null;
+  for (const { request, separates } of experimentsFor(input, beliefs)) {
+    if (sent.has(keyOf(request))) continue;
+    let value = 0;
+    for (const [field, separation] of Object.entries(separates) as [Field, number][])
+      value += WEIGHTS[field] * openness[field] * separation;
+    if (value > (best?.value ?? 0)) best = { value, request };
+  }
+  const calls = input.exchanges.length;
+  return best !== null &&
+    best.value >= (calls < FEW_CALLS ? MIN_VALUE : calls < MANY_CALLS ? MIN_VALUE_LATER : MIN_VALUE_LATE)
+    ? best.request
+    : null;
+}
+
+const FEW_CALLS = 9;
+const MANY_CALLS = 12;
+const MIN_VALUE = 5;
+const MIN_VALUE_LATER = 12;
+const MIN_VALUE_LATE = 14;
+
+function keyOf({ kind, path, params }: ProbeRequest): string {
+  return `${kind} ${path} ${paramsKey(params)}`;
+}
+
+/** Returns how open each field is, between 0 (sure) and 1. */
+function opennessOf({
+  addresses,
+  query,
+  search,
+  fullListing,
+  nextAddress,
+  absence,
+  registrySize,
+  params,
+}: Beliefs): Record<Field, number> {
+  const of = ({ certainty }: { readonly certainty: string }, ifLikely = 0) =>
+    certainty === 'open' ? 1 : certainty === 'likely' ? ifLikely : 0;
+  const isTruncatedSeen = search?.pages.some((page) => isTruncated(page, search.pages) === 'yes') ?? false;
+  const isSmall = (registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
+  const largestPage = search?.size.maxSize.value.rows ?? 1;
+  const isOnePage = registrySize !== null && largestPage >= registrySize && !isTruncatedSeen;
+  const paging = search === null ? 1 : search.paging.moves.length > 1 ? 0.7 : of(search.paging);
+  const isPagingDue = isTruncatedSeen || !isSmall || !params.mayBeStrict;
+  return {
+    address: addresses.value === null ? 1 : 0,
+    query: of(query, search === null ? 0.8 : 0.2),
+    rows:
+      search === null
+        ? 1
+        : search.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null)
+          ? 0
+          : 0.5,
+    record: search === null ? 0 : of(search.record, 0.15),
+    paging: isOnePage ? 0.1 : isPagingDue ? paging : paging * 0.4,
+    rule: search === null ? 0 : of(search.rule),
+    listing: of(fullListing),
+    breadth: isTruncatedSeen || search?.paging.certainty === 'sure' ? 0 : 1,
+    statistics: nextAddress === null ? 0 : 1,
+    size: search === null ? 1 : of(search.size.param) * (isSmall ? 0.6 : 1),
+    maxSize: search === null ? 1 : of(search.size.maxSize) * (isSmall ? 0.3 : 1),
+    minLength: search === null ? 0 : of(search.minLength),
+    identifierParam: search === null ? 0 : of(search.identifiers.param, 0.1),
+    identifiers: search === null ? 0 : of(search.identifiers.matches),
+    emptyResult:
+      search !== null &&
+      search.total.value === null &&
+      search.listing.results !== '' &&
+      search.pages.every(({ rows }) => rows.length > 0)
+        ? 1
+        : 0,
+    absence: absence.because === NOT_REQUESTED ? 1 : 0,
+  };
+}
+
+/** Mirroring a registry with at most this many companies costs only a few more calls than further experiments. */
+const SMALL_REGISTRY = 500;
+
+function experimentsFor(input: ProbeInput, beliefs: Beliefs): Experiment[] {
+  const { addresses, joins, nextAddress, constants, search } = beliefs;
+  const address = addresses.value ?? untriedSearch(joins, input.exchanges);
+  const asSearch = ({ params, ...rest }: SearchExperiment): Experiment[] =>
+    address === null
+      ? []
+      : [
+          {
+            ...rest,
+            request: {
+              kind: 'search',
+              path: address.search,
+              params: withConstants(params, constants),
+              why: rest.why,
+            },
+          },
+        ];
+  const searches = [
+    ...rowExperiments(input, beliefs),
+    ...(search === null ? [] : searchExperiments(beliefs, search)),
+  ];
+  return [
+    ...statisticsExperiments(
+      nextAddress,
+      addresses.value === null,
+      input.upstream.paths?.search !== undefined && input.upstream.paths.stats === undefined,
+    ),
+    ...searches.flatMap(asSearch),
+    ...(search === null || address === null ? [] : recordExperiments(input, beliefs, search, address)),
+  ];
+}
+
+function statisticsExperiments(
+  next: Addresses | null,
+  isAddressOpen: boolean,
+  isUnlikely: boolean,
+): Experiment[] {
+  if (next === null) return [];
+  const why = 'which paths does the API use, and how many companies are there?';
+  return [
+    {
+      request: { kind: 'stats', path: next.stats, params: [], why },
+      // If the search has a path of its own, the usual path of the statistics is improbable.
+      separates: { statistics: isUnlikely ? 0.2 : 1, ...(isAddressOpen ? { address: 0.7 } : {}) },
+    },
+  ];
+}
+
+/** Searches that find rows and the query parameter. */
+function rowExperiments(
+  { hints, exchanges, maxCalls = 16 }: ProbeInput,
+  beliefs: Beliefs,
+): SearchExperiment[] {
+  const { evidence, params, query, minQueryChars, search } = beliefs;
+  const { searches, listing } = evidence;
+  const mayGuess = exchanges.length < Math.max(2, Math.floor(maxCalls * GUESSED_SHARE));
+  const queries = likelyQueries(evidence, hints.examples, minQueryChars);
+  const isAddressOpen = beliefs.addresses.value === null ? { address: 0.8 } : {};
+  const bare: SearchExperiment = {
+    params: [],
+    why: 'what does a search without parameters return?',
+    separates: { rows: 0.7, query: 0.5, listing: 1, ...isAddressOpen },
+  };
+  if (query.value !== null) {
+    const { param, template } = query.value;
+    const hasRows = search?.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null) ?? false;
+    const tries = searches.filter((one) => one.request.params.some(([name]) => name === param)).length;
+    if (hasRows || tries > MAX_QUERIES + hints.examples.length) return [bare];
+    return [
+      bare,
+      ...queries
+        .slice(0, MAX_QUERIES + 4)
+        .map((text, index) => single(param, template, text, 0.9 * 0.97 ** index)),
+    ];
+  }
+  const names = queryNames(evidence);
+  // If frequent words have too many matches, rare ones may not.
+  const isBroadRefused = searches.some(isTooBroad);
+  const first = isBroadRefused ? LONG_SEEDS.slice(-6).reverse() : queries.slice(0, 3);
+  // Names that the user, an error or the API itself gave come first, alone.
+  const own = names.filter(
+    (name) =>
+      name === evidence.hint?.param ||
+      name === evidence.stated ||
+      params.required.includes(name) ||
+      params.known.has(name),
+  );
+  const given = own.flatMap((name, index) =>
+    first.map((text, tries) => {
+      const isHinted = name === evidence.hint?.param || name === evidence.stated;
+      const template = name === evidence.hint?.param ? evidence.hint.template : PLAIN;
+      const one = single(
+        name,
+        template,
+        text,
+        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) *
+          0.9 ** index *
+          (isBroadRefused ? 0.9 : 0.6) ** tries,
+      );
+      const isFirst = tries === 0 && !params.mayBeStrict && !isHinted;
+      return isFirst
+        ? {
+            ...one,
+            params: [...one.params, ...smallSizes(19)],
+            separates: { ...one.separates, size: 0.5 },
+            why: one.why,
+          }
+        : one;
+    }),
+  );
+  if (!mayGuess) return [bare, ...given];
+  const isSigil = params.hasSigil ? 0.5 : 0.08;
+  const templates = templatesFor(listing).map(({ param, template }, index): SearchExperiment => {
+    const [text = ''] = knownWords(listing);
+    const known = param.startsWith('$') ? isSigil : 0.05;
+    return { ...single(param, template, text, known * 0.9 ** index) };
+  });
+  // A guess must not fail because its query is too short.
+  const guess = queries.find((text) => text.length >= 4) ?? 'limited';
+  const guesses = names.map((name, index) =>
+    single(name, PLAIN, guess, (listing === null ? 0.25 : 0.3) * 0.95 ** index),
+  );
+  return [bare, ...given, ...groups(beliefs, names), ...templates, ...guesses].map((one) => ({
+    ...one,
+    separates: { ...one.separates, ...isAddressOpen },
+  }));
+}
+
+/** At most this share of the calls is spent on guessed names. */
+const GUESSED_SHARE = 0.6;
+const MAX_QUERIES = 12;
+
+function single(param: string, template: string, text: string, separation: number): SearchExperiment {
+  return {
+    params: [withQuery({ param, template }, text)],
+    why: template === PLAIN ? `does ${param} take the query?` : `does ${param}=${template} find names?`,
+    separates: { query: separation, rows: separation },
+  };
+}
+
+/** Requests with all candidates for the query parameter, each with its own query. */
+function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly string[]): SearchExperiment[] {
+  if (params.isStrict && !params.namesAll) return sigilGroup(params.hasSigil);
+  const known = knownWords(evidence.listing);
+  if (params.isStrict) {
+    const untested = names.filter((name) => !params.known.has(name));
+    const queries = unique([...known, ...SEEDS]);
+    return params.isListed || untested.length < 4
+      ? []
+      : [
+          {
+            params: distinctQueries(untested, queries),
+            why: 'which of these parameters take a query?',
+            separates: { query: 0.6, rows: 0.4 },
+          },
+        ];
+  }
+  const inLanguage = languageQueries(evidence).filter((text) => text.length >= minQueryChars);
+  const common = inLanguage[0] ?? LONG_SEEDS[0] ?? '';
+  const isTried = (why: string) => evidence.searches.some(({ request }) => request.why === why);
+  const sigils = names.filter((name) => name.startsWith('$'));
+  const together = (queries: readonly string[], how: string, separation: number): SearchExperiment => ({
+    params: [
+      ...distinctQueries(params.hasSigil && sigils.length > 3 ? sigils : names, queries),
+      ...smallSizes(19),
+    ],
+    why: `which parameter takes the query? (${how})`,
+    separates: isTried(`which parameter takes the query? (${how})`)
+      ? {}
+      : { query: separation, rows: separation, size: 0.5 },
+  });
+  const scale = params.mayBeStrict ? 0.5 : 1;
+  const tied = tiedNames(evidence);
+  const splitting: SearchExperiment[] =
+    tied.length > 1 && known.length > 1
+      ? [
+          {
+            params: distinctQueries(tied, known),
+            why: `does ${tied.slice(0, 3).join(', or ')} take the query?`,
+            separates: { query: 0.95 },
+          },
+        ]
+      : [];
+  return [
+    ...splitting,
+    ...(minQueryChars <= 2
+      ? [
+          together(
+            unique([...known, ...SEEDS]),
+            'each has its own query',
+            (known.length > 1 ? 0.85 : 0.7) * scale,
+          ),
+        ]
+      : []),
+    ...(minQueryChars <= 3
+      ? [together(unique([...known, ...PREFIXES, ...LONG_SEEDS]), 'three letters', 0.3 * scale)]
+      : []),
+    together(unique([...known, ...inLanguage, ...LONG_SEEDS]), 'longer queries', 0.45 * scale),
+    together(
+      names.map(() => common),
+      `each has "${common}"`,
+      params.isLenient ? (inLanguage.length > 0 ? 0.6 : 0.42) : 0.2,
+    ),
+    ...(minQueryChars <= 1 && params.isLenient ? [together(LETTERS, 'single letters', 0.35)] : []),
+  ];
+}
+
+function unique(queries: readonly string[]): string[] {
+  return [...new Map(queries.map((query) => [loosely(query), query])).values()];
+}
+
+/** One request with names that begin with $, as OData and similar APIs have. The error names those that it does not have. */
+function sigilGroup(hasSigil: boolean): SearchExperiment[] {
+  const names = ['$q', '$search', '$query', '$limit', '$top', '$offset', '$skip', '$size'];
+  return [
+    {
+      params: names.map((name): Param => [name, roleOfParam(name) === 'query' ? 'limited' : '2']),
+      why: 'does the API have parameters that begin with $?',
+      separates: { query: hasSigil ? 0.7 : 0.2, size: 0.3, paging: 0.3 },
+    },
+  ];
+}
+
+/** Returns every usual size parameter with its own value, downwards from a value that is rarely the default. */
+function smallSizes(from: number): Param[] {
+  const sizes = [19, 18, 17, 16, 14, 13, 11, 9, 8, 7, 6, 12, 15, 4, 21, 22, 23].filter(
+    (size) => size <= from + 4,
+  );
+  return SIZE_NAMES.slice(0, sizes.length).map((name, index): Param => [name, String(sizes[index])]);
+}
+
+const SIZE_NAMES =
+  `limit per_page page_size size pageSize items_per_page page[size] perPage count rows max_results
+  page[limit] take maxResults num results_per_page top`.split(/\s+/);
+
+/** Experiments for the fields that need rows. */
+function searchExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
+  const { query, evidence } = beliefs;
+  const experiments = [
+    ...sizeExperiments(beliefs, search),
+    ...pagingExperiments(beliefs, search),
+    ...(query.value === null
+      ? []
+      : [
+          ...breadthExperiments(beliefs, search),
+          ...ruleExperiments(beliefs, search),
+          ...lengthExperiments(beliefs, search),
+          ...identifierExperiments(beliefs, search),
+          emptyResultExperiment(beliefs),
+        ]),
+  ];
+  return experiments.filter(({ params }) => !wasSent(evidence.searches, params));
+}
+
+/** Returns the query parameter with this query, or nothing for a search without a query. */
+function queryParams({ query }: Beliefs, text: string | null): Param[] {
+  if (text === null || query.value === null) return [];
+  return [withQuery(query.value, text)];
+}
+
+function breadthExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
+  const why = 'which query has more than one page of matches?';
+  const tries = beliefs.evidence.searches.filter(({ request }) => request.why === why).length;
+  const text = newBroadQuery(beliefs, search);
+  const isSmall = (beliefs.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
+  if (text === null || tries >= (isSmall ? 2 : 4)) return [];
+  const isRare = isSmall && text.length > 2 && search.rule.value !== 'token';
+  return [
+    {
+      params: queryParams(beliefs, text),
+      why,
+      separates: { breadth: (isRare ? 0.2 : 0.8) * 0.7 ** tries, minLength: lengthOf(text) === 1 ? 0.6 : 0 },
+    },
+  ];
+}
+
+function ruleExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
+  const { rule, pages, size, known } = search;
+  if (rule.value !== null || rule.possible.length < 2) return [];
+  const why = 'how does a query find names?';
+  const tries = pages.filter(({ exchange }) => exchange.request.why === why).length;
+  if (tries >= 4) return [];
+  const text = separatingQuery(rule.possible, known, {
+    minLength: beliefs.minQueryChars,
+    pageSize: size.maxSize.value.rows,
+    registrySize: beliefs.registrySize ?? 100_000,
+    sent: new Set(pages.flatMap(({ query }) => (query === null ? [] : [loosely(query)]))),
+    wasInconclusive: tries > 0,
+  });
+  if (text === null) return [];
+  return [
+    {
+      params: [...queryParams(beliefs, text), ...largestSize(search, beliefs)],
+      why,
+      separates: { rule: 0.85 * 0.85 ** tries },
+    },
+  ];
+}
+
+/** Returns the size parameter with the largest proven size, or with the next size to try if none was refused yet. */
+function largestSize({ size: { param, maxSize } }: SearchBeliefs, { evidence }: Beliefs): Param[] {
+  const { rows, next } = maxSize.value;
+  const name = param.value;
+  if (name === null) return [];
+  // A second refusal would show little about the size.
+  const wasRefused = evidence.searches.some(
+    ({ reading, request }) => reading === 'refused' && request.params.some(([sent]) => sent === name),
+  );
+  return [[name, String(next !== null && rows < USUAL && !wasRefused ? next : rows)]];
+}
+
+function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
+  const { params, evidence, fullListing } = beliefs;
+  const { param, maxSize } = search.size;
+  const base = broadest(search);
+  if (base === null) return [];
+  const broad = () => queryParams(beliefs, broadQuery(beliefs, search, base));
+  const isBroad = isTruncated(base, search.pages) !== 'no' || (base.total ?? 0) > base.rows.length;
+  if (param.value !== null) {
+    const { next, rows } = maxSize.value;
+    if (next === null || (rows >= USUAL && evidence.searches.length >= 7)) return [];
+    const isHugeSent = search.pages.some((page) => sizesSent(page).some(({ value }) => value >= HUGE));
+    if (isHugeSent && evidence.searches.length >= 7) return [];
+    // A search without a query has the most matches.
+    const query =
+      isHugeSent && (base.total ?? 0) > rows
+        ? queryParams(beliefs, base.query)
+        : fullListing.value
+          ? []
+          : broad();
+    return [
+      {
+        params: [...query, [param.value, String(next)]],
+        why: sizeWhy(next),
+        separates: {
+          maxSize: 0.9,
+          listing: query.length === 0 ? 0.9 : 0,
+          minLength: 0.2,
+          breadth: 0.3,
+          paging: base.ids.length < MANY_ROWS && !isHugeSent ? 0.25 : 0,
+        },
+      },
+    ];
+  }
+  const names = namesFor('size', params);
+  if (params.mayBeStrict) {
+    const limited = evidence.searches.flatMap((refusal): SearchExperiment[] => {
+      const [limit] = refusal.reading === 'refused' ? limitsIn(refusal, params) : [];
+      const name = refusal.request.params.find(([sent]) => roleOfParam(sent) === 'size')?.[0];
+      return limit === undefined || name === undefined
+        ? []
+        : [
+            {
+              params: [...queryParams(beliefs, base.query), [name, String(limit)]],
+              why: sizeWhy(limit),
+              separates: { size: 0.9, maxSize: 0.8 },
+            },
+          ];
+    });
+    if (limited.length > 0) return limited;
+    const value = params.isStrict ? HUGE : search.size.byDefault === 3 ? 4 : 3;
+    return names
+      .filter(
+        (name) =>
+          !evidence.searches.some(
+            ({ request, reading }) =>
+              reading === 'refused' && request.params.at(-1)?.[0] === name && request.params.length <= 2,
+          ),
+      )
+      .slice(0, 5)
+      .map((name, index) => ({
+        params: [...queryParams(beliefs, base.query), [name, String(value)]],
+        why: `does ${name} set the page size?`,
+        separates: {
+          size: (params.known.has(name) ? 0.9 : 0.22 * 0.9 ** index) * (isBroad ? 1 : 0.5),
+          maxSize: 0.2,
+        },
+      }));
+  }
+  const hadHuge = evidence.searches.some(({ request }) =>
+    request.params.some(([name, value]) => roleOfParam(name) === 'size' && Number(value) >= HUGE),
+  );
+  if (!hadHuge) {
+    const sizes = names.slice(0, 24).map((name, index): Param => [name, String(HUGE + index)]);
+    return [
+      {
+        params: [...broad(), ...sizes],
+        why: 'how many rows fit on a page?',
+        separates: { size: 0.6, maxSize: 0.6, breadth: 0.6, minLength: 0.3 },
+      },
+    ];
+  }
+  const why = 'which parameter sets the page size?';
+  const wasSmall = evidence.searches.some(({ request }) => request.why === why);
+  const query = wasSmall ? queryParams(beliefs, base.query) : broad();
+  return [
+    {
+      params: [...query, ...unseenSizes(names.slice(0, 24), search, 12)],
+      why,
+      separates: { size: (wasSmall ? 0.15 : 0.4) * (isBroad ? 1 : 0.5), breadth: 0.4 },
+    },
+  ];
+}
+
+/**
+ * Reads, from the stored reason for a probe's call, the page size that the call requested. Returns null if the call was
+ * not a size experiment.
+ */
+export function requestedSizeOf(why: string): string | null {
+  const [size] = /\d+/.exec(why) ?? [];
+  return size !== undefined && why === sizeWhy(Number(size)) ? size : null;
+}
+
+function sizeWhy(size: number): string {
+  return `may a page hold ${size} rows?`;
+}
+
+/** Returns every size parameter with its own value, from `from` on, that is not the number of rows on a known page. */
+function unseenSizes(names: readonly string[], { pages }: SearchBeliefs, from: number): Param[] {
+  const seen = new Set(pages.map(({ rows }) => rows.length));
+  const sizes = Array.from({ length: names.length + seen.size }, (_, index) => index + from).filter(
+    (size) => !seen.has(size),
+  );
+  return names.map((name, index): Param => [name, String(sizes[index])]);
+}
+
+function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
+  const { params } = beliefs;
+  const { paging, pages } = search;
+  const base = broadest(search);
+  if (base === null || paging.certainty === 'sure') return [];
+  const query = queryParams(beliefs, base.query);
+  const truncated = isTruncated(base, pages);
+  const scale = truncated === 'yes' ? 1 : truncated === 'maybe' ? 0.7 : 0.3;
+  const experiments =
+    paging.link?.is === 'cursor'
+      ? cursorExperiments(beliefs, search, base)
+      : paging.moves.length > 1
+        ? separatingMoves(query, base, search, params.isLenient)
+        : firstMoves(beliefs, query, base, search);
+  return experiments.map((one) => ({
+    ...one,
+    separates: { ...one.separates, paging: (one.separates.paging ?? 0) * scale },
+  }));
+}
+
+function cursorExperiments(
+  beliefs: Beliefs,
+  { pages, paging }: SearchBeliefs,
+  base: SearchPage,
+): SearchExperiment[] {
+  const { params, evidence } = beliefs;
+  const queries = [base.query, ...pages.map(({ query }) => query)];
+  const [text = base.query] = queries.filter((one) => cursorsOf(one, pages).length > 0);
+  const known = cursorsOf(text, pages);
+  const key = segmentsOf(paging.link?.at ?? '').at(-1) ?? '';
+  const usual = namesFor('cursor', params);
+  const ownFirst = [...usual.slice(0, 1), ...(roleOfParam(key) === 'cursor' ? [key] : []), ...usual];
+  const trials = cursorTrials(pages);
+  const isRefused = (name: string) =>
+    evidence.searches.some(
+      ({ reading, request }) => reading === 'refused' && request.params.some(([sent]) => sent === name),
+    );
+  const possible = [...new Set(ownFirst)].filter(
+    (name) => isPossibleCursor(name, trials) && (params.isLenient || !isRefused(name)),
+  );
+  const sent = possible
+    .slice(0, params.isLenient ? known.length : 1)
+    .map((name, index): Param => [name, known[index]?.value ?? '']);
+  if (sent.length === 0) return [];
+  const why = `does ${sent.map(([name]) => name).join(', or ')} take the cursor?`;
+  return [{ params: [...queryParams(beliefs, text), ...sent], why, separates: { paging: 0.6 } }];
+}
+
+/** Requests while no parameter is known to have an effect: all candidates together, then each alone. */
+function firstMoves(
+  beliefs: Beliefs,
+  query: Param[],
+  base: SearchPage,
+  search: SearchBeliefs,
+): SearchExperiment[] {
+  const { params, evidence } = beliefs;
+  const hadNoEffect = search.paging.positions.some(
+    ({ shift, page }) => shift === 0 && page.exchange.request.params.length > 8,
+  );
+  if (hadNoEffect) return [];
+  const pages = namesFor('page', params);
+  const offsets = namesFor('offset', params);
+  const candidates: PagingCandidate[] = Array.from(
+    { length: Math.max(pages.length, offsets.length) },
+    (_, index) => [
+      { param: pages[index], style: 'page' as const },
+      { param: offsets[index], style: 'offset' as const },
+    ],
+  )
+    .flat()
+    .flatMap(({ param, style }) => (param === undefined ? [] : [{ param, style, firsts: [0, 1] }]));
+  const small = smallSize(search);
+  const body = base.exchange.text.slice(0, 4000);
+  const isEchoed = (name: string) => body.includes(`"${name}"`) || params.known.has(name);
+  const ordered = [
+    ...candidates.filter(({ param }) => isEchoed(param)),
+    ...candidates.filter(({ param }) => !isEchoed(param)),
+  ];
+  const alone = ordered
+    .filter(
+      ({ param }) =>
+        !evidence.searches.some(
+          ({ reading, request }) => reading === 'refused' && request.params.some(([name]) => name === param),
+        ),
+    )
+    .slice(0, params.mayBeStrict ? 6 : 3)
+    .map(
+      ({ param }, index): SearchExperiment => ({
+        params: [...query, ...small, [param, '2']],
+        why: `does ${param} request the next page?`,
+        separates: {
+          paging:
+            (params.known.has(param) ? 0.8 : isEchoed(param) || param === 'page' ? 0.5 : 0.25) * 0.9 ** index,
+        },
+      }),
+    );
+  if (params.mayBeStrict) {
+    const untested = [
+      ...pages,
+      ...offsets,
+      ...namesFor('cursor', params),
+      ...namesFor('identifier', params),
+    ].filter((name) => !params.known.has(name));
+    const sweep: SearchExperiment[] =
+      params.namesAll && !params.isListed && untested.length >= 8
+        ? [
+            {
+              params: [...query, ...untested.map((name): Param => [name, '1'])],
+              why: 'which of these parameters does the API have?',
+              separates: { paging: 0.7, identifierParam: 0.6, size: 0.1 },
+            },
+          ]
+        : [];
+    return [...sweep, ...alone];
+  }
+  const sizes = small.length > 0 ? small : unseenSizes(namesFor('size', params).slice(0, 24), search, 2);
+  // If no size parameter has an effect, every move leads beyond the known rows.
+  const isFixed =
+    small.length === 0 &&
+    search.size.param.certainty === 'likely' &&
+    base.ids.length === search.size.byDefault;
+  const steps = isFixed ? [search.size.byDefault ?? 1] : sizes.map(([, value]) => Number(value));
+  const values = distinctShifts(ordered, steps, rowsKnown(base));
+  const together: SearchExperiment = {
+    params: [...query, ...sizes, ...values],
+    why: 'which parameter requests the next page? (each moves the rows by a different number)',
+    separates: {
+      paging: small.length > 0 ? (base.ids.length >= MANY_ROWS ? 0.8 : 0.6) : 0.48,
+      size: small.length > 0 ? 0 : 0.4,
+    },
+  };
+  return [together, ...alone];
+}
+
+/** Requests that separate several possible moves. */
+function separatingMoves(
+  query: Param[],
+  base: SearchPage,
+  search: SearchBeliefs,
+  isLenient: boolean,
+): SearchExperiment[] {
+  const { moves, positions } = search.paging;
+  const candidates = candidatesOf(moves);
+  const size = smallSize(search);
+  const step = size.length > 0 ? Number(size[0]?.[1]) : (search.size.byDefault ?? base.ids.length);
+  const rows = rowsKnown(base);
+  const experiment = (params: readonly Param[], index: number): SearchExperiment => ({
+    params: [...query, ...params],
+    why: `does ${candidates
+      .slice(0, 3)
+      .map(({ param }) => param)
+      .join(', or ')} request the next page?`,
+    separates: { paging: 0.7 * 0.95 ** index },
+  });
+  const alone = [
+    ...candidates.map((one) => [...size, ...distinctShifts([one], [step], rows)]),
+    // The value 1 requests the first page, or the second page if page numbers start at 0.
+    ...candidates.map(({ param }) => [...size, [param, '1'] as const]),
+  ];
+  if (!isLenient) return alone.map(experiment);
+  const values = distinctShifts(candidates, [step], rows);
+  // If all values are the same, the response is the same for every candidate.
+  const together = new Set(values.map(([, value]) => value)).size > 1 ? [[...size, ...values]] : [];
+  const beyond = positions.filter(({ shift }) => shift === 'beyond');
+  const far = beyond.find(({ page }) => page.ids.length > 0) ?? beyond[0];
+  const repeated = far === undefined ? [] : [repeatedValues(candidates, far)];
+  const some = [...size, ...distinctShifts(candidates.slice(0, groupSize(candidates)), [step], rows)];
+  const grouped =
+    step * 2 < base.ids.length ? [...together, ...repeated, some] : [...repeated, ...together, some];
+  return [...grouped, ...alone].map(experiment);
+}
+
+/** With so many known rows, each of many candidates can move the first row by a different number. */
+const MANY_ROWS = 60;
+
+/** Returns the size parameter for a page of one row, or of two if the default is one. */
+function smallSize({ size: { param, byDefault } }: SearchBeliefs): Param[] {
+  return param.value === null ? [] : [[param.value, byDefault === 1 ? '2' : '1']];
+}
+
+function rowsKnown({ ids, total }: SearchPage) {
+  return { count: ids.length, total: total ?? Number.POSITIVE_INFINITY };
+}
+
+/** The shortest query that the upstream might accept. It is a prefix of one with matches. */
+function lengthExperiments(beliefs: Beliefs, { minLength, rule, pages }: SearchBeliefs): SearchExperiment[] {
+  if (minLength.certainty !== 'open' || rule.value === null || rule.value === 'token') return [];
+  const shortest = shortestWithRows(pages);
+  if (shortest === null || lengthOf(shortest) <= minLength.value) return [];
+  const text = [...shortest].slice(0, minLength.value).join('');
+  return [
+    {
+      params: queryParams(beliefs, text),
+      why: 'how short may a query be?',
+      separates: { minLength: 0.8, breadth: 0.3 },
+    },
+  ];
+}
+
+function identifierExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
+  const { params, query, evidence } = beliefs;
+  const { identifiers, known, idPath } = search;
+  const ids = known.map(({ id }) => id);
+  const own = query.value?.param ?? '';
+  const [id] = ids;
+  if (id === undefined) return [];
+  const prefix = identifierPrefix(ids);
+  if (identifiers.param.certainty === 'sure') {
+    if (prefix === null) return [];
+    const param = identifiers.param.value ?? own;
+    return [
+      {
+        params: [[param, prefix], ...largestSize(search, beliefs)],
+        why: 'does a prefix find an identifier?',
+        separates: { identifiers: 0.8 },
+      },
+    ];
+  }
+  const key = segmentsOf(idPath).at(-1) ?? '';
+  const usual = namesFor('identifier', params).filter((name) => name !== own);
+  const names = [...new Set(roleOfParam(key) === 'identifier' ? [key, ...usual] : usual)];
+  const wasTried = (name: string) =>
+    evidence.searches.some(({ request }) =>
+      request.params.some(([sent, value]) => sent === name && (ids.includes(value) || value === prefix)),
+    );
+  if (params.isLenient) {
+    const { possible } = identifiers;
+    const isFirst = possible.length === 0;
+    if (isFirst && names.slice(0, 4).every(wasTried) && wasTried(own)) return [];
+    const some = isFirst ? names : possible.slice(0, Math.ceil(possible.length / 2));
+    const together = some.map((name, index): Param => [name, ids[index % ids.length] ?? '']);
+    return [
+      ...(isFirst && names.slice(0, 4).every(wasTried)
+        ? []
+        : [
+            {
+              params: together,
+              why: 'which parameter takes an identifier? (each has a different one)',
+              separates: { identifierParam: 0.6, identifiers: 0.2, listing: 0.3 },
+            },
+          ]),
+      ...(wasTried(own)
+        ? []
+        : [
+            {
+              params: [...queryParams(beliefs, id), ...largestSize(search, beliefs)],
+              why: 'does an identifier find its company?',
+              separates: { identifierParam: 0.5, identifiers: 0.3 },
+            },
+          ]),
+    ];
+  }
+  const isSmall = (beliefs.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
+  const value = isSmall && prefix !== null ? prefix : id;
+  const likely = [...names.filter((name) => params.known.has(name)), own];
+  return likely
+    .filter((name) => !wasTried(name))
+    .map((name, index) => ({
+      params: [[name, value], ...largestSize(search, beliefs)],
+      why: value === id ? 'does an identifier find its company?' : 'does a prefix find an identifier?',
+      separates: {
+        identifierParam: (params.known.has(name) && name !== own ? 0.8 : 0.4) * 0.8 ** index,
+        identifiers: isSmall ? 0.5 : 0.2,
+      },
+    }));
+}
+
+function emptyResultExperiment(beliefs: Beliefs): SearchExperiment {
+  const text = 'zqxjvwkq'.slice(0, Math.max(8, beliefs.minQueryChars));
+  return {
+    params: queryParams(beliefs, text),
+    why: 'what does a response without matches look like?',
+    separates: { emptyResult: 0.9 },
+  };
+}
+
+function recordExperiments(
+  { upstream, exchanges }: ProbeInput,
+  { absence }: Beliefs,
+  search: SearchBeliefs,
+  address: Addresses,
+): Experiment[] {
+  const template = `${new URL(upstream.base_url).origin}${address.entity}`;
+  const tried = new Set(
+    exchanges
+      .filter(({ request, reading }) => request.kind === 'entity' && reading !== 'rejected')
+      .map(({ request }) => request.path),
+  );
+  const { rows, ids } = search.listing;
+  const experiments: Experiment[] = [];
+  for (const [round, position] of [2, 0].entries())
+    for (const [rank, { pointer }] of ids.slice(0, 4).entries()) {
+      const values = rows.map((row) => textAt(row, pointer)).filter((text) => text !== null);
+      const path = entityPath(template, values[Math.min(position, values.length - 1)] ?? '');
+      if (path === null || tried.size >= 5) continue;
+      experiments.push({
+        request: { kind: 'entity', path, params: [], why: `can the value at ${pointer} open a record?` },
+        separates: { record: 0.85 * 0.7 ** rank * 0.6 ** round },
+      });
+    }
+  const id = unlikelyId(search.known.map((known) => known.id));
+  const unknown =
+    id === null || search.record.value === null || absence.because !== NOT_REQUESTED
+      ? null
+      : entityPath(template, id);
+  if (unknown !== null)
+    experiments.push({
+      request: { kind: 'entity', path: unknown, params: [], why: 'which response does an unknown id get?' },
+      separates: { absence: 0.8 },
+    });
+  return experiments;
+}

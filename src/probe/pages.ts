@@ -1,0 +1,240 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { nextLink } from '../dialect/headers.ts';
+import { isJsonObject, type Json, type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
+import { pointerOf, valueAt } from '../json/pointer.ts';
+import { mayFind } from '../names/loose_matching.ts';
+import { leavesOf, linkLeavesOf, textAt, wholeNumberOf } from './bodies.ts';
+import { type Exchange, type Finding, likely, open, paramOf, sure } from './exchange.ts';
+import { rowsAt } from './rows.ts';
+import { isPagingParam, NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS, roleOfParam, wordsOfKey } from './words.ts';
+
+/** The successful searches, read with the leading hypotheses about the list, the id, the name and the total. */
+
+/** A parsed search response. */
+export interface SearchPage {
+  readonly exchange: Exchange;
+  /** Null if the request had no query. */
+  readonly query: string | null;
+  readonly rows: readonly JsonObject[];
+  readonly ids: readonly string[];
+  /** Each row's key within the listing: the id, or the row's content if a company can have several rows. */
+  readonly keys: readonly string[];
+  readonly names: readonly (string | null)[];
+  readonly total: number | null;
+}
+
+export interface PagePaths {
+  /** Returns the query in a request, or null if it has none. */
+  readonly queryOf: (search: Exchange) => string | null;
+  readonly results: Pointer;
+  readonly id: Pointer;
+  readonly idFallback: Pointer | null;
+  readonly name: Pointer | null;
+  readonly main: Pointer | null;
+  readonly total: Pointer | null;
+}
+
+export function readPages(searches: readonly Exchange[], paths: PagePaths): SearchPage[] {
+  const idOf = (row: JsonObject) =>
+    textAt(row, paths.id) ?? (paths.idFallback === null ? null : textAt(row, paths.idFallback)) ?? '';
+  const all = searches.map((exchange) => {
+    const rows = allRowsAt(exchange, paths);
+    return {
+      exchange,
+      query: paths.queryOf(exchange),
+      rows,
+      ids: rows.map(idOf),
+      names: rows.map((row) => (paths.name === null ? null : textAt(row, paths.name))),
+      total: paths.total === null ? null : wholeNumberOf(valueAt(exchange.json, paths.total)),
+    };
+  });
+  const isById = !hasSeveralRows(all);
+  return all.map((page) => ({
+    ...page,
+    keys: isById ? page.ids : page.rows.map((row) => stringifyJson(row)),
+  }));
+}
+
+/** Returns whether a page has several rows with the same id. */
+export function hasSeveralRows(pages: readonly Pick<SearchPage, 'ids'>[]): boolean {
+  return pages.some(({ ids }) => new Set(ids).size < ids.length);
+}
+
+/** Returns the rows on a page: first the result outside the list, if any, then the list itself. */
+function allRowsAt(page: Exchange, { results, main, id }: PagePaths): JsonObject[] {
+  const rows = rowsAt(page, results);
+  const beside = main === null ? undefined : valueAt(page.json, main);
+  const mainId = beside === undefined ? null : textAt(beside, id);
+  if (!isJsonObject(beside) || mainId === null || rows.some((row) => textAt(row, id) === mainId)) return rows;
+  return [beside, ...rows];
+}
+
+/** Returns whether a search has no paging parameter and therefore gets the first page. */
+export function isFirstPage({ request }: Exchange): boolean {
+  return !request.params.some(([name]) => isPagingParam(name));
+}
+
+/** Returns a search's page size parameters and their values. */
+export function sizesSent({ exchange }: SearchPage): { readonly name: string; readonly value: number }[] {
+  return exchange.request.params
+    .filter(([name, value]) => roleOfParam(name) === 'size' && /^\d+$/.test(value))
+    .map(([name, value]) => ({ name, value: Number(value) }));
+}
+
+/** Returns the row keys on the longest first page for a query, or [] if there is none. */
+export function orderOf(query: string | null, pages: readonly SearchPage[]): readonly string[] {
+  return pages
+    .filter((page) => page.query === query && isFirstPage(page.exchange))
+    .reduce<readonly string[]>((longest, { keys }) => (keys.length > longest.length ? keys : longest), []);
+}
+
+/**
+ * Returns whether a query has more matches than the page has rows. A total or a next-page link proves it. Without
+ * either, the result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
+ */
+export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes' | 'maybe' | 'no' {
+  const { rows, total, query } = page;
+  if (total !== null && total > rows.length) return 'yes';
+  if (hasNext(page)) return 'yes';
+  const isFollowedByNothing = all.some(
+    (other) => other !== page && other.query === query && other.rows.length === 0,
+  );
+  if (total !== null || rows.length < 3 || all.some(hasNext) || isFollowedByNothing) return 'no';
+  const alike = all.filter((other) => other.rows.length === rows.length && other.ids[0] !== page.ids[0]);
+  return alike.length > 0 || rows.length % 5 === 0 ? 'maybe' : 'no';
+}
+
+function hasNext({ exchange }: SearchPage): boolean {
+  return nextPageLinksIn(exchange).length > 0;
+}
+
+/** A reference to the next page in a response: a URL or a cursor. */
+export interface NextPageLink {
+  readonly is: 'link_header' | 'next_url' | 'cursor';
+  /** The JSON path to the link, or '' if the link is in a header. */
+  readonly at: Pointer;
+  readonly value: string;
+}
+
+/** Finds the most reliable next-page link. A header is preferred to a URL in the body, and a URL to a cursor. */
+export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | null {
+  const all = searches.flatMap(nextPageLinksIn);
+  return (
+    all.find(({ is }) => is === 'link_header') ?? all.find(({ is }) => is === 'next_url') ?? all[0] ?? null
+  );
+}
+
+/** Returns the next-page links in one response. */
+export function nextPageLinksIn({ headers, json }: Exchange): NextPageLink[] {
+  const link = nextLink(headers);
+  const inHeader: NextPageLink[] = link === null ? [] : [{ is: 'link_header', at: '', value: link }];
+  const links = linkLeavesOf(json ?? null).filter(({ value }) => isUrl(scalarText(value) ?? ''));
+  const inBody = [...leavesOf(json ?? null), ...links].flatMap(({ pointer, value }): NextPageLink[] => {
+    const text = scalarText(value);
+    if (text === null || text === '' || typeof value === 'boolean' || !isNextKey(pointer)) return [];
+    return [{ is: isUrl(text) ? 'next_url' : 'cursor', at: pointer, value: text }];
+  });
+  return [...inHeader, ...inBody];
+}
+
+/** Returns the JSON path of an empty next-page link, such as `{"links": {"next": null}}`, or null if there is none. */
+export function emptyNextPageLink(searches: readonly Exchange[]): Pointer | null {
+  const isLinkKey = (pointer: Pointer) =>
+    wordsOfKey(pointer).some((word) => /^(links?|url|href|uri)$/.test(word));
+  const empty = searches
+    .flatMap(({ json }) => leavesOf(json ?? null))
+    .find(({ pointer, value }) => value === null && isNextKey(pointer) && isLinkKey(pointer));
+  return empty?.pointer ?? null;
+}
+
+export function isUrl(text: string): boolean {
+  return /^(https?:\/\/|\/|\?)/.test(text);
+}
+
+function isNextKey(pointer: Pointer): boolean {
+  const words = wordsOfKey(pointer);
+  return (
+    words.some((word) => NEXT_PAGE_WORDS.has(word)) && !words.some((word) => NOT_NEXT_PAGE_WORDS.has(word))
+  );
+}
+
+/** Returns the names and values of the parameters in the links of a body to the search itself. */
+export function linkedParams({
+  json,
+  request,
+  headers,
+}: Exchange): (readonly [name: string, value: string])[] {
+  if (json === undefined) return [];
+  const links = [...leavesOf(json), ...linkLeavesOf(json), { value: nextLink(headers) }];
+  return links.flatMap(({ value }) => {
+    if (typeof value !== 'string' || !isUrl(value) || !value.includes('?')) return [];
+    const url = URL.parse(value, `http://host${request.path}`);
+    return url === null || !url.pathname.endsWith(request.path.split('/').at(-1) ?? '')
+      ? []
+      : [...url.searchParams];
+  });
+}
+
+/**
+ * Finds a result that is outside the list, such as the best match: an object with an id and a name at the same paths as
+ * in the rows, whose company matches the query, is not in the list, and differs between queries.
+ */
+export function findMainResult(
+  searches: readonly Exchange[],
+  paths: Omit<PagePaths, 'main' | 'total' | 'idFallback'>,
+): Finding<Pointer | null> {
+  const all = searches.filter((search) => isFirstPage(search) && paths.queryOf(search) !== null);
+  const pages = all.filter((search) => rowsAt(search, paths.results).length > 0);
+  const idsAt = (at: Pointer, some: readonly Exchange[]) =>
+    some.map((page) => mainIn(page, at, paths)).filter((id) => id !== null);
+  const possible = objectsBeside(pages[0]?.json, paths.results).filter(
+    (at) => idsAt(at, pages).length === pages.length,
+  );
+  // A query's only match can be outside the list. The list is then empty or absent.
+  const differing = possible.find((at) => new Set(idsAt(at, all)).size > 1);
+  const at = differing ?? possible[0];
+  if (at === undefined) return open(null, 'no response has a result outside the list');
+  const because = `${at || 'the top of the body'} contains a company that matches the query and is not in the list`;
+  return differing === undefined ? likely(at, because) : sure(at, because);
+}
+
+function mainIn(
+  page: Exchange,
+  at: Pointer,
+  { id, name, queryOf, results }: Omit<PagePaths, 'main' | 'total' | 'idFallback'>,
+): string | null {
+  const main = valueAt(page.json, at);
+  if (!isJsonObject(main) || name === null) return null;
+  const [mainId, mainName] = [textAt(main, id), textAt(main, name)];
+  if (mainId === null || mainName === null) return null;
+  const isListed = rowsAt(page, results).some((row) => textAt(row, id) === mainId);
+  const query = queryOf(page) ?? '';
+  return isListed || !(mayFind(query, mainName) || mayFind(query, mainId)) ? null : mainId;
+}
+
+/** Returns the paths to the objects that are not inside the list, outer objects first. */
+function objectsBeside(json: Json | undefined, results: Pointer): Pointer[] {
+  const found: Pointer[] = [];
+  const descend = (value: Json | undefined, path: readonly string[]): void => {
+    const at = pointerOf(path);
+    if (!isJsonObject(value) || at === results || path.length > 3) return;
+    found.push(at);
+    for (const key of Object.keys(value)) descend(value[key] as Json, [...path, key]);
+  };
+  descend(json, []);
+  return found.sort((a, b) => a.split('/').length - b.split('/').length);
+}
+
+/** Returns whether two first pages show the same matches. A parameter in which their requests differ is then ignored. */
+export function isSamePage(a: SearchPage, b: SearchPage): boolean {
+  if (a.total !== null && b.total !== null && a.total !== b.total) return false;
+  const least = Math.min(a.keys.length, b.keys.length);
+  return (
+    (least > 0 || a.keys.length === b.keys.length) &&
+    a.keys.slice(0, least).join() === b.keys.slice(0, least).join()
+  );
+}
+
+export function hasParam(page: SearchPage, name: string): boolean {
+  return paramOf(page.exchange, name) !== null;
+}

@@ -1,0 +1,230 @@
+import { type ErrorReading, readError } from './errors.ts';
+import type { Exchange, Param } from './exchange.ts';
+import { linkedParams } from './pages.ts';
+import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
+
+/**
+ * Hypotheses about parameter names. Usual word forms, errors, links in bodies, keys of rows, the configuration and
+ * documents propose names. The requests decide which of them the API has.
+ */
+
+export interface ParamBeliefs {
+  /** Whether the API ignores unknown parameters: it accepted several names for the same role in one request. */
+  readonly isLenient: boolean;
+  /** Whether the API refuses unknown parameters. */
+  readonly isStrict: boolean;
+  /** Whether a request with many guessed names was refused, and none was accepted. */
+  readonly mayBeStrict: boolean;
+  /** Names that the API probably has: accepted in a strict API, listed, linked, or not among the refused names. */
+  readonly known: ReadonlySet<string>;
+  /** Names that were sent only in refused requests and that the errors mention. */
+  readonly refused: ReadonlySet<string>;
+  /** Names that an error requires, most likely queries first. */
+  readonly required: readonly string[];
+  /** Whether an error listed the API's parameters. */
+  readonly isListed: boolean;
+  /** Whether errors name all unknown parameters in a request. */
+  readonly namesAll: boolean;
+  /** Parameters that every search needs in addition to the query, with a value that the API accepts. */
+  readonly constants: readonly Param[];
+  readonly spelling: Spelling['joins'];
+  readonly hasSigil: boolean;
+  readonly errors: ReadonlyMap<Exchange, ErrorReading>;
+}
+
+export interface ParamSources {
+  /** Parameters with fixed values in the configured paths. */
+  readonly configured: readonly Param[];
+  /** How many parameters every search has. */
+  readonly fixed: number;
+  readonly stated: readonly string[];
+  /** Keys in the responses' bodies. */
+  readonly keys: readonly string[];
+}
+
+/** Evaluates what all searches show about parameter names. */
+export function believeParams(searches: readonly Exchange[], sources: ParamSources): ParamBeliefs {
+  const errors = new Map(
+    searches
+      .filter(({ reading }) => reading === 'refused' || reading === 'broken')
+      .map((search) => [search, readError(search)]),
+  );
+  const accepted = new Set(
+    searches.flatMap(({ reading, request }) =>
+      reading === 'ok' ? request.params.map(([name]) => name) : [],
+    ),
+  );
+  const isLenient = searches.some(({ reading, request }) => reading === 'ok' && hasSynonyms(request.params));
+  const known = new Set(isLenient ? [] : accepted);
+  const refused = new Set<string>();
+  const missing: string[] = [];
+  const values = new Map<string, readonly string[]>();
+  const bare = [...errors].find(
+    ([{ request, text }]) => request.params.length <= sources.fixed && text.trim() !== '',
+  )?.[1];
+  let isListed = false;
+  let namesAll = false;
+  let opaque = 0;
+  for (const [{ request }, error] of errors) {
+    const sent = request.params.map(([name]) => name);
+    for (const [name, list] of error.values) values.set(name, list);
+    for (const name of [...error.listed, ...error.suggested]) known.add(name);
+    isListed ||= error.listed.length > 1;
+    missing.push(...error.missing);
+    const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
+    for (const [name] of culprits) refused.add(name);
+    // The same refusal as without any parameter shows that the API ignores these parameters.
+    if (
+      sent.length > 0 &&
+      bare !== undefined &&
+      error.text === bare.text &&
+      isSpecific(error.text) &&
+      culprits.length === 0
+    ) {
+      for (const name of sent)
+        if (roleOfParam(name) === 'query' && !missing.includes(name)) refused.add(name);
+      continue;
+    }
+    if (sent.length > 3 && culprits.length === 0 && error.missing.length === 0) opaque++;
+    // If an error names several of the sent parameters, the API probably has the others.
+    const isWhole = culprits.length >= 3 || (culprits.length > 0 && sent.length - culprits.length <= 1);
+    if (isWhole && culprits.length < sent.length && error.listed.length === 0) {
+      namesAll ||= culprits.length >= 3;
+      const sigil = hasSigil(culprits[0]?.[0] ?? '');
+      for (const name of sent)
+        if (!culprits.some(([one]) => one === name) && hasSigil(name) === sigil) known.add(name);
+    }
+  }
+  for (const name of accepted) refused.delete(name);
+  for (const name of refused) known.delete(name);
+  for (const search of searches)
+    for (const [name] of search.reading === 'ok' ? linkedParams(search) : []) known.add(name);
+  const isStrict = !isLenient && (refused.size > 0 || opaque > 1 || isListed);
+  const required = [...new Set(missing)].filter((name) => !refused.has(name));
+  const shown = [...known, ...required, ...sources.configured.map(([name]) => name), ...sources.stated];
+  return {
+    isLenient,
+    isStrict,
+    mayBeStrict: isStrict || (!isLenient && opaque > 0),
+    known,
+    refused,
+    required: byLikelihood(required),
+    isListed,
+    namesAll,
+    constants: constantsOf(required, values, sources.configured),
+    spelling: spellingOf([...shown, ...sources.keys]),
+    hasSigil: shown.some(hasSigil) || sources.keys.some((key) => /^@?odata\./.test(key)),
+    errors,
+  };
+}
+
+/** A text of few words, such as "Bad Request", may have any cause. */
+const isSpecific = (text: string): boolean => text.trim().split(/\s+/).length >= 4;
+
+const hasSigil = (name: string): boolean => name.startsWith('$');
+
+/** Returns whether a request has several names for the same role, so that some of them must be guesses. */
+function hasSynonyms(params: readonly Param[]): boolean {
+  const counts = new Map<ParamRole | null, number>();
+  for (const [name] of params) counts.set(roleOfParam(name), (counts.get(roleOfParam(name)) ?? 0) + 1);
+  return [...counts].some(([role, count]) => role !== null && role !== 'filter' && count >= 3);
+}
+
+/**
+ * Returns whether an error shows that the API does not have a parameter. An error about a known parameter, or with a
+ * limit that the value misses, is about the value.
+ */
+function isUnknown([name, value]: Param, error: ErrorReading, known: readonly string[]): boolean {
+  const { named, namedTogether, values, numbers, listed } = error;
+  if (listed.length > 1) return !listed.includes(name);
+  // An error that names many parameters refuses them, whatever another error seemed to require.
+  if (!named.has(name) || values.has(name) || (known.includes(name) && !namedTogether.has(name)))
+    return false;
+  return named.size > 2 || !numbers.some((number) => isLimitFor(number, value));
+}
+
+/** Returns whether a number in an error can be the limit that a value misses: a length for a text, a maximum for a number. */
+export function isLimitFor(number: number, value: string): boolean {
+  if (/^\d+$/.test(value)) return number >= MIN_SIZE && number < Number(value);
+  return number > [...value].length && number <= MAX_LENGTH;
+}
+
+const MIN_SIZE = 5;
+const MAX_LENGTH = 8;
+
+/** Returns names that may take the query, most likely first. */
+function byLikelihood(names: readonly string[]): string[] {
+  const withRole = (wanted: ParamRole | null) => names.filter((name) => roleOfParam(name) === wanted);
+  return [...withRole('query'), ...withRole(null)];
+}
+
+/**
+ * Returns the parameters that every search needs in addition to the query. The value comes from the configuration, an
+ * error's list of values, or is the most general one.
+ */
+function constantsOf(
+  required: readonly string[],
+  values: ReadonlyMap<string, readonly string[]>,
+  configured: readonly Param[],
+): Param[] {
+  const given = new Map(configured);
+  const [query] = byLikelihood(required.filter((name) => !given.has(name) && !values.has(name)));
+  return required.flatMap((name): Param[] => {
+    const own = given.get(name);
+    if (own !== undefined) return [[name, own]];
+    const role = roleOfParam(name);
+    if (name === query || (!values.has(name) && role !== 'filter' && role !== null)) return [];
+    const list = values.get(name) ?? [];
+    const general = list.find((value) => /^(all|any|alle|tous|todos|tutti|\*)$/i.test(value)) ?? list[0];
+    return [[name, general ?? usualValue(name)]];
+  });
+}
+
+function usualValue(name: string): string {
+  const own = wordsOfKey(name);
+  if (own.includes('format')) return 'json';
+  return own.some((word) => /^(lang|language|locale|langue|sprache)$/.test(word)) ? 'en' : 'all';
+}
+
+/** Removes constants from the requests, so that the evidence compares the other parameters. */
+export function withoutConstants(searches: readonly Exchange[], constants: readonly Param[]): Exchange[] {
+  if (constants.length === 0) return [...searches];
+  const values = new Map(constants);
+  return searches.flatMap((search): Exchange[] => {
+    const sent = new Map(search.request.params);
+    const isComplete = constants.every(([name]) => sent.has(name));
+    // A refused search without a constant reveals nothing about the other parameters.
+    if (!isComplete && search.reading !== 'ok') return [];
+    const params = search.request.params.filter(([name, value]) => values.get(name) !== value);
+    return [{ ...search, request: { ...search.request, params } }];
+  });
+}
+
+/** Adds the constants that the parameters do not include. */
+export function withConstants(params: readonly Param[], constants: readonly Param[]): Param[] {
+  const sent = new Set(params.map(([name]) => name));
+  return [...params, ...constants.filter(([name]) => !sent.has(name))];
+}
+
+/** Returns the names that the API probably has for a role, usual ones first. */
+export function ownNames(role: Exclude<ParamRole, 'filter'>, { known }: ParamBeliefs): string[] {
+  const ranks = new Map(
+    usualNames(role, { sigil: '', joins: ['snake', 'camel', 'kebab'] }).map((name, index) => [name, index]),
+  );
+  const rankOf = (name: string) => ranks.get(name.replace(/^\$/, '')) ?? ranks.size;
+  return [...known].filter((name) => roleOfParam(name) === role).sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/**
+ * Returns the names to try for a role, most likely first. If the API names its parameters, only those are tried.
+ * Otherwise, its own names come first, then the usual ones.
+ */
+export function namesFor(role: Exclude<ParamRole, 'filter'>, beliefs: ParamBeliefs): string[] {
+  const { known, refused, isListed, isStrict, namesAll, spelling, hasSigil: mayHaveSigil } = beliefs;
+  const own = ownNames(role, beliefs);
+  if (isListed || (isStrict && own.length > 0 && namesAll)) return own;
+  const isSigil = [...known].some(hasSigil);
+  const plain = isSigil ? [] : usualNames(role, { sigil: '', joins: spelling });
+  const sigil = mayHaveSigil ? usualNames(role, { sigil: '$', joins: spelling }) : [];
+  return [...new Set([...own, ...sigil, ...plain])].filter((name) => !refused.has(name));
+}

@@ -1,0 +1,400 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { filled, textIn } from '../dialect/template.ts';
+import type { JsonObject } from '../json/json.ts';
+import { loosely, mayFind } from '../names/loose_matching.ts';
+import { leavesOf, textAt, textsIn, wholeNumberOf } from './bodies.ts';
+import { type Exchange, type Finding, likely, open, type Param, paramOf, sure } from './exchange.ts';
+import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
+import { type ResultList, rowsAt } from './rows.ts';
+import { isTooBroad } from './soft_errors.ts';
+import { totalScore } from './total.ts';
+import {
+  LETTERS,
+  LONG_SEEDS,
+  OTHER_QUERIES,
+  PREFIXES,
+  queriesInLanguage,
+  roleOfParam,
+  SEEDS,
+} from './words.ts';
+
+/** Hypotheses and evidence about the parameter that takes the query. */
+
+/** A parameter that takes a query, and the text around the query, such as `startswith(Name,'{query}')`. */
+export interface QueryHypothesis {
+  readonly param: string;
+  readonly template: string;
+}
+
+export const PLAIN = '{query}';
+
+/** Returns the query in a search, or null if the search has none. */
+export function queryIn(search: Exchange, { param, template }: QueryHypothesis): string | null {
+  const value = paramOf(search, param);
+  return value === null ? null : textIn(template, 'query', value);
+}
+
+/** Returns the parameter with a query as its value. */
+export function withQuery({ param, template }: QueryHypothesis, query: string): Param {
+  return [param, filled(template, 'query', query)];
+}
+
+/** Reads a hint such as `q` or `search=name:{query}`, the parameter or the parameter with the text around the query. */
+export function hypothesisOf(hint: string): QueryHypothesis {
+  const at = hint.indexOf('=');
+  return at > 0 && hint.includes('{query')
+    ? { param: hint.slice(0, at), template: hint.slice(at + 1) }
+    : { param: hint, template: PLAIN };
+}
+
+export interface QueryEvidence {
+  /** All searches without the constants, except those rejected because of a limit. */
+  readonly searches: readonly Exchange[];
+  readonly listing: ResultList | null;
+  readonly params: ParamBeliefs;
+  /** The query parameter that the user named, or null. */
+  readonly hint: QueryHypothesis | null;
+  readonly stated: string | null;
+}
+
+/**
+ * Judges the hypotheses about the query parameter.
+ * For: the rows match this parameter's value and no other's; two requests that differ in nothing else have other rows.
+ * Against: without the parameter, or with another value, the rows are the same; it was sent only in refused requests.
+ */
+export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | null> {
+  const { searches, params, hint, listing } = evidence;
+  const good = searches.filter(({ reading }) => reading === 'ok');
+  const matches = good.map((search) => matchIn(search, evidence));
+  const ignored = ignoredParams(good, evidence);
+  const shown = matches.filter((match) => match !== null && !ignored.has(match.param));
+  const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
+  const [best] = [...byParam.values()].sort((a, b) => weightOf(b) - weightOf(a));
+  if (best?.[0] !== undefined) {
+    const { param, template } = best[0];
+    const queries = [...new Set(best.map(({ query }) => query))];
+    const rows = best.reduce((sum, match) => sum + match.rows, 0);
+    const pair = queries.length > 1 || good.some((search) => differsOnlyIn(param, search, good, listing));
+    const because = `${rows} rows match ${param}=${queries
+      .slice(0, 3)
+      .map((query) => `"${query}"`)
+      .join(', ')}`;
+    const isShown = pair && (rows >= 5 || queries.some((query) => query.length >= 6));
+    return isShown
+      ? sure({ param, template }, `${because}; other values or none return other rows`)
+      : likely({ param, template }, because);
+  }
+  const isAccepted = (name: string) => good.some((search) => paramOf(search, name) !== null);
+  const plain = (param: string) => ({ param, template: PLAIN });
+  if (hint !== null && isAccepted(hint.param) && !ignored.has(hint.param))
+    return likely(hint, 'you named it, and the API accepts it');
+  const separating = separatingName(searches);
+  if (separating !== null && !ignored.has(separating))
+    return likely(plain(separating), 'the API refuses searches without it, and accepts it');
+  const [required] = params.required;
+  if (required !== undefined && isAccepted(required) && !ignored.has(required))
+    return likely(plain(required), 'the API refuses searches without it, and accepts it');
+  return open(null, good.length === 0 ? 'no search was successful yet' : 'no parameter had an effect yet');
+}
+
+/** Returns the only parameter that is in every successful search and in no refused one, or null. */
+function separatingName(searches: readonly Exchange[]): string | null {
+  const texts = ({ request }: Exchange) =>
+    request.params.filter(([name]) => roleOfParam(name) !== 'size').map(([name]) => name);
+  const good = searches.filter(({ reading }) => reading === 'ok');
+  const refused = searches.filter(({ reading }) => reading === 'refused');
+  const isExplained = refused.length > 1 && refused.some(({ request }) => request.params.length === 0);
+  // A shorter query may have been refused because of its length.
+  const isRefusedAlone = (name: string) =>
+    refused.some((one) => {
+      const query = one.request.params.length === 1 ? paramOf(one, name) : null;
+      return query !== null && good.every((other) => (paramOf(other, name)?.length ?? 0) <= query.length);
+    });
+  const [first] = good;
+  const common = (first === undefined ? [] : texts(first)).filter(
+    (name) => good.every((search) => texts(search).includes(name)) && !isRefusedAlone(name),
+  );
+  return isExplained && common.length === 1 ? (common[0] ?? null) : null;
+}
+
+interface QueryMatch extends QueryHypothesis {
+  readonly query: string;
+  readonly rows: number;
+}
+
+const weightOf = (matches: readonly QueryMatch[]): number =>
+  new Set(matches.map(({ query }) => query)).size * 100 + matches.reduce((sum, { rows }) => sum + rows, 0);
+
+/** Returns the only sent value that all rows match, or null if there is none, or several. */
+function matchIn(search: Exchange, evidence: QueryEvidence): QueryMatch | null {
+  const [only, ...others] = fittingIn(search, evidence);
+  return only === undefined || others.length > 0 ? null : only;
+}
+
+/** Returns the sent values that all rows match. */
+function fittingIn(search: Exchange, evidence: QueryEvidence): QueryMatch[] {
+  const { listing } = evidence;
+  const rows = listing === null ? [] : rowsAt(search, listing.results);
+  if (listing === null || rows.length === 0) return [];
+  const name = listing.names[0]?.pointer ?? null;
+  const fitting = hypothesesIn(search, evidence).filter(({ query }) => {
+    if (query.trim() === '') return false;
+    const inNames = rows.filter((row) => mayFind(query, nameAt(row, name))).length / rows.length;
+    if (inNames >= MATCHING) return rows.length >= 3 || query.length >= 4 || isAlone(search);
+    // A long word may be in another column, but an id that contains a short text by chance shows nothing.
+    if ([...query].length < 4) return false;
+    return rows.filter((row) => mayFind(query, textsIn(row).join(' '))).length / rows.length >= MATCHING;
+  });
+  return fitting.map((one) => ({ ...one, rows: rows.length }));
+}
+
+const MATCHING = 0.8;
+
+function nameAt(row: Parameters<typeof textAt>[0], name: Pointer | null): string {
+  return name === null ? '' : (textAt(row, name) ?? '');
+}
+
+/** Returns whether a request has one text only. */
+function isAlone({ request }: Exchange): boolean {
+  return (
+    request.params.filter(([name]) => roleOfParam(name) === 'query' || roleOfParam(name) === null).length ===
+    1
+  );
+}
+
+/** Returns the sent values that may be queries. */
+function hypothesesIn(
+  search: Exchange,
+  { params, hint, listing }: QueryEvidence,
+): (QueryHypothesis & { readonly query: string })[] {
+  const templates = [...(hint === null ? [] : [hint]), ...templatesFor(listing)];
+  return search.request.params.flatMap(([param, value]) => {
+    const role = roleOfParam(param);
+    const isCandidate =
+      role === 'query' || params.required.includes(param) || (role === null && params.known.has(param));
+    const template = templates.find((one) => one.param === param && queryIn(search, one) !== null);
+    if (template !== undefined) return [{ ...template, query: queryIn(search, template) ?? '' }];
+    return isCandidate && !/^\d+$/.test(value) ? [{ param, template: PLAIN, query: value }] : [];
+  });
+}
+
+/** Returns parameters whose presence or value changed nothing, in requests that differ in nothing else. */
+function ignoredParams(good: readonly Exchange[], { listing }: QueryEvidence): Set<string> {
+  const ignored = new Set<string>();
+  if (listing === null) return ignored;
+  for (const search of good)
+    for (const other of good) {
+      if (search === other) continue;
+      const [first, second] = [rowsAt(search, listing.results), rowsAt(other, listing.results)];
+      if (first.length === 0 || second.length !== first.length || !isEqual(first, second)) continue;
+      if (countsIn(search) !== countsIn(other)) continue;
+      for (const name of differingParams(search, other))
+        if (isEffectless(name, search, other, first)) ignored.add(name);
+    }
+  return ignored;
+}
+
+/** Returns the numbers that may be totals, as text. */
+function countsIn({ json }: Exchange): string {
+  const counts = leavesOf(json ?? null).filter(
+    ({ pointer, value }) => totalScore(pointer) > 0 && wholeNumberOf(value) !== null,
+  );
+  return counts.map(({ value }) => String(value)).join();
+}
+
+/** Returns whether a parameter changed nothing, although the rows do not match both of its values. */
+function isEffectless(name: string, a: Exchange, b: Exchange, rows: readonly JsonObject[]): boolean {
+  const values = [paramOf(a, name), paramOf(b, name)];
+  const isMatched = (value: string) => rows.every((row) => mayFind(value, textsIn(row).join(' ')));
+  return !values.every((value) => value === null || isMatched(value));
+}
+
+function differingParams(a: Exchange, b: Exchange): string[] {
+  const names = new Set([...a.request.params, ...b.request.params].map(([name]) => name));
+  return [...names].filter((name) => paramOf(a, name) !== paramOf(b, name));
+}
+
+/** Returns whether another search differs from this one only in a parameter, and has other rows. */
+function differsOnlyIn(
+  param: string,
+  search: Exchange,
+  good: readonly Exchange[],
+  listing: ResultList | null,
+): boolean {
+  if (listing === null || paramOf(search, param) === null) return false;
+  const rows = rowsAt(search, listing.results);
+  return good.some((other) => {
+    const differing = differingParams(search, other);
+    return differing.length === 1 && differing[0] === param && !isEqual(rows, rowsAt(other, listing.results));
+  });
+}
+
+function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  const text = (rows: readonly unknown[]) =>
+    JSON.stringify(rows.slice(0, 10), (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+  return text(a) === text(b);
+}
+
+/**
+ * Returns expressions that may find names, for APIs with a query language. The field is the leading hypothesis about the
+ * name.
+ */
+export function templatesFor(listing: ResultList | null): QueryHypothesis[] {
+  const pointer = listing?.names[0]?.pointer;
+  if (pointer === undefined || /\/(\d+|\[)/.test(pointer)) return [];
+  const field = pointer.split('/').slice(1).join('/');
+  return [
+    { param: '$filter', template: `substringof('{query:odata}',${field})` },
+    { param: '$filter', template: `contains(${field},'{query:odata}')` },
+    { param: '$filter', template: `startswith(${field},'{query:odata}')` },
+    { param: 'q', template: `${field.replaceAll('/', '.')}:{query:lucene}*` },
+  ];
+}
+
+/** Returns the min query length that errors about a search with this parameter state, or 1. */
+export function minLengthByErrors(
+  params: ParamBeliefs,
+  param: string | null,
+  searches: readonly Exchange[],
+): number {
+  let length = lengthByRefusals(searches, param);
+  for (const [search, { numbers, named }] of params.errors) {
+    for (const [name, value] of search.request.params) {
+      if (roleOfParam(name) === 'size' || isNumeric(value) || (param !== null && name !== param)) continue;
+      if (named.size > 0 && !named.has(name)) continue;
+      const limits = numbers.filter((number) => isLimitFor(number, value));
+      if (limits.length > 0 && limits.length === new Set(limits).size) length = Math.max(length, ...limits);
+    }
+  }
+  return length;
+}
+
+/** If a longer query was accepted, the refused ones of the same parameter may be too short. */
+function lengthByRefusals(searches: readonly Exchange[], param: string | null): number {
+  const lengths = (reading: Exchange['reading']) =>
+    searches.flatMap((search) => {
+      const alone = search.request.params.length === 1 ? search.request.params[0] : undefined;
+      return search.reading === reading &&
+        alone !== undefined &&
+        (param === null || alone[0] === param) &&
+        !isTooBroad(search)
+        ? [[...alone[1]].length]
+        : [];
+    });
+  const refused = Math.max(0, ...lengths('refused'));
+  return param !== null && lengths('ok').some((length) => length > refused) ? refused + 1 : 1;
+}
+
+const isNumeric = (text: string): boolean => /^\d+$/.test(text);
+
+/** Returns queries that probably have matches, most likely first: words of known names, then frequent ones. */
+export function likelyQueries(
+  evidence: QueryEvidence,
+  examples: readonly string[],
+  minLength: number,
+): string[] {
+  const { listing } = evidence;
+  const isLongEnough = (query: string) => [...query].length >= minLength;
+  const inLanguage = listing === null ? languageQueries(evidence) : [];
+  const latin = SEEDS.flatMap((seed, index) => [
+    seed,
+    ...(index < 3 ? [LONG_SEEDS[index] ?? ''] : []),
+    LETTERS[index] ?? '',
+    PREFIXES[index] ?? '',
+  ]);
+  return [
+    ...examples,
+    ...knownWords(listing),
+    ...latin.filter(isLongEnough).slice(0, 1),
+    ...inLanguage,
+    ...latin.filter(isLongEnough).slice(1, 4),
+    ...(inLanguage.length > 0 ? [] : OTHER_QUERIES),
+    ...latin,
+    ...LONG_SEEDS,
+  ].filter((query, index, all) => query !== '' && isLongEnough(query) && all.indexOf(query) === index);
+}
+
+/** Returns queries in the language of the responses, or [] if they suggest none. */
+export function languageQueries({ searches, params }: QueryEvidence): string[] {
+  const texts = [...searches.map(({ text }) => text.slice(0, 2000)), ...params.required];
+  return queriesInLanguage(
+    texts,
+    searches.flatMap(({ request }) => request.params.flat()),
+  );
+}
+
+/** Returns first words of known names, rare ones first. Under every query rule, such a word finds its name. */
+export function knownWords(listing: ResultList | null): string[] {
+  const pointer = listing?.names[0]?.pointer;
+  if (listing === null || pointer === undefined) return [];
+  const words = listing.rows.flatMap(
+    (row) => /^\p{L}{3,}(?=\s|$)/u.exec(textAt(row, pointer) ?? '')?.[0] ?? [],
+  );
+  const count = (word: string) => words.filter((other) => loosely(other) === loosely(word)).length;
+  return [...new Set(words)]
+    .filter((word) => word === word.normalize('NFKD'))
+    .sort((a, b) => count(a) - count(b));
+}
+
+/** Returns the parameters that may take the query, most likely first. Keys for the name in rows are candidates too. */
+export function queryNames({ params, hint, stated, listing }: QueryEvidence): string[] {
+  const pointer = listing?.names[0]?.pointer ?? '';
+  const key = pointer.split('/').findLast((one) => one !== '' && !/^(\d+|\[.*\])$/.test(one));
+  const own = [hint?.param, stated, ...params.required, ...ownNames('query', params)];
+  const usual = namesFor('query', params);
+  const ofRows = key === undefined || params.isListed ? [] : [...bracketNames(pointer, params), key];
+  const isBracketed = ofRows.length > 1;
+  const names = [
+    ...own,
+    ...(isBracketed ? ofRows : []),
+    ...usual.slice(0, 3),
+    ...ofRows,
+    ...usual.slice(3),
+  ].filter((name) => name != null);
+  return [...new Set(names)].filter((name) => !params.refused.has(name));
+}
+
+/** Returns names such as `filter[entity.legalName]`, if the API writes its parameters in brackets. */
+function bracketNames(pointer: Pointer, { known }: ParamBeliefs): string[] {
+  if (![...known].some((name) => name.includes('['))) return [];
+  const keys = pointer.split('/').filter((key) => key !== '' && key !== 'attributes');
+  const ends = [keys, keys.slice(0, -1), keys.slice(1)]
+    .map((some) => some.join('.'))
+    .filter((path) => path !== '');
+  return [
+    ...new Set([
+      ...ends.sort((a, b) => Number(b.includes('.')) - Number(a.includes('.'))),
+      'name',
+      'fulltext',
+      'search',
+    ]),
+  ].map((path) => `filter[${path}]`);
+}
+
+/** Returns the parameters that had the same query in a search whose rows match it, so that one of them is effective. */
+export function tiedNames(evidence: QueryEvidence): string[] {
+  const { searches, listing } = evidence;
+  if (listing === null) return [];
+  const ignored = ignoredParams(
+    searches.filter(({ reading }) => reading === 'ok'),
+    evidence,
+  );
+  const ties = searches.flatMap((search) => {
+    if (search.reading !== 'ok') return [];
+    const fitting = fittingIn(search, evidence).filter(({ param }) => !ignored.has(param));
+    return fitting.length > 1 && new Set(fitting.map(({ query }) => loosely(query))).size === 1
+      ? [fitting.map(({ param }) => param)]
+      : [];
+  });
+  const [smallest = []] = ties.sort((a, b) => a.length - b.length);
+  return smallest.filter((name) =>
+    ties.every((names) => names.includes(name) || !names.some((one) => smallest.includes(one))),
+  );
+}
+
+/** Gives each name its own query, as far as there are queries. */
+export function distinctQueries(names: readonly string[], queries: readonly string[]): Param[] {
+  return names.slice(0, queries.length).map((name, index): Param => [name, queries[index] ?? '']);
+}

@@ -1,0 +1,213 @@
+import { hasNoRecord } from '../dialect/decode.ts';
+import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
+import { entityUrl, idInPath, UnwritableUrl } from '../dialect/request.ts';
+import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
+import { pointerOf, segmentsOf } from '../json/pointer.ts';
+import { leavesOf, listsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
+import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import { innermost, itemOf, keysOf, type ResultList, relativeTo } from './rows.ts';
+import { softError, softRuleOf } from './soft_errors.ts';
+import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, wordsOfKey } from './words.ts';
+
+/** Hypotheses and evidence about records: which id opens one, and where its id and name are. */
+
+export interface RecordPaths {
+  readonly root: Pointer;
+  readonly id: Pointer;
+  readonly name: Pointer | null;
+}
+
+/** A listed company whose record was requested. */
+export interface ListedCompany {
+  readonly id: string;
+  readonly name: string | null;
+  /** The path to the id, relative to the list item. */
+  readonly idInList: Pointer;
+  readonly nameInList: Pointer | null;
+}
+
+/**
+ * Judges a response as the record of a company.
+ * For: it carries the requested id, and the name of the row.
+ * Against: another id, or several companies.
+ */
+export function findRecord(response: Exchange, company: ListedCompany): Finding<RecordPaths | null> {
+  const body = response.json;
+  if (body === undefined) return open(null, 'the response is not JSON');
+  const found = recordIn(body, company);
+  const inLists = listsIn(body).flatMap(({ pointer, list }) => {
+    const [element, ...others] = list;
+    if (!isJsonObject(element) || others.length > 0) return [];
+    const inList = recordIn(element, company);
+    return inList.value === null
+      ? []
+      : [{ ...inList, value: { ...inList.value, root: `${pointer}/0${inList.value.root}` } }];
+  });
+  if (found.certainty === 'sure') return found;
+  return (
+    inLists.find(({ certainty }) => certainty === 'sure') ??
+    (found.value === null ? inLists[0] : undefined) ??
+    found
+  );
+}
+
+function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | null> {
+  if (!isJsonObject(body)) return open(null, 'the response is not an object');
+  const own = leavesOf(body);
+  const leaves = rowLeaves(body, selectorsIn([body]));
+  const isSameId = (value: Json) => typeof value !== 'boolean' && scalarText(value) === company.id;
+  const ids = own.filter(({ value }) => isSameId(value)).map(({ pointer }) => pointer);
+  if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
+  const atListed = company.nameInList === null ? null : endingWith(body, company.nameInList);
+  const names = [
+    ...(atListed !== null && textAt(body, atListed) === company.name ? [atListed] : []),
+    ...leaves
+      .filter(({ value }) => company.name !== null && value === company.name)
+      .map(({ pointer }) => pointer),
+  ];
+  const pairs = ids.flatMap((id) => (names.length === 0 ? [null] : names).map((name) => ({ id, name })));
+  const [best] = pairs
+    .map((pair) => ({ ...pair, score: pairScore(pair, company) }))
+    .sort((a, b) => b.score - a.score);
+  if (best === undefined) return open(null, 'the response contains neither the id nor the name');
+  const root = innermost([body], best.name === null ? [best.id] : [best.id, best.name], isEnvelope);
+  const paths = {
+    // A record can be the value of its own id.
+    root: pointerOf(segmentsOf(root).map((key) => (key === company.id ? '{id}' : key))),
+    id: relativeTo(root, best.id),
+    name: best.name === null ? null : relativeTo(root, best.name),
+  };
+  return best.name === null
+    ? likely(paths, `it contains the id ${company.id}, but not the name`)
+    : sure(paths, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
+}
+
+/** Returns the path in the record that ends like the path in the list, or null if there is none. */
+function endingWith(body: JsonObject, inList: Pointer): Pointer | null {
+  if (textAt(body, inList) !== null) return inList;
+  for (const key of Object.keys(body))
+    if (textAt(body, `/${key}${inList}`) !== null) return `/${key}${inList}`;
+  return null;
+}
+
+interface Pair {
+  readonly id: Pointer;
+  readonly name: Pointer | null;
+}
+
+/** Keys that are also in the list, paths near each other, words for names, and short paths score best. */
+function pairScore({ id, name }: Pair, { idInList, nameInList }: ListedCompany): number {
+  const depth = id.split('/').length + (name?.split('/').length ?? 0);
+  const sameId = id.endsWith(idInList) ? 3 : 0;
+  const sameName = name !== null && nameInList !== null && name.endsWith(nameInList) ? 3 : 0;
+  const words = keysOf(name ?? '').flatMap(wordsOfKey);
+  const good = words.some((word) => NAME_WORDS.has(word)) ? 2 : 0;
+  const bad = words.some((word) => NOT_NAME_WORDS.has(word)) ? 3 : 0;
+  return sameId + sameName + (name === null ? 0 : sharedDepth(id, name)) + good - bad - depth / 4;
+}
+
+function sharedDepth(a: Pointer, b: Pointer): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  return left.slice(1, -1).filter((key, index) => right[index + 1] === key && right.length - 2 > index)
+    .length;
+}
+
+function isEnvelope(key: string, value: Json): boolean {
+  const words = wordsOfKey(key);
+  return (
+    words.some((word) => ENVELOPE_WORDS.has(word)) ||
+    value === null ||
+    (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** A fetched record, and the path to the row value that was used as the id in the request. */
+export interface OpenedRecord {
+  /** The path to the value, relative to a row. */
+  readonly idPath: Pointer;
+  readonly record: Finding<RecordPaths | null>;
+}
+
+/** Finds the path in the rows to ids that open records. Each record must belong to the same company as its row. */
+export function findOpenedRecord(
+  { rows, ids, names }: ResultList,
+  entities: readonly Exchange[],
+  template: string,
+): OpenedRecord | null {
+  const namePath = names[0]?.pointer ?? null;
+  const opened = ids.flatMap(({ pointer: idPath }): OpenedRecord[] =>
+    entities.flatMap((response) => {
+      if (response.reading !== 'ok') return [];
+      const row = rows.find(
+        (one) => entityPath(template, textAt(one, idPath) ?? '') === response.request.path,
+      );
+      if (row === undefined) return [];
+      const item = itemOf(rows, idPath, namePath);
+      const record = findRecord(response, {
+        id: textAt(row, idPath) ?? '',
+        name: namePath === null ? null : textAt(row, namePath),
+        idInList: relativeTo(item, idPath),
+        nameInList: namePath === null ? null : relativeTo(item, namePath),
+      });
+      return record.value === null ? [] : [{ idPath, record }];
+    }),
+  );
+  return opened.find(({ record }) => record.certainty === 'sure') ?? opened[0] ?? null;
+}
+
+/** Returns a record's URL path, or null if the id cannot be part of a path. */
+export function entityPath(template: string, id: string): string | null {
+  const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);
+  return url instanceof UnwritableUrl ? null : url.pathname + url.search;
+}
+
+/** Returns the key that a record's path uses for the id, such as `businessId` in `/companies?businessId={id}`. */
+export function idKeyOf(template: string): string | null {
+  const before = decodeURIComponent(
+    template.replace(/%(?![\da-f]{2})/gi, '%25').split(/\{id(?::\w+)?\}/)[0] ?? '',
+  );
+  return /([\p{L}_][\p{L}\p{N}_]*)["']?\s*[:=]\s*["']?$/u.exec(before)?.[1] ?? null;
+}
+
+/**
+ * Judges how the upstream responds to an unknown id. The value is the rule that recognises this response, or null if the
+ * status is enough.
+ */
+export function findAbsence(
+  entities: readonly Exchange[],
+  listing: ResultList | null,
+  path: string,
+  template: string,
+  entity: RecordPaths | null,
+): Finding<ResponseRule | null> {
+  const known = new Set(
+    listing?.ids.flatMap(({ pointer }) =>
+      listing.rows.map((row) => entityPath(template, textAt(row, pointer) ?? '')),
+    ),
+  );
+  const response = entities.find(({ request }) => !known.has(request.path));
+  if (response === undefined) return open(null, NOT_REQUESTED);
+  const { reading, status, json } = response;
+  if (reading === 'absent') return sure(null, `an unknown id returns HTTP ${status}`);
+  const id = idInPath(path, response.request.path) ?? '';
+  if (reading === 'ok' && entity !== null && hasNoRecord({ entity }, json ?? null, id))
+    return sure(null, 'an unknown id returns no record');
+  const records = entities.filter((one) => one !== response && softError(one.json) === null);
+  const rule = softRuleOf(response, records, 'absent');
+  if (rule !== null)
+    return likely(rule, `an unknown id returns HTTP ${status} with ${JSON.stringify(softError(json)?.text)}`);
+  if (reading === 'refused' && status !== null)
+    return open(null, `the API refuses an unknown id with HTTP ${status}; its form may be invalid`);
+  return open(null, 'the unknown id returned a record');
+}
+
+export const NOT_REQUESTED = 'no unknown id was requested yet';
+
+/** Returns an id that resembles the known ids but almost surely does not exist, or null if no id is known. */
+export function unlikelyId(ids: readonly string[]): string | null {
+  const known = new Set(ids);
+  const [pattern] = [...ids].sort((a, b) => a.length - b.length);
+  if (pattern === undefined) return null;
+  const ofDigits = ['9', '7', '3'].map((digit) => pattern.replace(/\d/g, digit));
+  return ofDigits.find((id) => id !== pattern && !known.has(id)) ?? `${pattern}-zzzz`;
+}

@@ -1,0 +1,192 @@
+import { isLimitHeader } from '../dialect/headers.ts';
+import type { Beliefs, SearchBeliefs, Specification } from './beliefs.ts';
+import type { Certainty, Exchange, Finding } from './exchange.ts';
+import { minLengthWithEmptyQuery } from './lengths.ts';
+import { isTruncated } from './pages.ts';
+import type { PagingStyle } from './paging.ts';
+import { PLAIN } from './query.ts';
+
+/** A finding in readable form. */
+export interface ReportedFinding {
+  readonly topic: string;
+  /** Null if the property was not found or the upstream does not have it. */
+  readonly value: string | number | null;
+  readonly certainty: Certainty;
+  readonly because: string;
+}
+
+/** Returns all findings in the report's order. */
+export function reportFindings(beliefs: Beliefs): ReportedFinding[] {
+  const { addresses, registryTotal, query, search, absence } = beliefs;
+  return [
+    reported('address', addresses, (found) => found?.search ?? null),
+    reported('registry total', registryTotal, plain),
+    reported('query parameter', query, (found) =>
+      found === null ? null : found.template === PLAIN ? found.param : `${found.param}=${found.template}`,
+    ),
+    ...(search === null ? [] : searchFindings(search, beliefs)),
+    reported('unknown id', absence, (rule) => (rule === null ? 'HTTP status' : `${rule.status} ${rule.at}`)),
+  ];
+}
+
+function searchFindings(search: SearchBeliefs, { fullListing }: Beliefs): ReportedFinding[] {
+  const { listing, item, id, name, total, clamp, size, paging, record, rule, minLength, identifiers } =
+    search;
+  const wrapped = item === '' ? '' : `, each inside ${item}`;
+  return [
+    {
+      topic: 'list of results',
+      value: listing.results,
+      certainty: id.certainty,
+      because: `${listing.rows.length} companies${wrapped}${id.certainty === 'sure' ? ', one of which opens its record' : ''}`,
+    },
+    reported('id', id, plain),
+    reported('name', name, plain),
+    reported('total of a query', total, plain),
+    ...(clamp.value === null ? [] : [reported('total means "at least" from', clamp, plain)]),
+    reported('next page', paging, pagingInWords),
+    reported('page size parameter', size.param, plain),
+    reported('largest page', size.maxSize, ({ rows }) => rows),
+    reported('record', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
+    reported('names are found by', rule, plain),
+    reported('shortest text', minLengthWithEmptyQuery(minLength, fullListing), plain),
+    reported('identifier parameter', identifiers.param, plain),
+    reported('identifiers are found', identifiers.matches, plain),
+  ];
+}
+
+function reported<T>(
+  topic: string,
+  { value, certainty, because }: Finding<T>,
+  show: (value: T) => string | number | null,
+): ReportedFinding {
+  return { topic, value: show(value), certainty, because };
+}
+
+const plain = (value: string | number | null): string | number | null => value;
+
+function pagingInWords(paging: PagingStyle | null): string | null {
+  if (paging === null) return null;
+  switch (paging.style) {
+    case 'page':
+    case 'offset':
+      return `${paging.style} ${paging.param}, from ${paging.first}`;
+    case 'cursor':
+      return `cursor ${paging.param}, from ${paging.next}`;
+    case 'next_url':
+      return `URL at ${paging.next}`;
+    default:
+      return paging.style;
+  }
+}
+
+/** Returns an OpenAPI document's statements in readable form, in the report's order. */
+export function reportStatements(specification: Specification): ReportedFinding[] {
+  const { addresses, recordPath, keyHeader, queryParam, identifierParam, results, id, name } = specification;
+  const { total, paging, sizeParam, maxSize, record, minLength, registryTotal } = specification;
+  return [
+    reported('search path', addresses, (paths) => paths?.search ?? null),
+    reported('record path', recordPath, plain),
+    reported('key header', keyHeader, plain),
+    reported('registry total', registryTotal, plain),
+    reported('query parameter', queryParam, plain),
+    reported('list of results', results, plain),
+    reported('id', id, plain),
+    reported('name', name, plain),
+    reported('total of a query', total, plain),
+    reported('next page', paging, pagingInWords),
+    reported('page size parameter', sizeParam, plain),
+    reported('largest page', maxSize, plain),
+    reported('record', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
+    reported('shortest text', minLength, plain),
+    reported('identifier parameter', identifierParam, plain),
+  ];
+}
+
+/** Returns the response headers that report limits, each with its value in the last response that has it. */
+export function limitHeaders(
+  exchanges: readonly Exchange[],
+): { readonly name: string; readonly value: string }[] {
+  const last = new Map<string, string>();
+  for (const { headers } of exchanges)
+    for (const [name, value] of Object.entries(headers))
+      if (value !== undefined && isLimitHeader(name)) last.set(name, value.slice(0, 120));
+  return [...last].map(([name, value]) => ({ name, value }));
+}
+
+/** A question that the user can answer better than the API, and what the answer changes. */
+export interface Question {
+  readonly about: 'query_param' | 'example' | 'record' | 'paging' | 'stats_total' | 'address';
+  readonly text: string;
+}
+
+/** Returns the questions for the user, most important first. */
+export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): Question[] {
+  const { addresses, query, search, registryTotal, evidence } = beliefs;
+  const informative = exchanges.filter(({ reading }) => reading !== 'rejected');
+  // If the key was refused or the quota is used up, the ending states what to do.
+  if (informative.length === 0) return [];
+  if (addresses.value === null) return [{ about: 'address', text: addressQuestion(informative) }];
+  if (search === null && query.value !== null)
+    return [{ about: 'example', text: searchFlaw(evidence.searches) + EXAMPLE }];
+  if (query.value === null) return [{ about: 'query_param', text: paramQuestion(beliefs) }];
+  if (search === null) return [];
+  const questions: Question[] = [];
+  if (search.record.value === null) questions.push({ about: 'record', text: recordQuestion(search) });
+  const isTruncatedSeen = search.pages.some((page) => isTruncated(page, search.pages) === 'yes');
+  if (search.paging.value === null && isTruncatedSeen) questions.push({ about: 'paging', text: PAGING });
+  if (registryTotal.certainty === 'likely' && registryTotal.value !== null)
+    questions.push({
+      about: 'stats_total',
+      text: `Is the number ${registryTotal.value} in the statistics the total number of companies? (${registryTotal.because})`,
+    });
+  return questions;
+}
+
+function addressQuestion(exchanges: readonly Exchange[]): string {
+  const responses = exchanges
+    .slice(0, 4)
+    .map((exchange) => `${exchange.request.path}: ${summaryOf(exchange)}`);
+  const tried = responses.length === 0 ? '' : ` (${responses.join('; ')})`;
+  return `No address returns JSON${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths.`;
+}
+
+function summaryOf({ status, json, text, flaw }: Exchange): string {
+  if (status === null) return 'no response';
+  if (json !== undefined) return `HTTP ${status} with JSON`;
+  const title = /<title>\s*([^<]{1,60})/i.exec(text)?.[1]?.trim();
+  if (title !== undefined) return `HTTP ${status} with HTML titled "${title}"`;
+  if (/^\s*</.test(text))
+    return `HTTP ${status} with ${/^\s*<(!doctype )?html/i.test(text) ? 'HTML' : 'XML'}`;
+  const start = text
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 40);
+  if (start !== '') return `HTTP ${status} with text that is not valid JSON: ${start}`;
+  return `HTTP ${status}: ${flaw ?? 'the body is empty'}`;
+}
+
+/** Describes a successful search whose body is not JSON, or returns '' if there is none. */
+function searchFlaw(searches: readonly Exchange[]): string {
+  const broken = searches.find(({ status, json }) => status === 200 && json === undefined);
+  return broken === undefined ? '' : `The search does not return JSON (${summaryOf(broken)}). `;
+}
+
+function paramQuestion({ evidence: { searches }, search }: Beliefs): string {
+  const tried = [...new Set(searches.flatMap(({ request }) => request.params.map(([name]) => name)))];
+  const pages = search?.pages.filter(({ rows }) => rows.length > 0) ?? [];
+  const isIgnored = pages.length > 1 && new Set(pages.map(({ keys }) => keys[0])).size === 1;
+  const why = isIgnored ? 'The search returns the same results for every query. ' : searchFlaw(searches);
+  return `${why}Which search parameter takes a company name? Pass it with --query-param NAME, and probe continues from there. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
+}
+
+const EXAMPLE =
+  'No search found a company. Pass the name of a registered company with --example "NAME", or the parameter with --query-param NAME.';
+
+const PAGING =
+  'How is the next page requested? No likely parameter had an effect. If you know it, set dialect.search.paging. Without it, only first pages are read.';
+
+function recordQuestion({ listing }: SearchBeliefs): string {
+  const paths = listing.ids.slice(0, 3).map(({ pointer }) => pointer);
+  return `Which field in a search result is the id for requesting its record? Set it as dialect.search.id. Tried: ${paths.join(', ')}.`;
+}

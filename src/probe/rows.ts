@@ -1,0 +1,326 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
+import { isNumber, leavesOf, listsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
+import type { Exchange } from './exchange.ts';
+import {
+  ELEMENT_WORDS,
+  ID_WORDS,
+  NAME_WORDS,
+  NOT_ID_WORDS,
+  NOT_NAME_WORDS,
+  pointerScore,
+  wordsOfKey,
+} from './words.ts';
+
+/** Hypotheses about the list of results, the id and the name in a row. */
+
+/** A JSON path that may lead to the wanted value. */
+export interface Candidate {
+  readonly pointer: Pointer;
+  readonly score: number;
+  /** The path to the value in rows that have none at `pointer`. */
+  readonly fallback?: Pointer;
+}
+
+/** The list of rows in search responses, with candidate paths for the id and the name. */
+export interface ResultList {
+  readonly results: Pointer;
+  /** All distinct rows that the searches have returned so far. */
+  readonly rows: readonly JsonObject[];
+  /** The candidates, most likely first. Their paths are relative to a row. */
+  readonly ids: readonly Candidate[];
+  readonly names: readonly Candidate[];
+}
+
+/**
+ * Finds the list of results in the successful searches, or null if no search had rows. Rows have ids and names and
+ * change with the query. A list that is the same for every query holds facets, columns or links.
+ */
+export function findResultList(searches: readonly Exchange[], idKey: string | null): ResultList | null {
+  const lists = new Map<Pointer, { score: number; contents: Set<string> }>();
+  for (const { json } of searches)
+    if (json !== undefined)
+      for (const { pointer, list } of listsIn(json)) {
+        const known = lists.get(pointer) ?? { score: 0, contents: new Set() };
+        known.score += companyScore(list, idKey);
+        known.contents.add(JSON.stringify(list.slice(0, 20), numbersAsText));
+        lists.set(pointer, known);
+      }
+  const isVarying = [...lists.values()].some(({ contents, score }) => contents.size > 1 && score > 0);
+  const [best] = [...lists]
+    .filter(([, { score, contents }]) => score > 0 && (!isVarying || contents.size > 1))
+    .sort((a, b) => b[1].score - a[1].score);
+  if (best === undefined) return null;
+  const results = best[0];
+  const rowsBySearch = searches.map((search) => rowsAt(search, results));
+  const rows = [
+    ...new Map(rowsBySearch.flat().map((row) => [JSON.stringify(row, numbersAsText), row])).values(),
+  ];
+  const longest = rowsBySearch.reduce((most, some) => (some.length > most.length ? some : most), []);
+  const names = nameCandidates(rows);
+  return { results, rows, ids: idCandidates(longest, names[0]?.pointer ?? null, idKey), names };
+}
+
+/** Returns a response's rows, or [] if it has no list at `results`. */
+export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
+  const list = valueAt(json, results);
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+/**
+ * Scores how much a list looks like a list of companies, with 0 for any other list. Long lists of elements with many
+ * fields, ids and names score best.
+ */
+function companyScore(list: readonly Json[], idKey: string | null): number {
+  const rows = list.filter(isJsonObject);
+  if (rows.length === 0 || rows.length < list.length) return 0;
+  const fields = rows.slice(0, 20).reduce((sum, row) => sum + Math.min(leavesOf(row).length, 10), 0);
+  const [bestName] = nameCandidates(rows);
+  const name = bestName?.score ?? 0;
+  const id = idCandidates(rows, bestName?.pointer ?? null, idKey)[0]?.score ?? 0;
+  if (name <= 0 && id <= 0) return 0;
+  return Math.sqrt(rows.length) * (fields / Math.min(rows.length, 20) + Math.max(0, name) + Math.max(0, id));
+}
+
+function numbersAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}
+
+/**
+ * Returns the paths to values in the rows that may be the company's name, most likely first: texts that differ from row
+ * to row, under keys that mean a name.
+ */
+export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
+  const rows = all.slice(0, MAX_ROWS);
+  const { values: byPath, ranks } = valuesByPath(rows);
+  return ranked(byPath, (pointer, values) => {
+    const texts = values.filter((value) => typeof value === 'string');
+    const share = texts.filter(isNameLike).length / rows.length;
+    if (share < MIN_SHARE) return null;
+    const spaced = texts.filter((text) => /\s/.test(text.trim())).length / rows.length;
+    const distinct = new Set(texts).size / texts.length;
+    // A name varies. Equal texts in several rows are a constant, a kind or a place.
+    if (rows.length >= 4 && distinct < 0.5) return null;
+    const isCode = texts.every((text) => /^\S*\d\S*$/.test(text)) ? -15 : 0;
+    const isFlag = texts.every((text) => /^\S{1,3}$/.test(text)) ? -6 : 0;
+    const words = pointerScore(keysOf(pointer), NAME_WORDS, NOT_NAME_WORDS);
+    const rank = ranks.get(pointer) ?? 3;
+    return words + 4 * share + 3 * spaced + 2 * distinct + isCode + isFlag + (Math.min(rank, 3) - 3) / 3;
+  });
+}
+
+const MIN_SHARE = 0.7;
+
+/** Returns the keys in a pointer, without positions and conditions. */
+export function keysOf(pointer: Pointer): string[] {
+  return segmentsOf(pointer).filter((segment) => !/^(\d+|\[.*\])$/.test(segment));
+}
+
+/**
+ * Returns the paths to values that may be the entity id, most likely first. The values at such a path differ from row
+ * to row, except in rows with the same name, because those can be several results for one company. `idKey` is the key
+ * that the record's path uses, such as `businessId` in `/companies?businessId={id}`.
+ */
+export function idCandidates(
+  all: readonly JsonObject[],
+  name: Pointer | null,
+  idKey: string | null,
+): Candidate[] {
+  const rows = all.slice(0, MAX_ROWS);
+  const tails = rows.map(urlTails);
+  const { values: byPath } = valuesByPath(rows);
+  const wanted = idKey === null ? null : wordsOfKey(idKey).join('');
+  const candidates = ranked(byPath, (pointer, values) => {
+    // An id inside a list belongs to a part of the company.
+    if (isInList(pointer)) return null;
+    const isKey = wordsOfKey(keysOf(pointer).at(-1) ?? '').join('') === 'id';
+    if (
+      values.length < rows.length ||
+      !values.every((value) => isIdLike(value) || (isKey && isUrlText(value)))
+    )
+      return null;
+    const texts = values.map(String);
+    if (!isDistinct(texts, rows, name === pointer ? null : name) || isCounting(values)) return null;
+    const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
+    const isNamed = wanted !== null && keysOf(pointer).some((key) => wordsOfKey(key).join('') === wanted);
+    const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
+    return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl;
+  });
+  return [...candidates, ...splitCandidates(byPath, rows)].sort((a, b) => b.score - a.score);
+}
+
+function idWordScore(pointer: Pointer): number {
+  const keys = keysOf(pointer);
+  return pointerScore(keys, ID_WORDS, NOT_ID_WORDS) - (keys.length - 1) / 2;
+}
+
+export function isInList(pointer: Pointer): boolean {
+  return keysOf(pointer).length < segmentsOf(pointer).length;
+}
+
+/**
+ * Returns the pairs of paths such that every row has exactly one of the two, for example `/number` in most rows and
+ * `/foreign_number` in the rest. The first path in a pair is the more frequent one.
+ */
+function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly JsonObject[]): Candidate[] {
+  const partial = [...byPath].filter(
+    ([pointer, values]) =>
+      !isInList(pointer) && values.length < rows.length && values.every(isIdLike) && idWordScore(pointer) > 0,
+  );
+  return partial.flatMap(([pointer, values]) =>
+    partial.flatMap(([fallback, others]): Candidate[] => {
+      if (values.length + others.length !== rows.length || others.length > values.length) return [];
+      const texts = rows.map((row) => {
+        const both = [pointer, fallback].map((path) => textAt(row, path));
+        return both[0] === null ? both[1] : both[1] === null ? both[0] : null;
+      });
+      const isPair = !texts.includes(null) && new Set(texts).size === rows.length;
+      return isPair ? [{ pointer, fallback, score: idWordScore(pointer) - 1 }] : [];
+    }),
+  );
+}
+
+/**
+ * Returns whether the values differ from row to row, except in rows with the same name. At least two values must
+ * differ.
+ */
+function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
+  const distinct = new Set(texts).size;
+  if (distinct === texts.length) return true;
+  if (name === null || distinct < 2) return false;
+  const pairs = texts.map((text, index) => JSON.stringify([text, textAt(rows[index], name)]));
+  const names = rows.map((row) => textAt(row, name));
+  // Different companies can have the same name.
+  return new Set(pairs).size === distinct && new Set(names).size >= distinct * 0.8;
+}
+
+/**
+ * Returns the deepest object that includes all `paths` and the whole company. Starting at the root, a level is skipped
+ * only if `isWrapping` classifies all of its other keys as part of an envelope.
+ */
+export function innermost(
+  documents: readonly Json[],
+  paths: readonly Pointer[],
+  isWrapping: (key: string, value: Json) => boolean,
+): Pointer {
+  const shared = sharedPath(paths.map((path) => segmentsOf(path).slice(0, -1)));
+  let depth = 0;
+  while (depth < shared.length) {
+    const here = pointerOf(shared.slice(0, depth));
+    const isWrapper = documents.every((document) => {
+      const holder = valueAt(document, here);
+      if (!isJsonObject(holder)) return false;
+      return Object.keys(holder).every(
+        (key) => key === shared[depth] || isWrapping(key, holder[key] as Json),
+      );
+    });
+    if (!isWrapper) break;
+    depth++;
+  }
+  return pointerOf(shared.slice(0, depth));
+}
+
+/** Returns the path to the company inside a row, given the paths to its id and name. */
+export function itemOf(rows: readonly JsonObject[], id: Pointer, name: Pointer | null): Pointer {
+  return innermost(rows, name === null ? [id] : [id, name], isBesideCompany);
+}
+
+function isBesideCompany(key: string, value: Json): boolean {
+  const isFlat = !isJsonObject(value) || Object.values(value).every((inner) => !isJsonObject(inner));
+  return isFlat && wordsOfKey(key).every((word) => ELEMENT_WORDS.has(word));
+}
+
+/** Returns a pointer relative to a parent: `/a/b/c` relative to `/a` is `/b/c`. */
+export function relativeTo(root: Pointer, pointer: Pointer): Pointer {
+  return pointer.slice(root.length);
+}
+
+function valuesByPath(rows: readonly JsonObject[]) {
+  const values = new Map<Pointer, Json[]>();
+  const selectors = selectorsIn(rows);
+  for (const row of rows)
+    for (const { pointer, value } of rowLeaves(row, selectors)) {
+      const known = values.get(pointer);
+      if (known === undefined) values.set(pointer, [value]);
+      else known.push(value);
+    }
+  const ranks = new Map<Pointer, number>();
+  for (const pointer of values.keys())
+    for (const selector of selectors)
+      if (pointer.startsWith(`${selector.pointer}/`)) ranks.set(pointer, selector.rank);
+  return { values, ranks };
+}
+
+const MAX_ROWS = 60;
+
+function ranked(
+  byPath: ReadonlyMap<Pointer, Json[]>,
+  scoreOf: (pointer: Pointer, values: readonly Json[]) => number | null,
+): Candidate[] {
+  return [...byPath]
+    .flatMap(([pointer, values]) => {
+      const score = scoreOf(pointer, values);
+      return score === null ? [] : [{ pointer, score }];
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
+function isNameLike(text: string): boolean {
+  return (
+    text.length >= 2 &&
+    text.length <= 400 &&
+    /\p{L}/u.test(text) &&
+    !/^\d{4}-\d\d-\d\d/.test(text) &&
+    !/^(https?:\/\/|\/)\S*$/.test(text) &&
+    !/^[\w.-]+@[\w.-]+$/.test(text)
+  );
+}
+
+function isIdLike(value: Json): boolean {
+  if (isNumber(value)) return Number.isInteger(Number(value));
+  if (typeof value !== 'string') return false;
+  return (
+    value !== '' &&
+    value.length <= 120 &&
+    !/^\d{4}-\d\d-\d\d([T ]|$)/.test(value) &&
+    !/^https?:\/\//.test(value) &&
+    !/^(true|false|null)$/i.test(value)
+  );
+}
+
+/** Returns whether a value is a URL, which some APIs use as the id. */
+function isUrlText(value: Json): boolean {
+  return typeof value === 'string' && /^https?:\/\/\S{4,110}$/.test(value);
+}
+
+/** Returns whether the values only number the rows: 0, 1, 2, … or 1, 2, 3, … */
+function isCounting(values: readonly Json[]): boolean {
+  const first = values[0];
+  if (values.length < 3 || (first !== 0 && first !== 1)) return false;
+  return values.every((value, index) => value === first + index);
+}
+
+/** Returns the last path segments of the URLs in a row. For example, `/company/00185647` ends with the id. */
+function urlTails(row: JsonObject): Set<string> {
+  return new Set(
+    leavesOf(row).flatMap(({ value }) => {
+      if (typeof value !== 'string' || !/^(https?:\/\/|\/)\S+\/[^/]+$/.test(value)) return [];
+      return [decoded(value.split(/[?#]/)[0]?.split('/').at(-1) ?? '')];
+    }),
+  );
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function sharedPath(paths: readonly (readonly string[])[]): string[] {
+  const [first = [], ...rest] = paths;
+  const length = first.findIndex((key, index) => rest.some((path) => path[index] !== key));
+  return first.slice(0, length === -1 ? first.length : length);
+}

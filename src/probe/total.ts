@@ -1,0 +1,210 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import type { Json } from '../json/json.ts';
+import { segmentsOf } from '../json/pointer.ts';
+import { leavesOf, listsIn, wholeNumberOf } from './bodies.ts';
+import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import { isFirstPage, nextPageLinksIn, type SearchPage } from './pages.ts';
+import { COMPANY_WORDS, NOT_COMPANY_WORDS, NOT_TOTAL_WORDS, TOTAL_WORDS, wordsOfKey } from './words.ts';
+
+/** Hypotheses and evidence about the total of a query, its cap, and the registry count in the statistics. */
+
+/** A number in the response to one search. */
+interface Sample {
+  readonly count: number;
+  readonly rows: number;
+  readonly query: string;
+  readonly hasNext: boolean;
+  /** Whether the request sent the same number. Null if the request sent no number. */
+  readonly wasSent: boolean | null;
+}
+
+/**
+ * Judges the numbers in search responses as totals.
+ * For: at least the rows; larger than a page with further pages; the same on an empty page; differs between queries.
+ * Against: it equals the rows of a page with further pages; it repeats a sent number; it is small and constant.
+ */
+export function findTotal(
+  searches: readonly Exchange[],
+  rowsOf: (search: Exchange) => number,
+  queryOf: (search: Exchange) => string | null,
+): Finding<Pointer | null> {
+  const samples = samplesOf(searches, rowsOf, queryOf);
+  const fitting = [...samples]
+    .map(([pointer, all]) => ({ pointer, all, words: totalScore(pointer) }))
+    .filter(({ all, words }) => words > 0 && all.every(isPossible) && !isRepeated(all) && !countsPage(all))
+    .sort((a, b) => b.words - a.words);
+  const proven = fitting.filter(({ all }) => (exceeds(all) || isSteady(all)) && !isConstant(all));
+  const [best] = proven;
+  if (best !== undefined && (fitting[0]?.words ?? 0) - best.words <= 2) {
+    const shown = best.all.slice(0, 4).map(({ count, rows }) => `${count} for ${rows} rows`);
+    const isShown = best.all.some(({ count, rows }) => count === rows) || best.words >= 6;
+    return (isShown ? sure : likely)(best.pointer, shown.join(', '));
+  }
+  const isNamed = (pointer: Pointer) =>
+    wordsOfKey(segmentsOf(pointer).at(-1) ?? '').some((word) => (TOTAL_WORDS.get(word) ?? 0) >= 6);
+  const [named] = fitting.filter(
+    ({ words, all, pointer }) =>
+      (words >= 5 && (exceeds(all) || !all.every(({ count, rows }) => count === rows))) ||
+      (isNamed(pointer) && new Set(all.map(({ count }) => count)).size > 1),
+  );
+  if (named !== undefined)
+    return likely(named.pointer, 'its name suggests it, and no response contradicts it');
+  const unnamed = [...samples].filter(
+    ([pointer, all]) =>
+      isPlainNumber(pointer) &&
+      all.every(isPossible) &&
+      !isRepeated(all) &&
+      !isConstant(all) &&
+      !countsPage(all),
+  );
+  const [shown] = unnamed.filter(([, all]) => exceeds(all) && all.some(({ count, rows }) => count === rows));
+  if (shown !== undefined)
+    return likely(shown[0], 'it is never below the number of rows, and is the same on some pages');
+  if (fitting.length > 0 || unnamed.some(([, all]) => exceeds(all)))
+    return open(null, 'no response shows what its numbers count');
+  return sure(null, 'no number in the responses counts the matches');
+}
+
+function samplesOf(
+  searches: readonly Exchange[],
+  rowsOf: (search: Exchange) => number,
+  queryOf: (search: Exchange) => string | null,
+): Map<Pointer, Sample[]> {
+  const samples = new Map<Pointer, Sample[]>();
+  const echoes = new Set<Pointer>();
+  for (const search of searches) {
+    if (search.json === undefined) continue;
+    const [rows, query] = [rowsOf(search), queryOf(search) ?? ''];
+    const numbers = search.request.params.map(([, value]) => value).filter((value) => /^\d+$/.test(value));
+    const hasNext = nextPageLinksIn(search).length > 0;
+    for (const { pointer, value } of leavesOf(search.json)) {
+      if (value === query && query !== '') echoes.add(pointer);
+      const count = wholeNumberOf(value);
+      if (count === null) continue;
+      const wasSent = numbers.length === 0 ? null : numbers.includes(String(count));
+      samples.set(pointer, [...(samples.get(pointer) ?? []), { count, rows, query, hasNext, wasSent }]);
+    }
+  }
+  // A query that consists of digits is not a count, even if the upstream repeats it under a key for numbers.
+  for (const pointer of echoes) samples.delete(pointer);
+  return samples;
+}
+
+/** Returns false if the keys suggest that the number is, for example, a page number, a limit or a time. */
+function isPlainNumber(pointer: Pointer): boolean {
+  return !segmentsOf(pointer)
+    .flatMap(wordsOfKey)
+    .some((word) => NOT_TOTAL_WORDS.has(word));
+}
+
+/** Scores how likely a path is to lead to the number of matches, with 0 if its keys do not suggest that. */
+export function totalScore(pointer: Pointer): number {
+  const keys = segmentsOf(pointer).map(wordsOfKey);
+  const last = keys.at(-1) ?? [];
+  if (last.some((word) => NOT_TOTAL_WORDS.has(word)) || keys.flat().includes('shards')) return 0;
+  const compact = TOTAL_WORDS.get(last.join('')) ?? 0;
+  const words = keys.flat().map((word) => TOTAL_WORDS.get(word) ?? 0);
+  return Math.max(compact, ...words) + (last.includes('total') ? 1 : 0);
+}
+
+/** A total is at least the number of rows, or a round number that may be a cap on totals. */
+function isPossible({ count, rows }: Sample): boolean {
+  return count >= rows || (count >= 100 && count % 100 === 0);
+}
+
+const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
+
+/** Returns whether the number counts the page: it equals the rows of a page although further pages exist. */
+const countsPage = (all: readonly Sample[]) =>
+  all.some(({ count, rows, hasNext }) => hasNext && rows > 0 && count === rows) ||
+  (!exceeds(all) && all.filter(({ rows }) => rows > 0).length > 2 && isFullPageCount(all));
+
+/** Returns whether the same number is on several pages for different queries, as for full pages, and never exceeds the rows. */
+function isFullPageCount(all: readonly Sample[]): boolean {
+  const most = Math.max(...all.map(({ rows }) => rows));
+  const full = all.filter(({ rows, count }) => rows === most && count === most);
+  return most >= 5 && new Set(full.map(({ query }) => query)).size > 1;
+}
+
+/** Returns whether the number is the row count on one of a query's pages, yet is the same on an empty page for it. */
+const isSteady = (all: readonly Sample[]) =>
+  all.some(
+    ({ count, rows, query }) =>
+      count > 0 &&
+      rows === 0 &&
+      all.some((other) => other.query === query && other.count === count && other.rows === count),
+  );
+
+/** Returns whether the number only repeats a page size or page number from the request. */
+function isRepeated(all: readonly Sample[]): boolean {
+  const informative = all.filter(({ wasSent }) => wasSent !== null);
+  return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
+}
+
+/** Returns whether the number is small and the same for different queries, as a page size or a version would be. */
+function isConstant(all: readonly Sample[]): boolean {
+  const queries = new Set(all.map(({ query }) => query));
+  const counts = new Set(all.map(({ count }) => count));
+  return queries.size > 1 && counts.size === 1 && !all.some(({ count }) => count >= 100);
+}
+
+/**
+ * Finds the largest total that the upstream reports. The evidence is a round total that several queries with different
+ * companies share, or a page with more rows than its total.
+ */
+export function findClamp(
+  all: readonly Pick<SearchPage, 'query' | 'total' | 'ids' | 'exchange'>[],
+): Finding<number | null> {
+  const pages = all.filter(({ exchange }) => isFirstPage(exchange));
+  const largest = Math.max(0, ...pages.map(({ total }) => total ?? 0));
+  const atLargest = pages.filter(({ total }) => total === largest);
+  const firstIds = new Set(atLargest.map(({ ids }) => ids[0]));
+  const queries = new Set(atLargest.map(({ query }) => query));
+  const beyond = pages.find(({ total, ids }) => total !== null && total > 0 && ids.length > total);
+  if (beyond !== undefined)
+    return sure(beyond.total, `a page with the total ${beyond.total} has ${beyond.ids.length} rows`);
+  if (largest < 100 || largest % 100 !== 0) return open(null, `the largest total so far is ${largest}`);
+  // If all queries have the same total, each of them may have matched the whole registry.
+  const isLimit = pages.some(({ total }) => total !== null && total > 0 && total < largest);
+  return isLimit && queries.size > 1 && firstIds.size > 1
+    ? sure(largest, `different queries have the total ${largest}`)
+    : open(null, `one query has the total ${largest}, which may mean "at least"`);
+}
+
+/**
+ * Judges the numbers in the statistics as the registry count. `listed` is the total for an empty query, or null if it is
+ * unknown. A number that equals `listed` is the registry count. Statistics can be a list with one element.
+ */
+export function findRegistryTotal(stats: Json, listed: number | null): Finding<Pointer | null> {
+  const inLists = listsIn(stats).flatMap(({ pointer, list }) =>
+    list.length === 1
+      ? leavesOf(list[0] as Json).map((leaf) => ({ ...leaf, pointer: `${pointer}/0${leaf.pointer}` }))
+      : [],
+  );
+  const all = [...leavesOf(stats), ...inLists].flatMap(({ pointer, value }) => {
+    const count = wholeNumberOf(value);
+    return count === null ? [] : [{ pointer, count, score: registryScore(pointer) }];
+  });
+  const counts = all.filter(({ score }) => score > 0);
+  const equal = listed === null ? undefined : counts.find(({ count }) => count === listed);
+  if (equal !== undefined)
+    return sure(equal.pointer, `${equal.pointer} is ${equal.count}, and so is the total of an empty query`);
+  const [best, second] = counts.sort((a, b) => b.score - a.score || b.count - a.count);
+  if (best === undefined) return likely(null, 'no key in the statistics suggests a number of companies');
+  const because = `${best.pointer} is ${best.count}`;
+  const isPlain = second === undefined || (best.score - second.score >= 3 && best.count >= second.count);
+  if (isPlain && best.score >= 4) return sure(best.pointer, because);
+  return likely(
+    best.pointer,
+    second === undefined ? because : `${because}, but ${second.pointer} is ${second.count}`,
+  );
+}
+
+function registryScore(pointer: Pointer): number {
+  const keys = segmentsOf(pointer).map(wordsOfKey);
+  const words = keys.flat();
+  const isOfCompanies = words.some((word) => COMPANY_WORDS.has(word));
+  const isPartial = words.some((word) => NOT_COMPANY_WORDS.has(word));
+  const isTotal = keys.at(-1)?.some((word) => TOTAL_WORDS.has(word)) ?? false;
+  return (isOfCompanies ? 5 : 0) + (isTotal ? 3 : 0) - (isPartial ? 6 : 0) - keys.length / 4;
+}

@@ -1,0 +1,316 @@
+/**
+ * The vocabulary of APIs: roots of words in a dozen languages. Parameter names and JSON keys are word forms of these
+ * roots, in any spelling (`companyName`, `company-name`, `filter[name]`, `$name`). A word only proposes a hypothesis.
+ */
+
+/** What a parameter may be for. A `filter` has a fixed set of values, such as countries or languages. */
+export type ParamRole = 'query' | 'identifier' | 'size' | 'page' | 'offset' | 'cursor' | 'filter';
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** Splits a name into folded words: `companyNumber`, `$company_number` and `company-number` have the same two words. */
+export function wordsOfKey(key: string): string[] {
+  return folded(key.replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2'))
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** Converts a text to lower case without diacritics. */
+export function folded(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[øæłßđıœ]/g, (letter) => PLAIN[letter] ?? letter);
+}
+
+const PLAIN: Readonly<Record<string, string>> = { ø: 'o', æ: 'a', ł: 'l', ß: 's', đ: 'd', ı: 'i', œ: 'o' };
+
+/** Returns whether a word is a form of a root: the root itself, an inflection, or a compound that begins or ends with it. */
+export function isFormOf(word: string, root: string): boolean {
+  if (word === root) return true;
+  if (root.length < 4) return false;
+  return word.startsWith(root) || word.endsWith(root) || (root.length >= 5 && word.includes(root));
+}
+
+function hasForm(own: readonly string[], roots: readonly string[]): boolean {
+  return own.some((word) => roots.some((root) => isFormOf(word, root)));
+}
+
+/** The roots of parameter names by role. Earlier roles take precedence: `pageSize` is a size, `nextPageToken` a cursor. */
+const ROLES: readonly (readonly [ParamRole, readonly string[]])[] = [
+  ['cursor', words('cursor token continuation curseur kursor marcador after scroll searchafter')],
+  ['offset', words('skip offset')],
+  [
+    'size',
+    words(`size limit count rows max take top perpage anzahl grosse groesse taille limite limiet cantidad tamano
+      tamanho quantidade aantal antall antal storrelse storlek ilosc rozmiar maara koko dimensione quanti numero_risultati
+      grense tope hits results resultaten treffer resultats resultados items num nombre_de pocet`),
+  ],
+  ['offset', words('start from versatz debut desde vanaf inizio inicio poczatek decalage alku fra od')],
+  ['page', words('page p seite pagina pagine side sida sivu strona pg blad bladzijde curpage')],
+  ['cursor', words('next')],
+  [
+    'query',
+    words(`q s query search such recherche rech busca busqueda ricerca cerca zoek sok haku hae szuka pesquisa consulta
+      fraza term text texto testo tekst keyword stichwort begriff palabra parola woord trefwoord sana slowo fulltext
+      phrase name nom nome nombre naam navn namn nimi nazwa nazev nazov jmeno firma firm denomina razon ragione raison
+      bezeichnung company bedrijf empresa azienda entreprise unternehmen yritys virksomhed foretak foretag societe title
+      titel like contains filter where find lookup hledat wyraz keres nosaukums nimetus naziv pavadinimas denumire`),
+  ],
+  [
+    'identifier',
+    words(`id ids identifier number nummer numero siren siret orgnr kvk krs nip regon ico cif nif vat lei code kode nr
+      no cvr uid uei ytunnus registernr tunnus`),
+  ],
+];
+
+const FILTERS =
+  words(`country land pays pais paese kraj maa lang language sprache langue idioma lingua taal sprak
+  jezyk kieli status state etat estado stato tila type typ tipo tyyppi kind format version date datum fecha data
+  jurisdiction region sort order orderby fields include active locale resource_id dataset select expand rejestr city`);
+
+/** Together with a word for a page, these words mean a page size, as in `resultsPerPage`. */
+const PER = new Set(words('per pro par por pr na op'));
+
+/** Together with a word for a page, these words mean a page number, as in `numPagina` or `pageNo`. */
+const INDEX = new Set(words('num no nr nro number nummer numero index idx current'));
+
+/** Returns the role that a parameter's name suggests, or null if the name suggests none. */
+export function roleOfParam(name: string): ParamRole | null {
+  const own = wordsOfKey(name);
+  if (own.some((word) => FILTERS.includes(word)) && !/^filter\W/.test(name)) return 'filter';
+  if (own.length > 1 && hasForm(own, rootsOf('page'))) {
+    if (own.some((word) => PER.has(word))) return 'size';
+    if (own.some((word) => INDEX.has(word))) return 'page';
+  }
+  // `dateFrom` is a filter, `resultsFrom` an offset.
+  const isOfRows = own.every((word) => OF_ROWS.has(word));
+  if (isOfRows && own.length > 1 && own.some((word) => FROM.has(word)) && !own.includes('page'))
+    return 'offset';
+  const others = own.filter(
+    (word) => own.length === 1 || (word !== 'filter' && (isOfRows || !FROM.has(word))),
+  );
+  const role = ROLES.find(([, roots]) => hasForm(others, roots))?.[0] ?? null;
+  // `company_number` is an identifier, `company_name` a query.
+  const isIdentifier =
+    role === 'query' &&
+    own.length > 1 &&
+    hasForm(others, rootsOf('identifier')) &&
+    !own.some((word) => NAME_WORDS.get(word) === 10);
+  return isIdentifier ? 'identifier' : role;
+}
+
+const FROM: ReadonlySet<string> = new Set(words('from fra od start'));
+const OF_ROWS: ReadonlySet<string> = new Set(
+  words(
+    'from fra od start result results row rows record records item items index page hit hits number at position',
+  ),
+);
+
+function rootsOf(role: ParamRole): readonly string[] {
+  return ROLES.flatMap(([name, roots]) => (name === role ? roots : []));
+}
+
+/** Returns whether a parameter can select a page: by page number, offset or cursor. */
+export function isPagingParam(name: string): boolean {
+  const role = roleOfParam(name);
+  return role === 'page' || role === 'offset' || role === 'cursor';
+}
+
+/** The usual terms of each role, most likely first. A term's words are spelled as the API spells its other names. */
+const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> = {
+  query:
+    words(`q query name search term text company_name filter[name] keyword company search_term navn legal_name
+    keywords search_text entity_name nom s nazwa filter[entity.legalName] search_query title denominacion firma
+    nome nombre naam namn nimi business_name organisation_name search_phrase filter find razon_social denomination
+    raison_sociale obchodni_jmeno denominazione naziv ime tvrtka full_name official_name trade_name corporate_name
+    organization_name registered_name company_names entity names organisation organization business fulltext
+    query_text query_string search_query_text keyword_text imie_nazwa nimetus nosaukums pavadinimas denumire nev`),
+  identifier: words(`identifier id number company_number registration_number entity_id orgnr filter[id]
+    organisasjonsnummer reg_number registry_code code lei filter[lei] siren company_id vat ids cvr kvk_number krs nip`),
+  size: words(`limit per_page page_size size items_per_page page[size] count rows max_results page[limit] take
+    num results_per_page top max pocet`),
+  page: words('page p page_number page[number] page_no pg page_index current_page'),
+  offset: words('offset start skip start_index from page[offset] start_row'),
+  cursor: words(`cursor page_token after next next_cursor page[cursor] page[after] starting_after continuation
+    next_page_token scroll_id token curseur`),
+};
+
+/** How an API spells the names of its parameters. */
+export interface Spelling {
+  readonly sigil: '' | '$';
+  readonly joins: readonly ('snake' | 'camel' | 'kebab')[];
+}
+
+/** Returns the usual names for a role in the API's spelling, most likely first. */
+export function usualNames(role: Exclude<ParamRole, 'filter'>, { sigil, joins }: Spelling): string[] {
+  const names = TERMS[role].flatMap((term) => {
+    if (sigil !== '') return /[[_]/.test(term) ? [] : [sigil + term];
+    return /[[.]/.test(term) || !term.includes('_') ? [term] : joins.map((join) => joined(term, join));
+  });
+  return [...new Set(names)];
+}
+
+function joined(term: string, join: Spelling['joins'][number]): string {
+  if (join === 'kebab') return term.replaceAll('_', '-');
+  return join === 'camel' ? term.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : term;
+}
+
+/** Returns the spelling that these names show. Without evidence, snake case comes before camel case. */
+export function spellingOf(names: readonly string[]): Spelling['joins'] {
+  const count = (pattern: RegExp) => names.filter((name) => pattern.test(name)).length;
+  const [snake, camel, kebab] = [count(/\p{L}_\p{L}/u), count(/\p{Ll}\p{Lu}/u), count(/\p{L}-\p{L}/u)];
+  if (kebab > snake + camel) return ['kebab', 'snake', 'camel'];
+  return camel > snake ? ['camel', 'snake'] : ['snake', 'camel'];
+}
+
+type Scores = ReadonlyMap<string, number>;
+const scored = (text: string): Scores =>
+  new Map(words(text).map((word) => [word.split('=')[0] ?? '', Number(word.split('=')[1])]));
+
+/** Scores of the words in keys for names. */
+export const NAME_WORDS =
+  scored(`name=10 names=9 title=8 navn=9 nom=9 nome=9 nombre=9 namn=9 naam=9 nimi=9 nazwa=9
+  nazev=9 nazov=9 jmeno=9 firma=9 meno=9 naziv=9 nosaukums=9 nimetus=9 pavadinimas=9 denumire=9 nev=7 shem=7
+  denomination=8 denominacion=8 denominazione=8 bezeichnung=8 raison=8 ragione=8 razon=8 designacao=8 label=6 caption=2
+  display=2 business=2 entity=2 organisation=2 organization=2 company=2 legal=2 text=2`);
+
+export const NOT_NAME_WORDS: ReadonlySet<string> = new Set(
+  words(`previous former old alias aliases other short type status form kind class country city locality street address
+    region jurisdiction postcode url uri href link links description snippet sort date time code lang language category
+    officer director contact publisher source file user email phone activity id town municipality kommune poststed
+    auxiliary parent trade dba branch historical history`),
+);
+
+export const ID_WORDS =
+  scored(`id=10 identifier=9 number=8 no=8 nr=8 num=8 nummer=8 numero=8 uuid=8 guid=8 lei=8
+  siren=8 orgnr=8 cif=8 nif=8 nip=8 krs=8 ico=8 cvr=8 cnpj=8 rut=8 abn=8 acn=8 uen=8 uei=8 ein=8 slug=7 key=7 kvk=7
+  cui=7 oib=7 vat=7 code=4 kod=4 ref=4 reference=4 handle=4 register=4 registration=4`);
+
+export const NOT_ID_WORDS: ReadonlySet<string> = new Set(
+  words(`date time at status type form phone fax postal postcode zip country version score rank position index count
+    employees year amount capital page parent street address previous former category activity sic nace industry etag
+    name latitude longitude lat lon lines house floor request geo siege timestamp`),
+);
+
+/** Keys in a list element that describe the match, not the company. */
+export const ELEMENT_WORDS: ReadonlySet<string> = new Set(
+  words(`score rank relevance highlight highlights matches match position index type explain sort distance kind weight
+    confidence`),
+);
+
+/** Keys in a body that describe the response, not the company. */
+export const ENVELOPE_WORDS: ReadonlySet<string> = new Set(
+  words(`api version status success ok meta metadata links link request timestamp queried time took message error errors
+    code warnings jsonapi header copyright licence license attribution generated kind result duration elapsed self href
+    notice help total count totals found odata`),
+);
+
+export const TOTAL_WORDS =
+  scored(`total=6 totaal=6 celkem=6 totalcount=6 totalresults=6 totalelements=6 totalhits=6
+  numfound=6 found=6 gesamt=6 gesamtzahl=6 gesamtanzahl=6 trefferanzahl=6 count=4 hits=4 matches=4 anzahl=4 treffer=4
+  liczba=4 ilosc=4 pocet=4 cantidad=4 aantal=4 lukumaara=4 quantidade=4 results=1 elements=1 items=1 records=1 size=1
+  number=1 num=1 all=1 antall=1 antal=1`);
+
+export const NOT_TOTAL_WORDS: ReadonlySet<string> = new Set(
+  words(`pages page per limit offset start from to last first current next took ms time duration status code version year
+    remaining quota calls index max shards`),
+);
+
+/** Words in the statistics' keys that refer to companies. */
+export const COMPANY_WORDS: ReadonlySet<string> = new Set(
+  words(`company companies entity entities organisation organisations organization organizations enterprise enterprises
+    business businesses firm firms enheter registered legal unites legales empresas sociedades entreprises unternehmen
+    corporations records`),
+);
+
+/** Words in the statistics' keys that refer to only some companies, or to something else. */
+export const NOT_COMPANY_WORDS: ReadonlySet<string> = new Set(
+  words(`officer officers person persons people events filings documents acts charges active inactive dissolved closed new
+    added removed deleted changed updated today month week day daily year calls requests remaining quota limit rate
+    version page pages size time timestamp ms seconds id port code status branches addresses owners directors
+    shareholders ratio percent share indexed shards`),
+);
+
+/** Words in keys for next-page links and cursors. */
+export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
+  words('next cursor after continuation scroll suivant suivante volgende neste siguiente nastepna'),
+);
+
+export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
+  words('previous prev before first last self has'),
+);
+
+/** Words in keys for end dates. */
+export const END_WORDS: ReadonlySet<string> = new Set(
+  words(`end ended ends until expiry expires expired to thru fin bis ende hasta fine tot eind til slutt slut till koniec
+    do loppu paattyi gyldigtil ceased`),
+);
+
+/** Keys that select the kind of an element: a type, a language, a flag. */
+export const SELECTOR_WORDS: ReadonlySet<string> = new Set(
+  words(`type kind typ tipo tyyppi art lang language locale current primary main preferred is active inactive valid status
+    order version usage use role class category form`),
+);
+
+/** Queries that have matches in most registries under any query rule: legal forms and articles, also prefixes of names. */
+export const SEEDS =
+  words(`co as sa and in ag al la de st ro ab no ma be el do ge so pa mi un ra ca ha li me ne ti tr
+  br cl fa gr ho ka lo mo pe re`);
+
+/** Frequent words, for APIs that require several letters or whole words. */
+export const LONG_SEEDS =
+  words(`limited group services company holding international trading north consulting first
+  solutions partners energy global capital invest property transport green technology marine studio union royal`);
+
+export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
+export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car sol pre');
+
+/** Words of a language in messages and keys, and queries that find many names in it even as whole words. */
+const LANGUAGES: readonly (readonly [words: string, queries: string])[] = [
+  ['der die das feld muss ist nicht zeichen firma firmen such suche anzahl treffer', 'gmbh verwaltung'],
+  ['le la les champ doit est requete caracteres denomination recherche raison siren entreprise', 'sarl sas'],
+  ['el los campo debe obligatorio parametro razon busqueda denominacion sociedad nif', 's.l. sociedad'],
+  ['il lo deve campo obbligatorio caratteri denominazione ragione ricerca imprese totale', 's.r.l. srl spa'],
+  ['dit het een veld verplicht vereist naam zoek bedrijf handelsnaam statutaire kvk', 'b.v. beheer'],
+  ['pole parametr wymagan szuka nazwa fraza podmiot krs liczba', 'sp._z_o.o. spolka'],
+  ['haku hakusana pakollinen parametri nimi yritys toiminimi merkki ytunnus', 'oyj tmi kiinteisto'],
+  ['och inte foretag sok tecken namn antal parametern tjansten', 'aktiebolag förening'],
+  ['ikke foretak navn sok tegn enhet orgnr parameteren', 'asa eiendom'],
+  ['ikke virksomhed navn soge tegn angiv felt felter cvr', 'aps holding'],
+  ['os nao deve campo designacao razao empresas pesquisa caracteres nipc nome', 'lda ltda'],
+];
+
+/** Legal forms in several scripts, for registries in no recognised language. */
+export const OTHER_QUERIES = words('ltd gmbh sarl srl 株式会社 有限公司 주식회사 ооо αε');
+
+/** Returns queries in the language that these texts suggest most, or [] if they suggest none. */
+export function queriesInLanguage(texts: readonly string[], sent: readonly string[]): string[] {
+  const own = new Set(sent.flatMap(wordsOfKey));
+  const found = [...new Set(texts.flatMap(wordsOfKey))].filter((word) => word.length > 1 && !own.has(word));
+  const best = LANGUAGES.map(([known, queries]) => {
+    const roots = known.split(' ');
+    const isKnown = (word: string) =>
+      roots.some((root) => word === root || (root.length >= 4 && word.startsWith(root)));
+    return { score: found.filter(isKnown).length, queries };
+  }).reduce((one, other) => (other.score > one.score ? other : one));
+  return best.score === 0 ? [] : best.queries.split(' ').map((query) => query.replaceAll('_', ' '));
+}
+
+/** Scores a pointer's words: the last key counts fully, the keys above it half. Bad words cost nine. */
+export function pointerScore(keys: readonly string[], good: Scores, bad: ReadonlySet<string>): number {
+  return keys.reduce((score, key, index) => {
+    const own = wordsOfKey(key);
+    const weight = index === keys.length - 1 ? 1 : 0.5;
+    const best = Math.max(0, ...own.map((word) => good.get(word) ?? compoundScore(word, good)));
+    const alone = own.length === 1 && best > 0 ? 1 : 0;
+    return score + weight * (best + alone - (own.some((word) => bad.has(word)) ? 9 : 0));
+  }, 0);
+}
+
+/** Scores a compound by its ending: `organisasjonsnummer` ends in `nummer`, `entityname` in `name`. */
+function compoundScore(word: string, good: Scores): number {
+  for (const [ending, score] of good) if (ending.length >= 4 && word.endsWith(ending)) return score - 1;
+  return 0;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/json/json.ts';
+import { type ErrorReading, readError } from '../../src/probe/errors.ts';
+import type { Exchange, Param } from '../../src/probe/exchange.ts';
+import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from '../bench/probe/strict_messages.ts';
+
+/** Reads the error about these mistakes in each format and language. */
+function readingsOf(mistakes: readonly Mistake[], params: readonly Param[]): [string, ErrorReading][] {
+  return Object.keys(FORMATS).flatMap((format) =>
+    Object.keys(LANGUAGES).map((language): [string, ErrorReading] => {
+      const body =
+        FORMATS[format]?.(mistakes, (mistake) => sentenceOf(mistake, language), '/api/search').body ?? '';
+      return [`${format} in ${language}`, readingOf(body, params)];
+    }),
+  );
+}
+
+function readingOf(body: string, params: readonly Param[]): ErrorReading {
+  const json = /^[[{]/.test(body) ? parseJson(body) : undefined;
+  const request = { kind: 'search', path: '/api/search', params, why: '' } as const;
+  const exchange: Exchange = { request, status: 400, headers: {}, json, text: body, reading: 'refused' };
+  return readError(exchange);
+}
+
+/** Returns the formats whose reading does not meet a condition. */
+const failing = (readings: [string, ErrorReading][], isRight: (reading: ErrorReading) => boolean) =>
+  readings.filter(([, reading]) => !isRight(reading)).map(([format]) => format);
+
+describe('an error in any format and language', () => {
+  it('an error about a missing parameter names it', () => {
+    const readings = readingsOf([{ is: 'missing', name: 'lookup', values: null }], [['q', 'co']]);
+    expect(failing(readings, ({ missing }) => missing.join() === 'lookup')).toEqual([]);
+  });
+
+  it('an error about a missing parameter gives its permitted values', () => {
+    const readings = readingsOf(
+      [{ is: 'missing', name: 'jurisdiction', values: ['gb', 'ie'] }],
+      [['lookup', 'co']],
+    );
+    expect(failing(readings, ({ values }) => values.get('jurisdiction')?.join() === 'gb,ie')).toEqual([]);
+  });
+
+  it('an error about an unknown parameter names it, except in the one format without names', () => {
+    const readings = readingsOf(
+      [{ is: 'unknown', name: 'limit', allowed: null }],
+      [
+        ['lookup', 'co'],
+        ['limit', '2'],
+      ],
+    );
+    const failed = failing(readings, ({ named }) => [...named].join() === 'limit');
+    expect(failed.every((format) => format.startsWith('fastify '))).toBe(true);
+  });
+
+  it('an error that lists the permitted parameters gives all of them', () => {
+    const allowed = ['recherche', 'anzahl', 'seite'];
+    const readings = readingsOf(
+      [{ is: 'unknown', name: 'limit', allowed }],
+      [
+        ['recherche', 'co'],
+        ['limit', '2'],
+      ],
+    );
+    expect(failing(readings, ({ listed }) => allowed.every((name) => listed.includes(name)))).toEqual([]);
+  });
+
+  it('an error about a short query or a large page gives the limit as a number', () => {
+    const short = readingsOf([{ is: 'short', name: 'lookup', length: 3 }], [['lookup', 'co']]);
+    const large = readingsOf([{ is: 'large', name: 'anzahl', maximum: 100 }], [['anzahl', '1000']]);
+    expect(failing(short, ({ numbers }) => numbers.includes(3))).toEqual([]);
+    expect(failing(large, ({ numbers }) => numbers.includes(100))).toEqual([]);
+  });
+});
+
+describe('an error of a public API', () => {
+  const sent = (names: string): Param[] => names.split(' ').map((name) => [name, 'x']);
+
+  it.each([
+    [
+      'The following parameters are not valid: query, name, limit',
+      'q query name limit size',
+      ['query', 'name', 'limit'],
+    ],
+    [
+      'contains unrecognized parameters: [filter[name]], [search] -> did you mean [sort]?, [term]',
+      'q filter[name] search term',
+      ['filter[name]', 'search', 'term'],
+    ],
+    ['Unrecognized arguments [$search, $top]', '$q $search $top', ['$search', '$top']],
+    ['De volgende opgegeven parameter(s) is(zijn) ongeldig: q, limit', 'q limit naam', ['q', 'limit']],
+  ])('the error "%s" names only refused parameters', (message, names, refused) => {
+    const { named, missing } = readingOf(JSON.stringify({ message }), sent(names));
+    expect([...named].sort()).toEqual([...refused].sort());
+    expect(missing).toEqual([]);
+  });
+
+  it('an error under the name of a parameter requires that parameter', () => {
+    const body = { error: { __type: 'Validation Error', resource_id: ['Missing value'] }, success: false };
+    expect(readingOf(JSON.stringify(body), []).missing).toEqual(['resource_id']);
+  });
+});

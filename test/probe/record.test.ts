@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { findRecord } from '../../src/probe/record.ts';
+import { searchExchange } from '../support/probe_exchanges.ts';
+
+const company = {
+  id: '00185647',
+  name: 'Example Holdings PLC',
+  idInList: '/company_number',
+  nameInList: '/title',
+};
+
+describe('a record', () => {
+  it.each([
+    [
+      { company_number: '00185647', company_name: 'Example Holdings PLC' },
+      '',
+      '/company_number',
+      '/company_name',
+    ],
+    [
+      { data: { id: '00185647', attributes: { name: 'Example Holdings PLC' } } },
+      '/data',
+      '/id',
+      '/attributes/name',
+    ],
+    [
+      { api_version: '2', results: { company: { number: '00185647', name: 'Example Holdings PLC' } } },
+      '/results/company',
+      '/number',
+      '/name',
+    ],
+    [
+      { id: '00185647', legal: { name: 'Example Holdings PLC' }, address: { city: 'London' } },
+      '',
+      '/id',
+      '/legal/name',
+    ],
+  ])('a record is found in %j', (body, root, id, name) => {
+    expect(findRecord(searchExchange(body), company)).toMatchObject({
+      value: { root, id, name },
+      certainty: 'sure',
+    });
+  });
+
+  it("another company's record is rejected", () => {
+    expect(findRecord(searchExchange({ id: '1', name: 'Other' }), company).value).toBeNull();
+  });
+});

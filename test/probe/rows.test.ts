@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { findResultList, itemOf } from '../../src/probe/rows.ts';
+import { row, searchExchange } from '../support/probe_exchanges.ts';
+
+describe('the list of results', () => {
+  it.each<[string, object, string, string]>([
+    ['at the top', [row(1), row(2)], '', ''],
+    [
+      'in nested objects',
+      { meta: { total: 2 }, _embedded: { rows: [row(1), row(2)] } },
+      '/_embedded/rows',
+      '',
+    ],
+    [
+      'with wrapped rows',
+      { results: { companies: [{ company: row(1) }, { company: row(2) }] } },
+      '/results/companies',
+      '/company',
+    ],
+    [
+      'with a score beside each company',
+      {
+        hits: [
+          { _score: 1.5, _source: row(1) },
+          { _score: 1, _source: row(2) },
+        ],
+      },
+      '/hits',
+      '/_source',
+    ],
+    ['beside facets', { facets: [{ value: 'GB', count: 3 }], items: [row(1), row(2)] }, '/items', ''],
+  ])('the list of results is found %s', (_where, body, results, item) => {
+    const listing = findResultList([searchExchange(body)], null);
+    expect(listing?.results).toBe(results);
+    const [id] = listing?.ids ?? [];
+    const [name] = listing?.names ?? [];
+    expect(itemOf(listing?.rows ?? [], id?.pointer ?? '', name?.pointer ?? null)).toBe(item);
+    expect(id?.pointer).toBe(`${item}/company_number`);
+    expect(name?.pointer).toBe(`${item}/title`);
+  });
+});
+
+describe('the paths of id and name', () => {
+  it('the paths of id and name are found at any depth, even beside other names and constant numbers', () => {
+    const record = (id: string, legalName: string) => ({
+      type: 'lei-records',
+      id,
+      attributes: {
+        lei: id,
+        entity: { legalName: { name: legalName, language: 'sv' }, jurisdiction: 'SE', status: 'ACTIVE' },
+        registration: { managingLou: '5493' },
+      },
+    });
+    const listing = findResultList(
+      [searchExchange({ data: [record('A1', 'Kommstart 174 AB'), record('B2', 'Volvo Car AB')] })],
+      null,
+    );
+    expect(listing?.names[0]?.pointer).toBe('/attributes/entity/legalName/name');
+    expect(listing?.ids[0]?.pointer).toBe('/id');
+  });
+
+  it("an id's path is found if the id is the last segment of a URL in the row", () => {
+    const rows = [1, 2, 3].map((n) => ({
+      code: `X${n}`,
+      ref: `R-${n}`,
+      name: `Company ${n} Ltd`,
+      href: `/company/R-${n}`,
+    }));
+    expect(findResultList([searchExchange({ rows })], null)?.ids[0]?.pointer).toBe('/ref');
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { type Exchange, paramOf } from '../../src/probe/exchange.ts';
+import { rowsAt } from '../../src/probe/rows.ts';
+import { findClamp, findTotal } from '../../src/probe/total.ts';
+import { row, searchExchange } from '../support/probe_exchanges.ts';
+
+const search = (query: string, rows: number, fields: object) =>
+  searchExchange({ ...fields, results: Array.from({ length: rows }, (_, index) => row(index)) }, query);
+
+const queryOf = (exchange: Exchange) => paramOf(exchange, 'q');
+const rowCount = (exchange: Exchange) => rowsAt(exchange, '/results').length;
+
+describe("a query's total", () => {
+  it("a query's total is the number that differs between queries and counts neither rows nor pages", () => {
+    const searches = [
+      search('kiwi', 20, { count: 20, page: { totalElements: 83, totalPages: 5 } }),
+      search('kiwifruit', 3, { count: 3, page: { totalElements: 3, totalPages: 1 } }),
+    ];
+    expect(findTotal(searches, rowCount, queryOf)).toMatchObject({
+      value: '/page/totalElements',
+      certainty: 'sure',
+    });
+  });
+
+  it("a query's total is not found if the only candidate always equals the number of rows", () => {
+    const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
+    expect(findTotal(searches, rowCount, queryOf)).toMatchObject({ value: null, certainty: 'open' });
+  });
+
+  it("a query that consists of digits is not read as the query's total if the upstream repeats it", () => {
+    const searches = [
+      search('kiwi', 5, { info: { rows: 5, query: 'kiwi' } }),
+      search('00000044', 1, { info: { rows: 1, query: '00000044' } }),
+      search('000000', 0, { info: { rows: 0, query: '000000' } }),
+    ];
+    expect(findTotal(searches, rowCount, queryOf).value).toBeNull();
+  });
+});
+
+describe('the cap on totals', () => {
+  const pages = (...all: [query: string, total: number, firstId: string][]) =>
+    all.map(([query, total, firstId]) => ({
+      query,
+      total,
+      ids: [firstId],
+      exchange: searchExchange({}, query),
+    }));
+
+  it('the cap on totals is a round total that several queries share although they find different companies', () => {
+    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'], ['c', 9, '3'])).value).toBe(10_000);
+  });
+
+  it('the cap on totals is not detected if every query may have matched the whole registry', () => {
+    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'])).value).toBeNull();
+  });
+
+  it('the cap on totals is not detected if all queries with the round total list the same company first', () => {
+    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '1'], ['c', 9, '3'])).value).toBeNull();
+  });
+
+  it("the cap on totals is not detected if only one query's total is a round number", () => {
+    expect(findClamp(pages(['a', 9_000, '1'], ['b', 17, '2'])).value).toBeNull();
+  });
+
+  it('a total below the number of rows is the cap on totals', () => {
+    expect(
+      findClamp([
+        {
+          query: 'a',
+          total: 100,
+          ids: Array.from({ length: 120 }, String),
+          exchange: searchExchange({}, 'a'),
+        },
+      ]).value,
+    ).toBe(100);
+  });
+});

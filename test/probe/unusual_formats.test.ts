@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { type Exchange, paramOf } from '../../src/probe/exchange.ts';
+import { findMainResult, nextPageLinksIn } from '../../src/probe/pages.ts';
+import { findRecord } from '../../src/probe/record.ts';
+import { idCandidates, nameCandidates } from '../../src/probe/rows.ts';
+import { broadQueryRules } from '../../src/probe/soft_errors.ts';
+import { findTotal } from '../../src/probe/total.ts';
+import { roleOfParam } from '../../src/probe/words.ts';
+import { searchExchange } from '../support/probe_exchanges.ts';
+
+const company = (id: string, name: string) => ({ id, name, status: 'active' });
+const NORTH = company('17', 'North Sea Trading');
+const MILL = company('18', 'North Mill');
+const COAST = company('21', 'Coast Bakery');
+
+describe('a result beside the list', () => {
+  const queryOf = (exchange: Exchange) => paramOf(exchange, 'q');
+  const paths = { id: '/id', name: '/name', results: '/hits', queryOf };
+  const find = (...searches: Exchange[]) => findMainResult(searches, paths);
+
+  it('a result beside the list is found if it matches two queries and is missing from their lists', () => {
+    const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
+    const coast = searchExchange({ ...COAST, hits: [company('22', 'East Coast')] }, 'coast');
+    expect(find(north, coast)).toMatchObject({ value: '', certainty: 'sure' });
+    expect(find(north)).toMatchObject({ value: '', certainty: 'likely' });
+  });
+
+  it('a result beside the list is likely if two queries share it, and sure if another query matches only it', () => {
+    const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
+    const letter = searchExchange({ ...NORTH, hits: [MILL, company('23', 'Nord')] }, 'n');
+    const coast = searchExchange({ ...COAST }, 'coast');
+    expect(find(north, letter)).toMatchObject({ value: '', certainty: 'likely' });
+    expect(find(north, letter, coast)).toMatchObject({ value: '', certainty: 'sure' });
+  });
+
+  it('a result beside the list is neither a copy of the first row nor an object that does not match the query', () => {
+    expect(find(searchExchange({ ...NORTH, hits: [NORTH, MILL] }, 'north')).value).toBeNull();
+    expect(find(searchExchange({ id: 'r-1', name: 'search', hits: [NORTH] }, 'north')).value).toBeNull();
+  });
+});
+
+describe('several results for one company', () => {
+  it('several results for one company have the same id and the same name', () => {
+    const rows = [NORTH, NORTH, MILL, COAST].map((row, entry) => ({ ...row, entry }));
+    expect(idCandidates(rows, '/name', null)[0]?.pointer).toBe('/id');
+    const others = [NORTH, { ...MILL, id: '17' }, COAST];
+    expect(idCandidates(others, '/name', null).map(({ pointer }) => pointer)).not.toContain('/id');
+  });
+});
+
+describe('ids at two paths', () => {
+  it('ids at two paths are found if every row has exactly one of them', () => {
+    const rows = [
+      { ico: '17', name: 'A b' },
+      { ico: '18', name: 'C d' },
+      { icoId: 'X1', name: 'E f' },
+    ];
+    expect(idCandidates(rows, '/name', null)[0]).toMatchObject({ pointer: '/ico', fallback: '/icoId' });
+  });
+});
+
+describe('a record in a list', () => {
+  const listed = { id: '17', name: 'North Sea Trading', idInList: '/id', nameInList: '/name' };
+
+  it('a record in a list is found under its current name, which has no end date', () => {
+    const names = [
+      { name: 'Old Sea Trading', until: '2016-01-01' },
+      { name: 'North Sea Trading', until: null },
+    ];
+    const { value } = findRecord(searchExchange({ results: [{ id: '17', names }] }), listed);
+    expect(value).toEqual({ root: '/results/0', id: '/id', name: '/names/[until=null]/name' });
+    const rows = ['a', 'b'].map((id) => ({ id, names }));
+    expect(nameCandidates(rows)[0]?.pointer).toBe('/names/[until=null]/name');
+  });
+
+  it('a record is not found in a list with several elements', () => {
+    expect(findRecord(searchExchange({ results: [NORTH, MILL] }), listed).value).toBeNull();
+  });
+});
+
+describe('a list of links', () => {
+  it('a list of links contains the link to the next page', () => {
+    const links = [
+      { rel: 'self', href: '/search?page=1' },
+      { rel: 'next', href: '/search?page=2' },
+    ];
+    expect(nextPageLinksIn(searchExchange({ links }))).toEqual([
+      { is: 'next_url', at: '/links/[rel=next]/href', value: '/search?page=2' },
+    ]);
+  });
+});
+
+describe('the total in a rejection', () => {
+  const refusal = (message: string): Exchange => ({
+    ...searchExchange({ error: { message } }, 'a'),
+    status: 400,
+    reading: 'refused',
+  });
+
+  it("a rejection's total is the number that is not the limit", () => {
+    const [rule] = broadQueryRules([refusal('Too many results (581 859). At most 1 000 are permitted.')]);
+    expect(rule).toMatchObject({ kind: 'search', status: 400, at: '/error/message', means: 'refused' });
+    expect(rule?.total).toContain('Too many results \\((');
+  });
+
+  it("a rejection's total is neither a limit nor a number that another rejection contains", () => {
+    expect(broadQueryRules([refusal('Too many results: more than 1000')])).toEqual([]);
+    expect(broadQueryRules([refusal('The query must have 3 letters')])).toEqual([]);
+  });
+});
+
+describe('a number without a known name', () => {
+  it('a number with an unknown name is likely to be the total if it behaves like one', () => {
+    const page = (query: string, rows: number, liczba: number) =>
+      searchExchange({ liczba, hits: Array.from({ length: rows }, () => NORTH) }, query);
+    const rowsOf = ({ json }: Exchange) => (json as unknown as { hits: unknown[] }).hits.length;
+    const xyz = (query: string, rows: number, count: number) =>
+      searchExchange({ xyz: count, hits: Array.from({ length: rows }, () => NORTH) }, query);
+    expect(
+      findTotal([page('a', 20, 83), page('ab', 3, 3)], rowsOf, (exchange) => paramOf(exchange, 'q')).value,
+    ).toBe('/liczba');
+    expect(
+      findTotal([xyz('a', 20, 83), xyz('ab', 3, 3)], rowsOf, (exchange) => paramOf(exchange, 'q')),
+    ).toMatchObject({
+      value: '/xyz',
+      certainty: 'likely',
+    });
+    expect(
+      findTotal([xyz('a', 20, 83), xyz('ab', 20, 41)], rowsOf, (exchange) => paramOf(exchange, 'q'))
+        .certainty,
+    ).toBe('open');
+  });
+});
+
+describe("a parameter's role", () => {
+  it.each([
+    ['numPagina', 'page'],
+    ['page_no', 'page'],
+    ['skipRows', 'offset'],
+    ['numPerPage', 'size'],
+    ['resultsPerPage', 'size'],
+  ] as const)('the parameter %s has the role %s', (name, role) => {
+    expect(roleOfParam(name)).toBe(role);
+  });
+});
