@@ -34,16 +34,18 @@ export interface MirroredOptions extends SandboxOptions {
 }
 
 export async function openMirrored({ configuration, ...options }: MirroredOptions = {}): Promise<Mirrored> {
-  const sandbox = await startSandbox({ companies: companies(120), ...options });
+  let shiftMs = 0;
+  const now = () => systemClock.now() + shiftMs;
+  // The upstream's clock moves with the mirror's, because a run stops if the two differ.
+  const sandbox = await startSandbox({ companies: companies(120), now, ...options });
   const folder = mkdtempSync(join(tmpdir(), 'serve-'));
   const config = configFrom({
     ...sandboxConfiguration(sandbox, folder),
     source: { name: 'Sandbox registry' },
     ...configuration,
   });
-  let shiftMs = 0;
   // The machine's uptime is omitted, so that the ledger does not treat a shift as a clock fault.
-  const clock: Clock = { now: () => systemClock.now() + shiftMs, sleep: systemClock.sleep };
+  const clock: Clock = { now, sleep: systemClock.sleep };
   const workspace = openWorkspace(config, clock);
   return {
     sandbox,
