@@ -19,8 +19,6 @@ const PURE = [
  * or long random sequences.
  */
 const SLOW = [
-  'allowance/clock_ahead',
-  'allowance/clock_set_back',
   'allowance/clock_steps',
   'allowance/completion',
   'allowance/ledger',
@@ -50,7 +48,6 @@ const SLOW = [
   'probe/bad_upstreams',
   'probe/complete_mirror',
   'probe/drift',
-  'probe/findings/empty_query',
   'probe/probe',
   'probe/strict_registries',
 ].map((name) => `test/${name}.test.ts`);

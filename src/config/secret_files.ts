@@ -45,5 +45,5 @@ function valueAt(value: unknown, at: KeyPath): unknown {
 /** Returns whether the text itself contains a secret. In a URL, only the parts that are never shown are secret. */
 function holdsSecret(text: string, secret: Secret | SecretUrl): boolean {
   if (text.includes('${')) return false;
-  return secret instanceof Secret || secret.toString() !== secret.reveal();
+  return secret instanceof Secret || new URL(secret.toString()).href !== secret.reveal();
 }

@@ -64,17 +64,19 @@ function alteredResponse(
   response: ApiResponse,
 ): (Omit<ApiResponse, 'body'> & { body: string | Buffer }) | null {
   const withBytes = (body: Buffer) => ({ ...response, body });
+  // A faulty response still has the time of the sandbox's clock.
+  const date = response.headers.date === undefined ? {} : { date: response.headers.date };
   switch (fault.kind) {
     case 'status':
-      return { status: fault.status, headers: fault.headers ?? {}, body: fault.body ?? '' };
+      return { status: fault.status, headers: { ...date, ...fault.headers }, body: fault.body ?? '' };
     case 'html':
-      return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: HTML };
+      return { status: 200, headers: { ...date, 'content-type': 'text/html; charset=utf-8' }, body: HTML };
     case 'empty':
       return { ...response, status: 200, body: '' };
     case 'not_json':
       return { ...response, status: 200, body: '{"results": [,], ' };
     case 'redirect':
-      return { status: fault.status ?? 302, headers: { location: fault.to }, body: '' };
+      return { status: fault.status ?? 302, headers: { ...date, location: fault.to }, body: '' };
     case 'wrong_content_type':
       return { ...response, headers: { ...response.headers, 'content-type': fault.type ?? 'text/plain' } };
     case 'truncated':

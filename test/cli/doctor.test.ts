@@ -299,7 +299,7 @@ describe('doctor', () => {
     const { port } = proxy.address() as AddressInfo;
     upstream.configure({ upstream: { proxy: `http://me:secret@127.0.0.1:${port}` } });
     const { json, stdout } = await upstream.run('doctor', '--online');
-    expect(findingOf(json, 'connection').message).toContain(`through the proxy http://127.0.0.1:${port}/`);
+    expect(findingOf(json, 'connection').message).toContain(`through the proxy http://127.0.0.1:${port}`);
     expect(statesOf(json)).toMatchObject({ connection: 'ok', call: 'ok' });
     expect(stdout).not.toContain('secret');
   });

@@ -15,7 +15,7 @@ describe('quarantine', () => {
     const { dialect } = upstream.sandbox;
     const wrong = { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } };
     upstream.configure({ dialect: wrong });
-    await upstream.cli('sync', '--max-calls', '8', '--focus', 'records');
+    await upstream.run('sync', '--max-calls', '90');
     const listed = await upstream.run('quarantine', 'list');
     expect(listed.json.data.counts.open).toBeGreaterThan(0);
     const [entry] = listed.json.data.entries;
