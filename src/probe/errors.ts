@@ -184,7 +184,8 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
     if (isName(name) && !(ORDINARY.has(folded(name)) && !sent.has(name))) names.add(name);
   };
   for (const [, quoted = ''] of text.matchAll(/["'`´‘“„«»”[]\s?([^\s"'`´‘’“”„«»]{1,60}?)\s?["'`´’”“«»\]]/gu))
-    add(quoted);
+    if (roleOfParam(quoted) === 'query' && isName(quoted)) names.add(quoted);
+    else add(quoted);
   const tokens = [...text.matchAll(/[^\s,"'`‘’“”„«»()<>]+/gu)].map(([word]) => word);
   for (const token of tokens) {
     const name = token.replace(/[.:;]+$/, '');

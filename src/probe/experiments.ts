@@ -262,7 +262,13 @@ function rowExperiments(
           0.9 ** index *
           (isBroadRefused ? 0.9 : 0.6) ** tries,
       );
-      const isFirst = tries === 0 && !params.mayBeStrict && !isHinted;
+      const wasRefused = searches.some(
+        ({ reading, request }) =>
+          reading === 'refused' &&
+          request.params.length > 3 &&
+          request.params.some(([sent]) => sent === name),
+      );
+      const isFirst = tries === 0 && !params.mayBeStrict && !isHinted && !wasRefused;
       return isFirst
         ? {
             ...one,
@@ -330,11 +336,12 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
       ...smallSizes(19),
     ],
     why: `which parameter takes the query? (${how})`,
-    separates: isTried(`which parameter takes the query? (${how})`)
-      ? {}
-      : { query: separation, rows: separation, size: 0.5 },
+    separates:
+      params.isLenient && isTried(`which parameter takes the query? (${how})`)
+        ? {}
+        : { query: separation, rows: separation, size: 0.5 },
   });
-  const scale = params.mayBeStrict ? 0.5 : 1;
+  const scale = params.mayBeStrict || params.required.length > 0 ? 0.5 : 1;
   const tied = tiedNames(evidence);
   const splitting: SearchExperiment[] =
     tied.length > 1 && known.length > 1

@@ -65,6 +65,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   let isListed = false;
   let namesAll = false;
   let opaque = 0;
+  let unknown = 0;
   for (const [{ request }, error] of errors) {
     const sent = request.params.map(([name]) => name);
     for (const [name, list] of error.values) values.set(name, list);
@@ -73,6 +74,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     missing.push(...error.missing);
     const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
     for (const [name] of culprits) refused.add(name);
+    unknown += culprits.length;
     // The same refusal as without any parameter shows that the API ignores these parameters.
     if (
       sent.length > 0 &&
@@ -88,7 +90,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     if (sent.length > 3 && culprits.length === 0 && error.missing.length === 0) opaque++;
     // If an error names several of the sent parameters, the API probably has the others.
     const isWhole = culprits.length >= 3 || (culprits.length > 0 && sent.length - culprits.length <= 1);
-    if (isWhole && culprits.length < sent.length && error.listed.length === 0) {
+    if (isWhole && error.listed.length === 0) {
       namesAll ||= culprits.length >= 3;
       const sigil = hasSigil(culprits[0]?.[0] ?? '');
       for (const name of sent)
@@ -99,7 +101,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   for (const name of refused) known.delete(name);
   for (const search of searches)
     for (const [name] of search.reading === 'ok' ? linkedParams(search) : []) known.add(name);
-  const isStrict = !isLenient && (refused.size > 0 || opaque > 1 || isListed);
+  const isStrict = !isLenient && (unknown > 0 || opaque > 1 || isListed);
   const required = [...new Set(missing)].filter((name) => !refused.has(name));
   const shown = [...known, ...required, ...sources.configured.map(([name]) => name), ...sources.stated];
   return {

@@ -65,7 +65,10 @@ export interface QueryEvidence {
 export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | null> {
   const { searches, params, hint, listing } = evidence;
   const good = searches.filter(({ reading }) => reading === 'ok');
-  const matches = good.map((search) => matchIn(search, evidence));
+  const matches = good.map((search) => {
+    const match = matchIn(search, evidence);
+    return match !== null && isShownWithout(match.param, search, good, listing) ? null : match;
+  });
   const ignored = ignoredParams(good, evidence);
   const shown = matches.filter((match) => match !== null && !ignored.has(match.param));
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
@@ -97,11 +100,32 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   return open(null, good.length === 0 ? 'no search was successful yet' : 'no parameter had an effect yet');
 }
 
+/** Returns whether a search with another value, or without the parameter, has the same rows and totals. */
+function isShownWithout(
+  param: string,
+  search: Exchange,
+  good: readonly Exchange[],
+  listing: ResultList | null,
+): boolean {
+  const rows = listing === null ? [] : rowsAt(search, listing.results);
+  return good.some(
+    (other) =>
+      paramOf(other, param) === null &&
+      rows.length > 1 &&
+      isEqual(rows, rowsAt(other, listing?.results ?? '')) &&
+      countsIn(other) === countsIn(search),
+  );
+}
+
 /** Returns the only parameter that is in every successful search and in no refused one, or null. */
 function separatingName(searches: readonly Exchange[]): string | null {
   const texts = ({ request }: Exchange) =>
     request.params.filter(([name]) => roleOfParam(name) !== 'size').map(([name]) => name);
-  const good = searches.filter(({ reading }) => reading === 'ok');
+  // A 404 with JSON for a query is a search without matches.
+  const good = searches.filter(
+    ({ reading, json, request }) =>
+      reading === 'ok' || (reading === 'absent' && json !== undefined && request.params.length > 0),
+  );
   const refused = searches.filter(({ reading }) => reading === 'refused');
   const isExplained = refused.length > 1 && refused.some(({ request }) => request.params.length === 0);
   // A shorter query may have been refused because of its length.
