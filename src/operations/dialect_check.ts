@@ -155,7 +155,11 @@ function knownCalls({ warehouse }: Workspace): Call[] {
       calls.push({ kind: 'search', query, page: FIRST_PAGE, ...planned });
       break;
     }
-  for (const { entityId } of knowledge.knownCompanies()) {
+  for (const { entityId, name } of knowledge.knownCompanies()) {
+    // Without a known query, a word of a known name should have matches.
+    const [word] = name?.split(' ') ?? [];
+    if (calls.length < 2 && word !== undefined)
+      calls.push({ kind: 'search', query: { by: 'name', text: word }, page: FIRST_PAGE, ...planned });
     calls.push({ kind: 'entity', entityId, ...planned });
     break;
   }
