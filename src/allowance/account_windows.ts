@@ -90,7 +90,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   function closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose) {
     const closures: Closure[] = states
       .filter(({ left }) => left <= 0)
-      .map((state) => ({ window: state.name, untilMs: reopensAtMs(state, row, purpose) }));
+      .map((state) => ({ window: state.name, untilMs: reopensAtMs(state, purpose) }));
     if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
       closures.push({ window: 'upstream', untilMs: row.exhausted_until_ms });
     const report = currentReport(row, nowMs);
@@ -102,7 +102,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   }
 
   /** The time at which an exhausted window next permits a call; null if it never does. */
-  function reopensAtMs(state: WindowState, row: Account, purpose: Purpose): number | null {
+  function reopensAtMs(state: WindowState, purpose: Purpose): number | null {
     if (!isRolling(state)) return state.resetsAtMs;
     const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
     const endsMs = counts.endOfOldestMs({

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject, scalarText, stringifyJson } f
 import { pointerOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { leavesOf, linkLeavesOf, textAt, wholeNumberOf } from './bodies.ts';
-import { type Exchange, type Finding, likely, open, paramOf, sure } from './exchange.ts';
+import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { rowsAt } from './rows.ts';
 import { isPagingParam, NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS, roleOfParam, wordsOfKey } from './words.ts';
 
@@ -223,18 +223,4 @@ function objectsBeside(json: Json | undefined, results: Pointer): Pointer[] {
   };
   descend(json, []);
   return found.sort((a, b) => a.split('/').length - b.split('/').length);
-}
-
-/** Returns whether two first pages show the same matches. A parameter in which their requests differ is then ignored. */
-export function isSamePage(a: SearchPage, b: SearchPage): boolean {
-  if (a.total !== null && b.total !== null && a.total !== b.total) return false;
-  const least = Math.min(a.keys.length, b.keys.length);
-  return (
-    (least > 0 || a.keys.length === b.keys.length) &&
-    a.keys.slice(0, least).join() === b.keys.slice(0, least).join()
-  );
-}
-
-export function hasParam(page: SearchPage, name: string): boolean {
-  return paramOf(page.exchange, name) !== null;
 }
