@@ -43,7 +43,7 @@ describe('sync with a watchlist', () => {
   });
 
   it('a sync with a watchlist sends nothing while everything is fresh, and repeats calls when they are due', async () => {
-    const { config, place, sandbox, companies } = await registry();
+    const { config, place, sandbox, companies, after } = await registry();
     const names = companies.slice(0, 5).map(({ name }) => name);
     const watching = { ...config, scope: { names: listIn(place, names) } };
     await syncWith(watching);
@@ -77,10 +77,17 @@ describe('sync with a watchlist', () => {
 
 async function registry() {
   const companies: Company[] = (await Array.fromAsync(sampleCompanies())).slice(0, 800);
-  const sandbox = await startSandbox({ companies });
+  let shiftMs = 0;
+  // The sandbox and the mirror have the same clock, because a run stops if the two differ.
+  const clock: Clock = { now: () => systemClock.now() + shiftMs, sleep: systemClock.sleep };
+  const sandbox = await startSandbox({ companies, now: clock.now });
   const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
   closing.push(() => sandbox.close(), place.remove);
-  return { sandbox, place, companies, config: configWith(place, sandbox, sandbox.dialect) };
+  const after = (ms: number): Clock => {
+    shiftMs += ms;
+    return clock;
+  };
+  return { sandbox, place, companies, after, config: configWith(place, sandbox, sandbox.dialect) };
 }
 
 function listIn(place: Place, lines: readonly string[]): string {
@@ -92,10 +99,6 @@ function listIn(place: Place, lines: readonly string[]): string {
 function callsTo(sandbox: Sandbox) {
   const count = (kind: string) => sandbox.arrivals().filter((arrival) => arrival.kind === kind).length;
   return { stats: count('stats'), search: count('search'), entity: count('entity') };
-}
-
-function after(ms: number): Clock {
-  return { now: () => systemClock.now() + ms, sleep: systemClock.sleep };
 }
 
 async function syncWith(config: Config, clock: Clock = systemClock) {
