@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { explainSqlite, reachDisk } from '../sqlite/database_file.ts';
 import { needsMigration } from './migrate.ts';
-import { isWarehouse, openWarehouse } from './warehouse.ts';
+import { isEmpty, isWarehouse, openWarehouse } from './warehouse.ts';
 
 /** A migrated warehouse. */
 export interface Upgrade {
@@ -14,25 +14,26 @@ export interface Upgrade {
 
 /**
  * Migrates a warehouse that an older version wrote, after a backup beside it. Returns null if no migration is needed,
- * or if this user may not write the file. Programs that have the file open continue, because a migration only adds
- * tables, columns and indexes.
+ * or if this user may not write the file. Creates the tables of a file without tables, and returns null. Programs that
+ * have the file open continue, because a migration only adds tables, columns and indexes.
  *
  * @throws FailedError if the backup cannot be written. The warehouse is then unchanged.
  */
 export function upgradeWarehouse(path: string, nowMs: number): Upgrade | null {
   if (!isWarehouse(path) || !isWritable(path)) return null;
   const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
-  let backup: string;
+  let backup: string | null;
   try {
     if (!isOlder(db)) return null;
-    backup = copyBeside(db, path);
+    // A process that was killed while it created the file left no tables, so there is nothing to back up.
+    backup = isEmpty(db) ? null : copyBeside(db, path);
   } catch (error) {
     throw explainSqlite(error, `the backup of ${path}`);
   } finally {
     db.close();
   }
   openWarehouse({ path, nowMs }).close();
-  return { path, backup };
+  return backup === null ? null : { path, backup };
 }
 
 /** Returns false for a file that is corrupt or newer, because the command that opens it explains this. */

@@ -148,7 +148,8 @@ function refuseForeign(db: Database): void {
     });
 }
 
-function isEmpty(db: Database): boolean {
+/** Returns whether the file has no tables. */
+export function isEmpty(db: Database): boolean {
   return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
 }
 

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { upgradeWarehouse } from '../../src/warehouse/upgrade.ts';
@@ -48,4 +49,20 @@ test('a file of this version is not migrated, and gets no backup', () => {
   expect(upgradeWarehouse(path, 0)).toBeNull();
   expect(upgradeWarehouse(join(temporaryFolder(), 'missing.db'), 0)).toBeNull();
   expect(existsSync(join(path, '..', 'missing.db'))).toBe(false);
+});
+
+test('a file without tables, which a killed process left, is completed without a backup', async () => {
+  const upstream = await openUpstream({ companies: [...generateRegistry({ companies: 5, seed: 5 })] });
+  onTestFinished(() => upstream.close());
+  const path = join(upstream.folder, 'warehouse.db');
+  for (const command of ['status', 'migrate', 'sync']) {
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+    const db = new Sqlite(path);
+    // "RMIR"
+    db.pragma(`application_id = ${0x52_4d_49_52}`);
+    db.close();
+    expect({ command, ...(await upstream.run(command)) }).toMatchObject({ command, code: 0 });
+  }
+  expect(readdirSync(upstream.folder).filter((name) => name.includes('.schema-'))).toEqual([]);
+  expect((await upstream.run('status')).json.data.coverage).toMatchObject({ known: 5 });
 });
