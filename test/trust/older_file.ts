@@ -36,6 +36,9 @@ export function writeOlderWarehouse(path: string, steps: number): void {
     db.exec(readFileSync(join(folder, file), 'utf8'));
     note.run(Number(file.slice(0, 3)), file.slice(4, -4), AT);
   }
+  db.prepare(
+    "INSERT OR REPLACE INTO _meta (key, value) SELECT 'schema_version', max(number) FROM _migration",
+  ).run();
   db.prepare("INSERT INTO _run (run_id, command, started_at) VALUES (1, 'sync', ?)").run(AT);
   const call = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, outcome, bytes)
