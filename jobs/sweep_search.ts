@@ -7,7 +7,8 @@ import { SCHEDULES } from './schedules.ts';
 export const sweepSearch: ScheduledJob = {
   ...SCHEDULES.sweepSearch,
   spendsCalls: true,
-  priority: (focus) => (focus === 'coverage' ? 2 : 3),
+  // With `balanced`, sweeps and record jobs have the same priority, so their batches alternate and neither waits for ever.
+  priority: (focus) => (focus === 'coverage' || focus === 'balanced' ? 2 : 3),
   earlierDue: (db) => {
     const changedAt = statisticsChangedAt(db);
     return changedAt === null

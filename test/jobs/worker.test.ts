@@ -39,6 +39,25 @@ describe('a worker', () => {
     ]);
   });
 
+  it('with the focus `balanced`, batches of sweeps and of records alternate', async () => {
+    const place = await workplace({ overrides: { focus: 'balanced', worker: { job_calls: 8 } } });
+    await place.startWorker();
+    await until('the registry is mirrored', () => place.isMirrored());
+    expect(
+      place
+        .runs()
+        .slice(0, 6)
+        .map(({ command }) => command),
+    ).toEqual([
+      'poll-stats',
+      'sweep-search',
+      'fetch-entities',
+      'sweep-search',
+      'fetch-entities',
+      'sweep-search',
+    ]);
+  });
+
   it('a worker runs a job exactly once for each scheduled time', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
     await place.startWorker();
