@@ -157,11 +157,14 @@ async function runUntilEqual(
   }
 }
 
-/** Moves the clock forward until the next run can make calls. */
+/**
+ * Moves the clock forward until the next run can make calls. If nothing was due, the clock moves by a day, because
+ * some failures are retried only after a week.
+ */
 function leapToNextRun(clock: LeapingClock, report: RunReport | undefined): void {
   const ending = report?.ending;
   const resumesAtMs = ending !== undefined && 'resumesAtMs' in ending ? (ending.resumesAtMs ?? 0) : 0;
-  clock.leap(Math.max(resumesAtMs - clock.now(), HOUR_MS));
+  clock.leap(Math.max(resumesAtMs - clock.now(), report?.totals.calls === 0 ? DAY_MS : HOUR_MS));
 }
 
 function inequalities(
@@ -242,4 +245,5 @@ const TROUBLED_RUNS = 4;
 const MIN_LISTED_SHARE = 0.95;
 const MAX_RUNS = 60;
 const HOUR_MS = 3_600_000;
-const QUARTER_MS = 91 * 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
+const QUARTER_MS = 91 * DAY_MS;

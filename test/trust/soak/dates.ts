@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { CLOCK_TOLERANCE_MS } from '../../../src/allowance/ledger_clock.ts';
 import type { DayStart } from '../../../src/allowance/windows.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { fullestSpan, LIMITS, spendFrom, withLedger } from './soaking.ts';
@@ -25,8 +26,7 @@ interface DateSoaking {
   readonly spender: 'hasty' | 'calm';
   readonly day: 'fixed' | 'rolling';
   /**
-   * With `seen`, the clock is set back by more than the time between two uses of the ledger, which cannot detect
-   * smaller steps.
+   * With `seen`, the clock is set back by more than the tolerance. Smaller steps are not detected.
    */
   readonly steps: 'seen' | 'any';
 }
@@ -34,11 +34,10 @@ interface DateSoaking {
 const ZONE = 'Europe/Oslo';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
-const LONGEST_SILENCE_MS = 1.5 * HOUR_MS;
 
 /**
  * Simulates days and months with a clock that is set back by hours and corrected within days. In real time, no day and
- * no month may exceed its limit if the ledger can detect the steps.
+ * no month may exceed its limit if the responses' `Date` shows the steps.
  */
 export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoaking): DateSoak {
   const random = seededRandom(seed);
@@ -52,8 +51,9 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
       endMs: startMs + days * DAY_MS,
       random,
       allowance: { ...LIMITS, perMonth, total: null, day: dayStart },
+      hasDate: true,
       isCalm: spender === 'calm',
-      lateness: setBackAndRight(random, startMs, steps === 'seen' ? LONGEST_SILENCE_MS : 0),
+      lateness: setBackAndRight(random, startMs, steps === 'seen' ? CLOCK_TOLERANCE_MS : 0),
     }),
   ).sort((a, b) => a - b);
   const byDay = day === 'rolling' ? [fullestSpan(arrivals, DAY_MS)] : counted(arrivals, 'yyyy-MM-dd');

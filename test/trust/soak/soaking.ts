@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DateTime } from 'luxon';
 import { openLedger } from '../../../src/allowance/ledger.ts';
 import type { Allowance, DayStart } from '../../../src/allowance/windows.ts';
+import { ClockCheck } from '../../../src/fetch/clock_check.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 
 export interface Soak {
@@ -107,6 +108,8 @@ export interface Spender {
   readonly allowance: Allowance;
   /** Returns how many milliseconds the ledger's clock lags behind real time. Runs before each debit. */
   readonly lateness?: (realMs: number) => number;
+  /** True if responses state the real time in their `Date`, which is compared with the ledger's clock. */
+  readonly hasDate?: boolean;
   /**
    * If true, each burst spends one or two calls and then pauses. Otherwise, it spends every permitted call immediately.
    */
@@ -130,7 +133,7 @@ export function withLedger<T>(work: (path: string) => T): T {
 
 /** Spends the calls that the ledger permits, in bursts at random times. Returns the arrival times. */
 export function spendFrom(path: string, spender: Spender): number[] {
-  const { startMs, endMs, random, allowance, lateness = () => 0, isCalm = false } = spender;
+  const { startMs, endMs, random, allowance, lateness = () => 0, hasDate = false, isCalm = false } = spender;
   const ledger = openLedger({ path, accountId: 'main', allowance });
   const arrivals: number[] = [];
   for (let realMs = startMs; realMs < endMs; ) {
@@ -141,7 +144,9 @@ export function spendFrom(path: string, spender: Spender): number[] {
     if (spent.is === 'go') {
       // A call sent in its slot can take most of a second to arrive.
       for (const { atMs } of spent.slots) arrivals.push(atMs + behindMs + random.below(900));
-      if (random.chance(0.02)) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
+      const isUnsent = random.chance(0.02);
+      if (isUnsent) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
+      if (hasDate) compareDates(ledger, isUnsent ? spent.slots.slice(1) : spent.slots, behindMs);
       realMs += !isCalm && random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
     } else {
       if (spent.is === 'refused_key') break;
@@ -168,6 +173,16 @@ function giveBack(
   if (slot === undefined) return;
   ledger.giveBack(slot);
   arrivals.splice(arrivals.length - taken, 1);
+}
+
+/** Corrects the ledger as the engine does if a response's `Date` contradicts the clock. */
+function compareDates(ledger: ReturnType<typeof openLedger>, slots: Slots, behindMs: number): void {
+  const check = new ClockCheck({ checksClock: true, trustsClock: false, setTime: ledger.setTime });
+  for (const slot of slots) {
+    const receivedMs = slot.atMs + SECOND_MS;
+    check.observe({ date: new Date(receivedMs + behindMs).toUTCString() }, receivedMs);
+    if (check.offsetMs !== 0) ledger.redate(slot, slot.atMs - check.offsetMs);
+  }
 }
 
 function localDate(atMs: number, zone: string): string {
