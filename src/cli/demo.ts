@@ -200,7 +200,7 @@ function demoConfiguration(paths: { readonly warehouse: string; readonly ledger:
   return {
     version: 1,
     source: { name: 'Sample registry', licence: 'CC0-1.0', attribution: 'Synthetic companies' },
-    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'the sandbox has ended' },
+    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'sandbox-has-ended' },
     account: { tier: 'paid' },
     allowance: { per_minute: PER_MINUTE, per_day: PER_DAY, day_starts: '00:00 UTC' },
     // The registry is checked for changes every day.
