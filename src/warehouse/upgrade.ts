@@ -57,6 +57,7 @@ function copyBeside(db: Database, path: string): string {
   const partial = `${backup}.partial`;
   rmSync(partial, { force: true });
   db.prepare('VACUUM INTO ?').run(partial);
+  reachDisk(partial);
   renameSync(partial, backup);
   reachDisk(dirname(backup));
   return backup;
