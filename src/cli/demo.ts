@@ -63,7 +63,7 @@ interface DemoClock extends Clock {
 }
 
 function demoClock(): DemoClock {
-  let shiftMs = DAYS_AGO * DAY_MS;
+  let shiftMs = DAY_MS;
   return {
     ...systemClock,
     now: () => systemClock.now() - shiftMs,
@@ -211,6 +211,5 @@ function demoConfiguration(paths: { readonly warehouse: string; readonly ledger:
 
 const PER_MINUTE = 60_000;
 const PER_DAY = 20_000;
-const DAYS_AGO = 1;
 /** How the registry changes between the two runs. */
 const CHANGES = { changed: 30, appearing: 6, deleted: 4 };
