@@ -8,7 +8,7 @@ type Script = readonly [path: string, description: string];
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
   bench: {
     ablation: ['bench/ablation.ts', 'searches needed without each part of the planner'],
-    all: ['bench/suite.ts', 'all benchmarks in order; writes docs/benchmarks.md'],
+    all: ['bench/suite.ts', 'all benchmarks in order; writes docs/benchmarks'],
     choosing: ['bench/choosing.ts', 'time and memory for choosing a call in a large registry'],
     cost: ['bench/cost.ts', 'CPU time and memory for 1,000 calls at a limited rate'],
     discovery: ['bench/discovery/table.ts', 'searches needed until 50%, 90% and 99% of a registry are known'],

@@ -1,14 +1,14 @@
 // npm run bench all [-- --quick --only throughput,cost --with="--rounds 5"]
-// Runs all benchmarks in order and writes docs/benchmarks.md after each part. If a part fails, its section shows the
-// failure and the command exits with 1.
+// Runs all benchmarks in order. After each part, it writes the result to docs/benchmarks and the table in
+// docs/benchmarks.md. If a part fails, its result shows the failure and the command exits with 1.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { say } from './figures.ts';
 import { installPeers } from './peers/install.ts';
-import { writeSection } from './suite/document.ts';
-import { PARTS, type Part } from './suite/parts.ts';
+import { writeResult } from './suite/document.ts';
+import { GROUP, PARTS, type Part } from './suite/parts.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     with: { type: 'string' },
   },
 });
+const COMPARED = ['throughput', 'cost', 'load'];
 const root = join(import.meta.dirname, '../..');
 const wanted = values.only?.split(',');
 for (const name of wanted ?? [])
@@ -28,7 +29,7 @@ if (values.with !== undefined && wanted?.length !== 1)
   throw new Error('--with needs a single part: add --only NAME');
 
 // The tools to compare are installed first, so that the command ends immediately if one is missing.
-installPeers();
+if (wanted === undefined || wanted.some((name) => COMPARED.includes(name))) installPeers();
 const failed: string[] = [];
 for (const part of PARTS) {
   if (wanted !== undefined && !wanted.includes(part.name)) continue;
@@ -37,7 +38,7 @@ for (const part of PARTS) {
   const startedMs = performance.now();
   const { output, exitCode } = await runPart(part, args);
   const minutes = (performance.now() - startedMs) / 60_000;
-  writeSection({
+  writeResult({
     part,
     args: args.map(withoutPaths),
     output,
@@ -57,7 +58,7 @@ async function runPart(
   { name }: Part,
   args: readonly string[],
 ): Promise<{ output: string; exitCode: number | null }> {
-  const child = spawn('npm', ['run', '-s', 'bench', name, '--', ...args], {
+  const child = spawn('npm', ['run', '-s', GROUP[name] ?? 'bench', name, '--', ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,12 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { PARTS, type Part } from './parts.ts';
+import { GROUP, PARTS, type Part } from './parts.ts';
 
-const PATH = join(import.meta.dirname, '../../../docs/benchmarks.md');
+const DOCS = join(import.meta.dirname, '../../../docs');
+const PAGE = join(DOCS, 'benchmarks.md');
+const BEGIN = '<!-- The following table is written by `npm run bench all`. -->';
 
 /** The result of one part. */
-export interface Section {
+export interface Result {
   readonly part: Part;
   readonly args: readonly string[];
   readonly output: string;
@@ -15,43 +18,46 @@ export interface Section {
   readonly date: string;
 }
 
-/** Writes one part's section. The other sections do not change, because each has its own date. */
-export function writeSection(section: Section): void {
-  const sections = readSections();
-  sections.set(section.part.title, textOf(section));
-  const parts = PARTS.map(({ title, question, name }) => {
-    const text = sections.get(title) ?? `Not measured yet: \`npm run bench ${name}\`.`;
-    return `## ${title}\n\n${question}\n\n${text}\n`;
+/** Writes one part's file, and the table that links the files of all parts. */
+export function writeResult(result: Result): void {
+  mkdirSync(join(DOCS, 'benchmarks'), { recursive: true });
+  writeFileSync(fileOf(result.part), textOf(result));
+  writeTable();
+}
+
+/** Writes the table from the files that exist. A file's first line describes how it was measured. */
+function writeTable(): void {
+  const rows = PARTS.filter((part) => existsSync(fileOf(part))).map((part) => {
+    const [how = ''] = readFileSync(fileOf(part), 'utf8').split('\n', 1);
+    return `| [${part.title}](benchmarks/${part.name}.txt) | ${part.question} | ${how} |`;
   });
-  writeFileSync(PATH, `${INTRODUCTION}\n${parts.join('\n')}`);
+  const missing = PARTS.filter((part) => !existsSync(fileOf(part))).map(({ name }) => `\`${name}\``);
+  const [written = ''] = readFileSync(PAGE, 'utf8').split(BEGIN);
+  const table = ['| result | question | measured |', '|---|---|---|', ...rows].join('\n');
+  const rest = missing.length === 0 ? '' : `\nNot measured with this version: ${missing.join(', ')}.\n`;
+  writeFileSync(PAGE, `${written}${BEGIN}\n\n${table}\n${rest}`);
 }
 
-function textOf({ part, args, output, exitCode, minutes, date }: Section): string {
-  const command = ['npm run -s bench', part.name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+function fileOf({ name }: Part): string {
+  return join(DOCS, 'benchmarks', `${name}.txt`);
+}
+
+function textOf({ part, args, output, exitCode, minutes, date }: Result): string {
+  const how = `${date}, version of ${commitDate()}, ${minutes.toFixed(1)} minutes`;
+  const command = [
+    `npm run -s ${GROUP[part.name] ?? 'bench'} ${part.name}`,
+    ...args.slice(0, 1).map(() => '--'),
+    ...args,
+  ];
   const end =
-    exitCode === 0 ? '' : ` **Exit code ${exitCode}: a target was not reached, or a part could not run.**`;
-  const how = `\`${command}\`, ${date}, ${minutes.toFixed(1)} minutes, on ${machine()}.${end}`;
-  return `${how}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\``;
+    exitCode === 0 ? [] : [`Exit code ${exitCode}: a target was not reached, or a part could not run.`];
+  return `${[how, command.join(' '), machine(), ...end].join('\n')}\n\n${output.trimEnd()}\n`;
 }
 
-/** Reads the text below each part's question. The keys are the parts' titles. */
-function readSections(): Map<string, string> {
-  const sections = new Map<string, string>();
-  for (const section of existingText().split(/^## /m).slice(1)) {
-    const [title = '', ...lines] = section.split('\n');
-    const text = lines.join('\n').trim().split('\n\n').slice(1).join('\n\n');
-    if (text !== '' && !text.startsWith('Not measured yet')) sections.set(title, text);
-  }
-  return sections;
-}
-
-function existingText(): string {
-  try {
-    return readFileSync(PATH, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+/** Returns the date and time of the measured version's last change. */
+function commitDate(): string {
+  const format = ['log', '-1', '--format=%cd', '--date=format:%Y-%m-%d %H:%M'];
+  return execFileSync('git', format, { cwd: DOCS, encoding: 'utf8' }).trim();
 }
 
 /** Describes this machine's processors, memory and platform, without a host name or path. */
@@ -60,15 +66,3 @@ function machine(): string {
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   return `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${gigabytes} GB, ${platform()} ${arch()}, Node ${process.versions.node}`;
 }
-
-const INTRODUCTION = `# Benchmarks
-
-The benchmarks compare this program with alternative tools. To run all of them in order and write this page, use
-\`npm run bench all\`. To list them, use \`npm run bench\`.
-
-- With \`-- --quick\`, the benchmarks use smaller settings. With \`-- --only cost,growth\`, only the named parts run.
-- The command installs the other tools in \`test/bench/peers\`. If a tool cannot be installed or run, the command fails.
-- Each ratio comes from one run in which both programs alternated or ran in parallel. The range after a median shows the
-  lowest and highest round. \`target\` is the required value.
-- Compare ratios instead of times, because times depend on the machine and on its other work.
-`;

@@ -8,6 +8,17 @@ export interface Part {
   readonly quick: readonly string[];
 }
 
+/** Parts that `npm run trust` runs. All others are benchmarks. */
+export const GROUP: Readonly<Record<string, 'trust'>> = {
+  faults: 'trust',
+  kills: 'trust',
+  moving: 'trust',
+  feed: 'trust',
+  lost_files: 'trust',
+  fuzz: 'trust',
+  soak: 'trust',
+};
+
 export const PARTS: readonly Part[] = [
   {
     name: 'throughput',
@@ -62,8 +73,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'probe',
     title: 'Probing',
-    question:
-      'What `probe` learns about unknown APIs, and in how many calls. [Probing](probe.md) explains the findings.',
+    question: 'What `probe` learns about unknown APIs, and in how many calls.',
     full: [],
     quick: [],
   },
@@ -71,7 +81,7 @@ export const PARTS: readonly Part[] = [
     name: 'discovery',
     title: 'Discovery per call',
     question:
-      'The searches needed until 50%, 90% and 99% of a registry are known, compared with simple methods. The unit is the number of companies divided by the page size. [The planner](planner.md#measured) explains the columns.',
+      'The searches needed until 50%, 90% and 99% of a registry are known, compared with simple methods. The unit is the number of companies divided by the page size.',
     full: [],
     quick: ['--quick'],
   },
@@ -95,7 +105,7 @@ export const PARTS: readonly Part[] = [
     name: 'refresh',
     title: 'Refresh per call',
     question:
-      'The share of records that are up to date in a changing registry, compared with round robin and the best possible schedule. [Refresh](refresh.md#measured) explains the columns.',
+      'The share of records that are up to date in a changing registry, compared with round robin and the best possible schedule.',
     full: [],
     quick: ['--quick', '--seeds', '2'],
   },
@@ -105,5 +115,62 @@ export const PARTS: readonly Part[] = [
     question: 'The time per call, memory, start-up time and file size for registries of different sizes.',
     full: [],
     quick: ['--sizes', '10000,50000', '--calls', '1000'],
+  },
+  {
+    name: 'pacing',
+    title: 'A total for a year',
+    question: 'The share of right records if a total of calls is spread over a contract year.',
+    full: [],
+    quick: ['--quick'],
+  },
+  {
+    name: 'faults',
+    title: 'Faulty upstreams',
+    question: 'Responses lost, calls over the allowance, and mirrors that differ, with random faults.',
+    full: ['--rounds', '60'],
+    quick: ['--rounds', '3', '--companies', '200'],
+  },
+  {
+    name: 'kills',
+    title: 'Kills',
+    question:
+      'Responses lost, calls not counted, and corrupt files, after kills between any two SQL statements.',
+    full: ['--points', '700', '--at-once', '2'],
+    quick: ['--points', '48', '--companies', '60'],
+  },
+  {
+    name: 'moving',
+    title: 'Moving companies',
+    question: 'Companies missed while a registry changes between any two calls.',
+    full: ['--histories', '2000'],
+    quick: ['--histories', '100'],
+  },
+  {
+    name: 'feed',
+    title: 'Consumers of the change feed',
+    question: 'Consumers whose tables differ from a full export, after random histories.',
+    full: [],
+    quick: ['--histories', '20'],
+  },
+  {
+    name: 'lost_files',
+    title: 'Lost files',
+    question: 'Calls over the allowance after ledgers or warehouses were lost.',
+    full: [],
+    quick: [],
+  },
+  {
+    name: 'soak',
+    title: 'Years of an account',
+    question: 'Allowance windows exceeded, and the share of the allowance used.',
+    full: ['--seeds', '2', '--days', '1200'],
+    quick: ['--seeds', '1', '--days', '100'],
+  },
+  {
+    name: 'fuzz',
+    title: 'Hostile input',
+    question: 'Crashes and bodies not stored, with random input.',
+    full: ['--runs', '100000'],
+    quick: ['--runs', '2000'],
   },
 ];
