@@ -55,6 +55,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
   },
   accept: {
     allowance: ['acceptance/allowance.ts', 'a total of 100 calls on a registry of 5,000 companies'],
+    assistant: ['acceptance/assistant.ts', 'an assistant that queries the demo over MCP (downloads DBHub)'],
     backfill: ['acceptance/backfill.ts', 'a backfill of many ids that is killed repeatedly'],
     feed: ['acceptance/feed.ts', 'a consumer of the change feed that is killed repeatedly'],
     hostile: ['acceptance/hostile.ts', 'small responses that need a lot of memory'],

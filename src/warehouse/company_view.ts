@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { refreshCompanyListViews } from './company_list_views.ts';
 import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } from './company_role.ts';
 import { quoted } from './quoted.ts';
 import { settledMapping } from './settled_mapping.ts';
@@ -34,11 +35,17 @@ export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleC
   ) as Record<CompanyRole, RoleColumns>;
 }
 
+/** Creates or recreates the view `company`, and the views of companies' lists, such as `company__officers`. */
+export function refreshCompanyViews(db: Database): void {
+  refreshCompanyView(db);
+  refreshCompanyListViews(db);
+}
+
 /**
  * Creates the view `company`, or recreates it if its payload columns have changed. If the user created a view with this
  * name, it stays unchanged.
  */
-export function refreshCompanyView(db: Database): void {
+function refreshCompanyView(db: Database): void {
   const present = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'company'").pluck().get() as
     | string
     | undefined;

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { refreshCompanyView } from './company_view.ts';
+import { refreshCompanyViews } from './company_view.ts';
 import { feedVersions } from './feed/versions.ts';
 import { knownTable } from './known.ts';
 import type { Known, KnownRow } from './known_row.ts';
@@ -62,7 +62,7 @@ class Merge {
     for (const table of INTERNAL) mergeRows(this.#db, this.#rebuilt, table);
     for (const name of [...RESOURCE_TABLES, ...names]) this.#dropColumns(name);
     // FTS5 would lose its pending counts if the schema changed after the names are written.
-    refreshCompanyView(this.#db);
+    refreshCompanyViews(this.#db);
     this.#known.saveCounts();
     this.#feed.save();
   }

@@ -31,12 +31,16 @@ export const CALL_OUTCOMES = {
 } as const satisfies Readonly<Record<VerdictKind | 'received', string>>;
 
 /**
- * Returns the published table for a table name. Tables such as `entity__officers` are described by `entity__…`.
- * Returns null if the table is not published.
+ * Returns the published table for a table name. Tables such as `entity__officers` are described by `entity__…`, and
+ * views such as `company__officers` by `company__…`. Returns null if the table is not published.
  */
 export function publishedTable(name: string): PublishedTable | null {
-  const isList = name.startsWith('entity__') || name.startsWith('search_result__');
-  return PUBLISHED_TABLES.find((table) => table.name === (isList ? 'entity__…' : name)) ?? null;
+  return PUBLISHED_TABLES.find((table) => table.name === describedAs(name)) ?? null;
+}
+
+function describedAs(name: string): string {
+  if (/^(entity|search_result)__/.test(name)) return 'entity__…';
+  return name.startsWith('company__') ? 'company__…' : name;
 }
 
 /** Returns the names of the built-in columns. A payload column must not have one of these names. */

@@ -28,6 +28,20 @@ export const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly colu
     },
   },
   {
+    name: 'company__…',
+    kind: 'view',
+    rowPer: 'element of a list of a company that is not gone',
+    use: 'officers, former names and other lists, as far as they are known from records or search results',
+    description:
+      'One row per element of a list, from the record or, without a record, from the search result.',
+    columns: {
+      entity_id: ENTITY_ID,
+      position: 'the position in the list, from 0',
+      _source: '`record`, or `summary` if the element comes from a search result',
+      _call_id: CALL_ID,
+    },
+  },
+  {
     name: 'entity_overview',
     kind: 'view',
     rowPer: 'known company',

@@ -4,7 +4,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { openFileCheck } from '../sqlite/file_check.ts';
-import { refreshCompanyView } from './company_view.ts';
+import { refreshCompanyViews } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { finishScrub } from './scrub.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
@@ -136,7 +136,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);
-  refreshCompanyView(db);
+  refreshCompanyViews(db);
   finishScrub(db);
 }
 

@@ -1,20 +1,7 @@
-import { CALL_OUTCOMES, PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_columns.ts';
+import { CALL_OUTCOMES, PUBLISHED_TABLES } from '../../src/warehouse/published_columns.ts';
 import type { PublishedTable } from '../../src/warehouse/published_table.ts';
 
 export const COLUMNS_PAGE = new URL('../../docs/analysts.md', import.meta.url);
-
-/** The columns that the page explains in words before it lists all columns. */
-const COUNTS = ['coverage.known', 'coverage.fetched', 'coverage.registry_total'];
-const TIMES = [
-  'entity._fetched_at',
-  'entity._changed_at',
-  'entity._gone_at',
-  'search_result._first_seen_at',
-  'search_result._last_seen_at',
-  'entity_overview.first_seen_at',
-  'entity_overview.last_seen_at',
-  'entity_overview.age_days',
-];
 
 /** The page's generated blocks, by the names in their markers. */
 const BLOCKS = {
@@ -22,16 +9,6 @@ const BLOCKS = {
     markdownTable(
       ['table', 'one row per', 'use it for'],
       PUBLISHED_TABLES.map(({ name, rowPer, use }) => [`\`${name}\``, rowPer ?? '', use]),
-    ),
-  counts: () =>
-    markdownTable(
-      ['number', 'meaning'],
-      COUNTS.map((path) => [nameOf(path), meaningOf(path)]),
-    ),
-  times: () =>
-    markdownTable(
-      ['column', 'meaning'],
-      TIMES.map((path) => [`\`${path}\``, meaningOf(path)]),
     ),
   outcomes: () =>
     markdownTable(
@@ -57,17 +34,6 @@ function tableSection({ name, columns }: PublishedTable): string {
     ['column', 'meaning'],
     columns.map((column) => [`\`${column.name}\`${column.isOptional ? ', if needed' : ''}`, column.meaning]),
   )}`;
-}
-
-function nameOf(path: string): string {
-  return `\`${path.split('.')[1]}\``;
-}
-
-function meaningOf(path: string): string {
-  const [table = '', name] = path.split('.');
-  const column = publishedTable(table)?.columns.find((candidate) => candidate.name === name);
-  if (column === undefined) throw new Error(`no published column is called ${path}`);
-  return column.meaning;
 }
 
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -142,6 +142,9 @@ test('every export format stores mixed types, invalid dates and every table', ()
     const { files } = run({ format });
     expect(files.map(({ table, rows }) => [table, rows])).toEqual([
       ['company', 3],
+      ['company__tags', 2],
+      ['company__会社', 1],
+      ['company__会社__a', 2],
       ['entity_overview', 3],
       ['entity', 3],
       ['entity__tags', 2],

@@ -79,6 +79,8 @@ describe('docs/analysts.md', () => {
     });
     expect(Object.keys(tables)).toEqual([
       'company',
+      'company__officers',
+      'company__previous_names',
       'entity_overview',
       'entity',
       'entity__officers',

@@ -43,7 +43,7 @@ function tableMetadata(db: Database, table: string): object {
   const isList = table.includes('__');
   return {
     description: isList
-      ? `Elements of a list in the record: ${table.split('__').slice(1).join(' › ')}`
+      ? `${published?.description ?? ''} List: ${table.split('__').slice(1).join(' › ')}`
       : published?.description,
     ...(published?.sortDescendingBy !== undefined && { sort_desc: published.sortDescendingBy }),
     ...(columns.includes('name') && { label_column: 'name' }),

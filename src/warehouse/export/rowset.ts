@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
+import { type CompanyList, companyLists } from '../company_list_views.ts';
 import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
 import { quoted } from '../quoted.ts';
@@ -44,7 +45,8 @@ export function exportableTables(db: Database): string[] {
 /** Returns all tables and views that can be exported. The change feed covers only the tables. */
 export function readableTables(db: Database): string[] {
   const views = ['entity_history', 'coverage', 'freshness', 'allowance_daily', 'column_overview'];
-  return ['company', ...exportableTables(db), ...views];
+  const lists = companyLists(db).map(({ view }) => view);
+  return ['company', ...lists, ...exportableTables(db), ...views];
 }
 
 /** Returns all rows of a table or view. */
@@ -135,11 +137,28 @@ export function columnsOf(db: Database, table: string): ExportColumn[] {
       .raw()
       .all(table) as [string, string][],
   );
+  const list = companyLists(db).find(({ view }) => view === table);
+  if (list !== undefined) return listColumns(db, declared, list);
   const roles = table === 'company' ? companyColumns(db) : null;
   return declared.map(({ name, type }) => ({
     name,
     kind: isRole(name) && roles !== null ? kindOfRole(roles[name]) : kindOf(name, type, seen.get(name)),
   }));
+}
+
+/** A column of a companies' list has the type that the record and the summary agree on. */
+function listColumns(
+  db: Database,
+  names: readonly { name: string }[],
+  { record, summary }: CompanyList,
+): ExportColumn[] {
+  const sources = [record, summary].filter((table) => table !== null);
+  const columns = sources.flatMap((table) => columnsOf(db, table));
+  return names.map(({ name }) => {
+    const found = new Set(columns.filter((column) => column.name === name).map(({ kind }) => kind));
+    const [kind = 'text'] = found;
+    return { name, kind: found.size > 1 ? 'mixed' : kind };
+  });
 }
 
 function isRole(name: string): name is CompanyRole {
