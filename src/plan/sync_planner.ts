@@ -25,7 +25,6 @@ export function openSyncPlanner(options: {
   const { startedAtMs, maxAge, kinds } = settings;
   const pending = new Pending(knowledge.failures());
   const { valuation, records, listings } = openRefresh({ knowledge, settings, pending });
-  const isSweep = listings.isSweep.bind(listings);
   const price = priceOf({
     ...{ knowledge, maxAge, pace: settings.pace ?? null, nowMs: startedAtMs },
     pageSize: kinds.has('search') ? dialect.search.paging.size : null,
@@ -37,7 +36,7 @@ export function openSyncPlanner(options: {
     sources: [
       ...(kinds.has('stats') ? [new Statistics({ knowledge, age, pending })] : []),
       ...(kinds.has('search') ? [new ContradictedListings(knowledge.queries(), pending)] : []),
-      ...(kinds.has('search') ? [new NewCompanies({ discovery, valuation, pending, isSweep })] : []),
+      ...(kinds.has('search') ? [new NewCompanies({ discovery, valuation, pending, knowledge, listings })] : []),
       ...(kinds.has('entity') ? [records] : []),
       ...(kinds.has('search') ? [listings] : []),
     ],

@@ -143,6 +143,18 @@ describe('a run that takes longer than the maximum ages', () => {
     },
   );
 
+  it('due listings find the companies that have joined, and no other search looks for them', () => {
+    const companies = syntheticCompanies(410);
+    const profile = { ...PLAIN, semantics: 'token_prefix' as const };
+    const { mirror } = run(new Registry(companies.slice(0, 400), profile), { maxAge });
+    const listings = [...mirror.queries()].filter(({ rows }) => rows > 0);
+    mirror.nowMs += DAY_MS;
+    const { calls } = run(new Registry(companies, profile), { mirror, maxAge });
+    expect(mirror.knownCount()).toBe(410);
+    const searched = new Set(calls.flatMap((call) => (call.kind === 'search' ? [call.query.text] : [])));
+    expect([...searched].filter((text) => !listings.some(({ query }) => query.text === text))).toEqual([]);
+  });
+
   it('a run does not fetch a record again if a later listing flags it', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror, planner } = run(registry, { maxAge });

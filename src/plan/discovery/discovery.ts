@@ -96,7 +96,8 @@ export class Discovery {
     return [];
   }
 
-  learn(result: LoadResult): void {
+  /** Learns from a result. A repeated listing without a new company shows nothing about searches for missing companies. */
+  learn(result: LoadResult, { isRepeated = false } = {}): void {
     const { call, query, rows, verdict } = result;
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
@@ -111,7 +112,7 @@ export class Discovery {
     if (call.kind !== 'search') return;
     if (query !== null) this.#counts.recordResponse(query);
     const isResponse = query !== null && (verdict === 'ok' || verdict === 'refused');
-    if (isResponse && (found.length > 0 || !isTrial)) this.#stopRule.record(found.length > 0);
+    if (isResponse && (found.length > 0 || !(isTrial || isRepeated))) this.#stopRule.record(found.length > 0);
     if (found.length > 0) this.#isClampChecked = false;
     if (isTrial && isResponse && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();
     const search = this.#searches.get(call.query.by);

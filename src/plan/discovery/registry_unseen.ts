@@ -14,8 +14,7 @@ export interface RegistryCount {
  * Estimates the number of unseen companies in the whole registry.
  *
  * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. If `n` is larger by at most 2%,
- * known companies have left the registry unnoticed, and about as many others may have joined it: the unseen count is
- * `n − N`. If `n` is much larger, the count is outdated or counts something else. Then, let `f` be the share of new
+ * known companies have left the registry unnoticed, and the unseen count is 0. If `n` is much larger, the count is outdated or counts something else. Then, let `f` be the share of new
  * companies on recent pages. Each page updates it: `f ← f + 0.1 · (share − f)`.
  *
  * `f` estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage. The registry
@@ -91,7 +90,7 @@ export class RegistryUnseen {
     const known = this.#keySpace.companies;
     if (this.isCounted) return (this.#registryCount.total as number) - known;
     const { total } = this.#registryCount;
-    if (total !== null && known - total <= UNNOTICED_SHARE * known) return known - total;
+    if (total !== null && known - total <= UNNOTICED_SHARE * known) return 0;
     const share = Math.min(this.#newShare, HALF);
     return Math.max(this.#limits.pageSize, (known * share) / (1 - share));
   }

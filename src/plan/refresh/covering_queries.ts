@@ -2,7 +2,7 @@ import type { QueryState } from '../../knowledge.ts';
 
 /**
  * Returns queries whose listings together show every listed company: those with a complete listing, and those with a
- * truncated listing but no listed extension. Extensions of completely listed queries are excluded.
+ * truncated or unfinished listing but no listed extension. Extensions of completely listed queries are excluded.
  */
 export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   const listed = states.filter(isListed);
@@ -22,9 +22,9 @@ export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   );
 }
 
-/** Returns whether the listing has ended, at its last page or at the cap, and has shown a company. */
+/** Returns whether the listing has shown a company. */
 export function isListed({ status, rows }: QueryState): boolean {
-  return (status === 'complete' || status === 'capped') && rows > 0;
+  return status !== 'refused' && rows > 0;
 }
 
 function keyOf({ query }: QueryState): string {

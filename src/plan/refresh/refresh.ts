@@ -8,6 +8,7 @@ import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
 interface Parts {
+  readonly knowledge: Knowledge;
   readonly valuation: CallValuation;
   readonly sweeps: Sweeps;
 }
@@ -33,7 +34,7 @@ export function openRefresh(options: {
     ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
     yieldOf: (record) => valuation.record(record),
   });
-  const parts = { valuation, sweeps };
+  const parts = { knowledge, valuation, sweeps };
   return { valuation, records: new RecordCalls(records, parts), listings: new RepeatedListings(parts) };
 }
 
@@ -71,7 +72,10 @@ export class RecordCalls implements Source {
   }
 }
 
-/** Proposes the best repeated listing. A due listing always has a small value, even if listings show no changes. */
+/**
+ * Proposes the best repeated listing. A listing also finds the companies that have joined the registry since it was
+ * read. A due listing always has a small value, even if listings show no changes.
+ */
 export class RepeatedListings implements Source {
   readonly #parts: Parts;
 
@@ -83,7 +87,9 @@ export class RepeatedListings implements Source {
     const { sweeps, valuation } = this.#parts;
     const offer = sweeps.offer(nowMs, this.#listingYield);
     if (offer === null) return null;
-    return { kind: 'search', value: Math.max(offer.rows * valuation.listing(offer.sinceDays), MIN_YIELD) };
+    const joining = valuation.companies(offer.rows * this.#joinedShare(nowMs));
+    const value = offer.rows * valuation.listing(offer.sinceDays) + joining;
+    return { kind: 'search', value: Math.max(value, MIN_YIELD) };
   }
 
   take({ nowMs }: PlanInput): Call | null {
@@ -91,8 +97,20 @@ export class RepeatedListings implements Source {
     setOpenDays(this.#parts, nowMs);
     const offer = sweeps.offer(nowMs, this.#listingYield);
     if (offer === null) return null;
-    const expected = offer.rows * valuation.flags(offer.sinceDays);
+    const expected = offer.rows * (valuation.flags(offer.sinceDays) + this.#joinedShare(nowMs));
     return sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
+  }
+
+  /** Returns how many companies have joined the registry since the oldest due listing was read; 0 if none is due. */
+  joined(nowMs: number): number {
+    const { knowledge, sweeps } = this.#parts;
+    const sinceMs = sweeps.oldestDueMs(nowMs);
+    const before = sinceMs === null ? null : knowledge.registryCountAt(sinceMs);
+    return before === null ? 0 : Math.max(0, (knowledge.latestStats()?.total ?? 0) - before);
+  }
+
+  #joinedShare(nowMs: number): number {
+    return this.joined(nowMs) / Math.max(1, this.#parts.knowledge.knownCount());
   }
 
   /** Returns whether the call requests a page of a repeated listing. */

@@ -11,6 +11,8 @@ interface Sweep {
   readonly listedAtMs: number;
   /** The number of companies per call that no other listing has shown recently. */
   readonly rowsPerCall: number;
+  /** The number of pages that the earlier listing received, if it did not end: no more pages are repeated. */
+  readonly mostPages: number;
 }
 
 /** A sweep that has started, and its next page. */
@@ -70,6 +72,15 @@ export class Sweeps {
     return oldest === null ? null : (nowMs - oldest.listedAtMs) / DAY_MS;
   }
 
+  /** Returns the time of the oldest listing that is due or being repeated, or null if there is none. */
+  oldestDueMs(nowMs: number): number | null {
+    const queued = [...this.#queues.values()].map((queue) => this.#head(queue, nowMs));
+    const due = queued.filter((sweep) => sweep !== null && this.#isDue(sweep, nowMs));
+    const active = [...this.#active.values()].map(({ sweep }) => sweep);
+    const times = [...due, ...active].flatMap((sweep) => sweep?.listedAtMs ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   /**
    * Describes the best call, or returns null if no sweep can be sent. `yieldOf` computes the value of listing one
    * company again `sinceDays` after its last listing.
@@ -117,19 +128,18 @@ export class Sweeps {
     if (active === null) {
       // Discovery has just repeated this listing, so its sweep is not needed.
       this.#end(key);
-      if (isListed(state)) this.#add(sweepOf(state));
+      if (isListed(state) && state.status !== 'open') this.#add(sweepOf(state));
       return;
     }
     const rows = active.seen.rows + newlyListed(result, (active.sweep.listedAtMs + state.listedAtMs) / 2);
     const seen = { rows, pages: active.seen.pages + 1 };
-    if (state.status === 'open') {
+    if (state.status === 'open' && seen.pages < active.sweep.mostPages) {
       this.#active.set(key, { ...active, next: { index: state.pages, next: state.next }, seen });
       return;
     }
     this.#end(key);
     this.#add({
-      query: state.query,
-      listedAtMs: state.listedAtMs,
+      ...sweepOf(state),
       rowsPerCall: Math.max((active.sweep.rowsPerCall + seen.rows / seen.pages) / 2, MIN_ROWS),
     });
   }
@@ -160,13 +170,16 @@ export class Sweeps {
     return queue.first((sweep) => this.#pending.isFree('search', targetOf(callFor(sweep, null, 0)), nowMs));
   }
 
+  #isDue({ listedAtMs }: Sweep, nowMs: number): boolean {
+    return listedAtMs < dueBeforeMs(this.#age, nowMs);
+  }
+
   #best(nowMs: number, yieldOf: (sinceDays: number) => number): { queue: Queue; sweep: Sweep } | null {
     let best: { queue: Queue; sweep: Sweep } | null = null;
     let bestYield = Number.NEGATIVE_INFINITY;
-    const beforeMs = dueBeforeMs(this.#age, nowMs);
     for (const queue of this.#queues.values()) {
       const sweep = this.#head(queue, nowMs);
-      if (sweep === null || sweep.listedAtMs >= beforeMs) continue;
+      if (sweep === null || !this.#isDue(sweep, nowMs)) continue;
       const { rows, sinceDays } = offerOf(sweep, nowMs);
       const offerYield = rows * yieldOf(sinceDays);
       if (offerYield <= bestYield) continue;
@@ -219,8 +232,9 @@ class Queue {
   }
 }
 
-function sweepOf({ query, listedAtMs, rows, pages }: QueryState): Sweep {
-  return { query, listedAtMs, rowsPerCall: Math.max(rows / Math.max(pages, 1), MIN_ROWS) };
+function sweepOf({ query, listedAtMs, rows, pages, status }: QueryState): Sweep {
+  const rowsPerCall = Math.max(rows / Math.max(pages, 1), MIN_ROWS);
+  return { query, listedAtMs, rowsPerCall, mostPages: status === 'open' ? pages : Number.POSITIVE_INFINITY };
 }
 
 function offerOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number): SweepOffer {
