@@ -36,7 +36,9 @@ export function openSyncPlanner(options: {
     sources: [
       ...(kinds.has('stats') ? [new Statistics({ knowledge, age, pending })] : []),
       ...(kinds.has('search') ? [new ContradictedListings(knowledge.queries(), pending)] : []),
-      ...(kinds.has('search') ? [new NewCompanies({ discovery, valuation, pending, knowledge, listings })] : []),
+      ...(kinds.has('search')
+        ? [new NewCompanies({ discovery, valuation, pending, knowledge, listings })]
+        : []),
       ...(kinds.has('entity') ? [records] : []),
       ...(kinds.has('search') ? [listings] : []),
     ],

@@ -1,27 +1,29 @@
-// npm run bench ablation [-- --data FOLDER --companies 1000 --only TEXT --rows]
-// Switches each part of discovery off, one at a time, and compares the searches needed with the whole planner's. FOLDER
-// contains `isle_of_man.csv` and `japan_edinet.csv`; without it, the names are generated.
+// npm run bench ablation [-- --data FOLDER --sizes 300:3,1000:2 --only NAME,NAME --rows]
+// Switches each part of discovery off, one at a time, and compares the searches needed with the whole planner's. `--sizes
+// 300:3` means three registries of 300 companies of each sort. FOLDER contains `isle_of_man.csv` and `japan_edinet.csv`;
+// without it, all names are generated. `--only` with `+` between names switches several parts off together.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PARTS } from './ablation/parts.ts';
 
+interface Run {
+  readonly row: string;
+  /** The searches until 90%, 99% and all of the companies are known; null if they never were. */
+  readonly calls: readonly (number | null)[];
+  readonly found: number;
+}
+
 interface Results {
-  readonly rows: readonly {
-    readonly row: string;
-    /** The searches until 90%, 99% and all of the companies are known; null if they never were. */
-    readonly calls: readonly (number | null)[];
-    readonly found: number;
-    readonly all: number;
-  }[];
+  readonly rows: readonly Run[];
   readonly cpuSeconds: number;
 }
 
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '' },
-    companies: { type: 'string', default: '1000' },
-    only: { type: 'string', default: '' },
+    sizes: { type: 'string', default: '300:3,1000:2' },
+    only: { type: 'string' },
     rows: { type: 'boolean', default: false },
   },
 });
@@ -30,35 +32,43 @@ const whole = discoverWithout('');
 print('Searches without the part, compared with the whole planner: the best, mean and worst row.\n');
 print('| without | to 90 % | to 99 % | to 100 % | companies found | CPU |');
 print('|---|---|---|---|---|---|');
-for (const { name } of PARTS.filter((part) => part.name.includes(values.only))) {
+for (const name of values.only?.split(',') ?? PARTS.map((part) => part.name)) {
   const results = discoverWithout(name);
-  const ratios = [0, 1, 2].map((at) => spread(results, at));
+  const rows = Object.entries(Object.groupBy(results.rows.keys(), (at) => results.rows[at]?.row ?? ''));
+  const ratios = rows.map(([row, runs]) => ({
+    row,
+    of: [0, 1, 2].map((share) => ratio(results, runs ?? [], share)),
+  }));
+  const cells = [0, 1, 2].map((share) => spread(ratios.flatMap(({ of }) => of[share] ?? [])));
   const found = sumOf(results) - sumOf(whole);
   const cpu = (results.cpuSeconds / whole.cpuSeconds).toFixed(2);
-  print(`| ${[name, ...ratios, found > 0 ? `+${found}` : String(found), `× ${cpu}`].join(' | ')} |`);
+  print(`| ${[name, ...cells, found > 0 ? `+${found}` : String(found), `× ${cpu}`].join(' | ')} |`);
   if (!values.rows) continue;
-  for (const [at, { row, calls, found: known, all }] of results.rows.entries()) {
-    const before = whole.rows[at];
-    print(
-      `|   ${row}: ${before?.calls.join(' / ')} → ${calls.join(' / ')}; ${before?.found} → ${known} in ${before?.all} → ${all} |`,
-    );
-  }
+  for (const { row, of } of ratios)
+    print(`|   ${row}: ${of.map((one) => one?.toFixed(2) ?? '–').join(' / ')} |`);
 }
 
-function discoverWithout(part: string): Results {
+function discoverWithout(parts: string): Results {
   const script = join(import.meta.dirname, 'ablation', 'discover_without.ts');
-  const args = [script, part, values.data, values.companies];
+  const args = [script, parts.replaceAll('+', ','), values.data, values.sizes];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 })) as Results;
 }
 
-/** Returns the lowest, mean and highest ratio to the whole planner's searches, over the rows that both completed. */
-function spread({ rows }: Results, share: number): string {
-  const ratios = rows.flatMap(({ calls }, at) => {
-    const [without, before] = [calls[share] ?? null, whole.rows[at]?.calls[share] ?? null];
-    return without === null || before === null ? [] : [without / before];
+/**
+ * Returns the geometric mean of the ratios to the whole planner's searches, over the registries of one row, or null if
+ * the whole planner or the planner without the part reached the share in none of them.
+ */
+function ratio({ rows }: Results, runs: readonly number[], share: number): number | null {
+  const logs = runs.flatMap((at) => {
+    const [without, before] = [rows[at]?.calls[share] ?? null, whole.rows[at]?.calls[share] ?? null];
+    return without === null || before === null ? [] : [Math.log(without / before)];
   });
-  const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
-  return [Math.min(...ratios), mean, Math.max(...ratios)].map((ratio) => ratio.toFixed(2)).join(' / ');
+  return logs.length === 0 ? null : Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
+}
+
+function spread(ratios: readonly number[]): string {
+  const mean = ratios.reduce((sum, one) => sum + one, 0) / ratios.length;
+  return [Math.min(...ratios), mean, Math.max(...ratios)].map((one) => one.toFixed(2)).join(' / ');
 }
 
 function sumOf({ rows }: Results): number {
