@@ -9,7 +9,7 @@ import { rebuildLedger } from '../operations/rebuild_ledger.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import type { Outcome } from '../outcome.ts';
-import { planSingleCall } from '../plan/single_call_planner.ts';
+import { planCalls } from '../plan/listed_calls.ts';
 import { counted, duration } from '../report/figures.ts';
 import { redateCalls } from '../warehouse/call.ts';
 import { interruptible, type SharedFlags, withSharedOptions } from './context.ts';
@@ -129,8 +129,8 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
       purpose: 'scheduled',
       kinds: ALL_KINDS,
       focus: config.focus,
-      openPlanner: () =>
-        planSingleCall({ kind: 'stats', reason: 'checks the key and the clock', expected: 0 }),
+      openPlanner: (guards) =>
+        planCalls([{ kind: 'stats', reason: 'checks the key and the clock', expected: 0 }], guards),
       maxCalls: 1,
       maxMinutes: 5,
       trustsClock: true,

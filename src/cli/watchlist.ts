@@ -4,7 +4,7 @@ import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { readScope, watchKnowledge } from '../operations/assemble.ts';
 import type { Finding } from '../plan/wanted/name_findings.ts';
-import { findingsOf } from '../plan/wanted/watchlist_planner.ts';
+import { findingsOf } from '../plan/wanted/watchlist.ts';
 import { printable } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { type SharedFlags, withSharedOptions } from './context.ts';

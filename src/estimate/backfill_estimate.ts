@@ -4,10 +4,9 @@ import type { BackfillKnowledge, KnownCompany, QueryState } from '../knowledge.t
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, nameFinder, type Semantics } from '../names/query_matching.ts';
 import { Pending } from '../plan/pending.ts';
-import { restoredHunt, searchRules, type Wanted } from '../plan/wanted/backfill_planner.ts';
 import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
-import { between, type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
-import { type SimulatedHunt, simulateHunt } from './name_search_simulation.ts';
+import { needsCount, restoredHunt, searchRules, type Wanted } from '../plan/wanted/wanted_planner.ts';
+import { type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 
 export interface BackfillEstimate {
   readonly stats: CallRange;
@@ -21,7 +20,7 @@ export interface BackfillEstimate {
 }
 
 /**
- * Estimates the calls for a backfill. Searches for names are simulated. Listings are estimated from the known companies
+ * Estimates the calls for a backfill. Listings are estimated from the known companies
  * and the registry count.
  */
 export function estimateBackfill(options: {
@@ -50,32 +49,19 @@ export function estimateBackfill(options: {
   };
 }
 
+/** Estimates the searches for names from the hunt's own choice of queries. Most names on a list belong to companies. */
 function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, withRecords }: Wanted) {
-  const none = exactly(0);
-  if (names.length === 0) return { searches: none, records: none, calls: none, needsStatistics: false };
-  const rules = searchRules(dialect);
-  const simulate = (assume: 'present' | 'absent') => {
-    const pending = new Pending([]);
-    return simulateHunt(restoredHunt(knowledge, dialect, names, pending), names, { rules, pending, assume });
-  };
-  const present = simulate('present');
-  const absent = simulate('absent');
-  const needsStatistics =
-    names.length > 1 &&
-    rules.semantics !== null &&
-    dialect.stats.total !== null &&
-    knowledge.latestStats() === null;
-  const calls = ({ searches, found }: SimulatedHunt) => searches + (withRecords ? found.length : 0);
-  const [presentCalls, absentCalls] = [calls(present), calls(absent)];
+  const hunt = restoredHunt(knowledge, dialect, names, new Pending([]));
+  const isFound = (at: number) => hunt.finding(at).is === 'found';
+  const open = names.filter((_, at) => hunt.finding(at).is === 'open').length;
+  const found = names.filter((_, at) => isFound(at)).length;
+  const searches = names.length === 0 ? 0 : hunt.expectedSearches();
+  const high = searches + (withRecords ? found + open : 0);
   return {
-    searches: between(present.searches, absent.searches),
-    records: between(absent.found.length, present.found.length),
-    // Most names on a list belong to companies, so the range leaves out the case that none does.
-    calls: {
-      low: Math.max(absentCalls, Math.floor(presentCalls / NAMES_SPREAD)),
-      high: Math.max(absentCalls, presentCalls),
-    },
-    needsStatistics,
+    searches: { low: Math.ceil(searches / NAMES_SPREAD), high: searches },
+    records: { low: found, high: found + open },
+    calls: { low: Math.floor(high / NAMES_SPREAD), high },
+    needsStatistics: needsCount(dialect, names) && knowledge.latestStats() === null,
   };
 }
 

@@ -8,10 +8,6 @@ export function exactly(calls: number): CallRange {
   return { low: calls, high: calls };
 }
 
-export function between(one: number, other: number): CallRange {
-  return { low: Math.min(one, other), high: Math.max(one, other) };
-}
-
 /** Subtracts a number of calls from both ends. Neither end becomes negative. */
 export function reducedBy({ low, high }: CallRange, calls: number): CallRange {
   return { low: Math.max(0, low - calls), high: high === null ? null : Math.max(0, high - calls) };

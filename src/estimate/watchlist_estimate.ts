@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
 import { sizeOf } from '../plan/registry_size.ts';
-import { findingsOf, type Watchlist, wantedNow } from '../plan/wanted/watchlist_planner.ts';
+import { findingsOf, type Watchlist, wantedNow } from '../plan/wanted/watchlist.ts';
 import { estimateBackfill } from './backfill_estimate.ts';
 import { type CallRange, exactly, reducedBy, sumOf } from './call_range.ts';
 import type { NextRun, SyncEstimate } from './sync_estimate.ts';

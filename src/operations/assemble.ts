@@ -17,9 +17,8 @@ import { openProbeLoader } from '../load/probe_loader.ts';
 import type { MirrorParts } from '../mirror.ts';
 import type { Guard } from '../plan/candidate.ts';
 import { DriftWatch } from '../plan/drift.ts';
-import { guardedPlanner } from '../plan/guarded_planner.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
-import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
+import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, MaxAge, Pace, Planner, Scope } from '../planner.ts';
 import type { Hints } from '../probe/beliefs.ts';
 import { EMPTY_DIALECT } from '../probe/probe_call.ts';
@@ -66,6 +65,9 @@ export function openWorkspace(config: Config, clock: Clock = systemClock): Works
   }
 }
 
+/** Opens a planner with guards. */
+export type OpenPlanner = (guards: readonly Guard[]) => Planner;
+
 /** The purpose and limits of one run of the engine. */
 export interface Order {
   readonly runId: number;
@@ -77,7 +79,7 @@ export interface Order {
   /** True if a call may be sent although the clock is in doubt. */
   readonly trustsClock?: boolean | undefined;
   /** Replaces the sync planner, for example with a backfill's planner. */
-  readonly openPlanner?: (() => Planner) | undefined;
+  readonly openPlanner?: OpenPlanner | undefined;
   /** Further rules that can keep calls from being sent. */
   readonly guards?: readonly Guard[];
 }
@@ -101,14 +103,10 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
     }
   };
   const parts = { fetch, ledger, clock, close };
-  const given = order.openPlanner?.();
   const startedAtMs = clock.now();
   const watch = new DriftWatch(dialect);
   const guards = [watch, ...(order.guards ?? [])];
-  const planner =
-    given === undefined
-      ? syncPlanner(workspace, { ...order, startedAtMs, guards })
-      : guardedPlanner(given, guards);
+  const planner = order.openPlanner?.(guards) ?? syncPlanner(workspace, { ...order, startedAtMs, guards });
   const watched: MirrorParts['loader'] = {
     store: loader.store,
     process: (outcomes) => {
@@ -183,9 +181,8 @@ function syncPlanner({ config, warehouse, ledger }: Workspace, order: Order & Ru
       ? null
       : configuredPace(config, ledger.state(order.startedAtMs), order.startedAtMs);
   if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, { ...order, pace });
-  const { kinds, startedAtMs, guards = [] } = order;
-  const knowledge = watchKnowledge({ config, warehouse }, startedAtMs);
-  return guardedPlanner(watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs }), guards);
+  const knowledge = watchKnowledge({ config, warehouse }, order.startedAtMs);
+  return watchPlannerOver(knowledge, config, { ...order, watchlist });
 }
 
 /** The start of a run, which determines what is due. */
@@ -197,11 +194,11 @@ interface RunStart {
 export function watchPlannerOver(
   knowledge: BackfillKnowledge,
   config: Config,
-  order: RunStart & { readonly watchlist: Watchlist; readonly kinds: ReadonlySet<CallKind> },
+  order: RunStart & Pick<Order, 'kinds' | 'guards'> & { readonly watchlist: Watchlist },
 ): Planner {
-  const { watchlist, kinds, startedAtMs } = order;
+  const { watchlist, kinds, startedAtMs, guards = [] } = order;
   const settings = { maxAge: maxAgeOf(config), kinds, startedAtMs };
-  return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings });
+  return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings, guards });
 }
 
 /** Returns what is known about a watchlist's companies at `nowMs`. */

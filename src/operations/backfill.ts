@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { requireDialect } from '../config/config.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import type { OnProgress } from '../mirror.ts';
-import { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
+import type { Guard } from '../plan/candidate.ts';
+import { needsCount, ONCE, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import { EMPTY_TOTALS, type RunTotals, sumOfTotals } from '../run_totals.ts';
 import {
   type BackfillItem,
@@ -69,27 +70,34 @@ export function backfillOf({ warehouse }: Workspace, backfillId: number): Backfi
 /** A backfill with its planner and its remaining items. */
 export interface OpenBackfill {
   readonly backfill: BackfillRow;
-  readonly planner: BackfillPlanner;
+  readonly planner: WantedPlanner;
   /** Stores each item's current result. `isOver` means that no more calls will be sent. */
   settle(isOver: boolean): void;
 }
 
-export function openBackfill(workspace: Workspace, backfill: BackfillRow): OpenBackfill {
+export function openBackfill(
+  workspace: Workspace,
+  backfill: BackfillRow,
+  guards: readonly Guard[],
+): OpenBackfill {
   const { warehouse, config } = workspace;
   const table = backfillTable(warehouse.db);
   const { backfillId } = backfill;
   settleEntities(warehouse.db, backfill);
   const entities = table.open(backfillId, 'entity');
   const names = table.open(backfillId, 'name');
+  const wantedNames = names.map(({ given }) => given);
   const queries = table.open(backfillId, 'query');
   const listings = [...queries, ...table.open(backfillId, 'prefix')];
   const dialect = requireDialect(config);
-  const planner = new BackfillPlanner({
+  const planner = new WantedPlanner({
+    guards,
     knowledge: openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms),
     dialect,
+    statistics: needsCount(dialect, wantedNames) ? ONCE : null,
     wanted: {
       entityIds: entities.map(({ given }) => given),
-      names: names.map(({ given }) => given),
+      names: wantedNames,
       listings: listings.map(listingOf),
       withRecords: backfill.withRecords,
     },
@@ -182,8 +190,8 @@ async function runOnce(
     purpose: 'backfill',
     kinds: ALL_KINDS,
     focus: workspace.config.focus,
-    openPlanner: () => {
-      opened = openBackfill(workspace, backfill);
+    openPlanner: (guards) => {
+      opened = openBackfill(workspace, backfill, guards);
       return opened.planner;
     },
   });

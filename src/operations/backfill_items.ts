@@ -1,13 +1,13 @@
 import { queryKey, type SearchQuery } from '../call.ts';
 import { folded } from '../names/folding.ts';
-import type { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
 import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
+import type { WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
 /** Returns the result for a requested name, or null if the item is not settled yet. */
 export function settledName(
   { position }: BackfillItemRow,
-  planner: BackfillPlanner,
+  planner: WantedPlanner,
   at: number,
 ): SettledItem | null {
   const finding = planner.finding(at);
@@ -42,7 +42,7 @@ export function settledName(
 /** Returns the result for a query or prefix, or null if the item is not settled yet. */
 export function settledListing(
   { position, given }: BackfillItemRow,
-  planner: BackfillPlanner,
+  planner: WantedPlanner,
   at: number,
 ): SettledItem | null {
   const { isDone, found, total } = planner.listing(at);

@@ -1,4 +1,4 @@
-import { type Call, callOfTarget, FIRST_PAGE, targetOf } from '../call.ts';
+import { type Call, callOfTarget, FIRST_PAGE } from '../call.ts';
 import { requireDialect } from '../config/config.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
@@ -8,7 +8,7 @@ import {
   type Exchange,
   exchangeOf,
 } from '../dialect/evidence/dialect_evidence.ts';
-import type { Planner } from '../planner.ts';
+import { planCalls } from '../plan/listed_calls.ts';
 import { type DialectChange, type Mismatch, proposeChanges } from '../probe/dialect_changes.ts';
 import type { ProbeRequest } from '../probe/exchange.ts';
 import { readReply } from '../probe/probe_call.ts';
@@ -138,7 +138,7 @@ function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSig
     purpose: 'scheduled',
     kinds: ALL_KINDS,
     focus: workspace.config.focus,
-    openPlanner: () => plannerOf(knownCalls(workspace).slice(0, maxCalls)),
+    openPlanner: (guards) => planCalls(knownCalls(workspace).slice(0, maxCalls), guards),
     maxCalls,
     maxMinutes: Number.POSITIVE_INFINITY,
     signal,
@@ -164,16 +164,4 @@ function knownCalls({ warehouse }: Workspace): Call[] {
     break;
   }
   return calls;
-}
-
-/** Opens a planner that plans each call once. */
-function plannerOf(calls: readonly Call[]): Planner {
-  const left = [...calls];
-  return {
-    next: ({ most }) => ({ calls: left.splice(0, most), wakeAtMs: null, drift: null }),
-    learn: () => {},
-    release: (call) => {
-      if (left.every((other) => targetOf(other) !== targetOf(call))) left.push(call);
-    },
-  };
 }

@@ -10,7 +10,7 @@ import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
 import { isSweep } from '../plan/refresh/sweeps.ts';
 import { statisticsDue } from '../plan/statistics.ts';
-import type { Watchlist } from '../plan/wanted/watchlist_planner.ts';
+import type { Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
 import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';

@@ -5,7 +5,7 @@ import { FailedError, messageOf } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Focus, Planner } from '../planner.ts';
+import type { Focus } from '../planner.ts';
 import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
@@ -16,7 +16,7 @@ import { heartbeat, isAskedToStandAside, releaseLock } from '../warehouse/lock.t
 import { finishRun, startRun } from '../warehouse/run.ts';
 import { callsOfRun } from '../warehouse/spent_calls.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { assembleMirror, type Workspace } from './assemble.ts';
+import { assembleMirror, type OpenPlanner, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
 import { openRejectionCheck, storeDoubt } from './rejected_calls.ts';
 import { lockFor, lockRequest, startHeartbeat } from './run_lock.ts';
@@ -33,7 +33,7 @@ export interface RunOrder {
   /** False to send every due call, even if the budget then ends early. Default: true. */
   readonly isPaced?: boolean;
   /** Opens a planner that replaces the sync planner. Called after the lock is taken. */
-  readonly openPlanner?: () => Planner;
+  readonly openPlanner?: OpenPlanner;
   /** Assembles the engine differently, for a probe. */
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
   /** Called after the engine has ended, while the lock is still held. */

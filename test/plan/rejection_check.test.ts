@@ -2,36 +2,19 @@ import { expect, test } from 'vitest';
 import { type Call, FIRST_PAGE } from '../../src/call.ts';
 import { noChange } from '../../src/load_result.ts';
 import type { VerdictKind } from '../../src/outcome.ts';
-import { guardedPlanner } from '../../src/plan/guarded_planner.ts';
+import { planCalls } from '../../src/plan/listed_calls.ts';
 import { type CheckedKind, RejectionCheck } from '../../src/plan/rejection_check.ts';
-import type { Planner } from '../../src/planner.ts';
-
-/** A planner that plans one search for each letter from `a` to `j`. */
-function searches(): Planner {
-  return plannerOf(
-    [...'abcdefghij'].map((text) => ({
-      ...{ kind: 'search', query: { by: 'name', text }, page: FIRST_PAGE },
-      ...PLANNED,
-    })),
-  );
-}
-
-/** A planner that plans a record call for each id from `1` to `count`. */
-function records(count: number): Planner {
-  return plannerOf(
-    Array.from({ length: count }, (_, at) => ({ kind: 'entity', entityId: `${at + 1}`, ...PLANNED })),
-  );
-}
 
 const PLANNED = { reason: '', expected: 1 };
 
-function plannerOf(calls: readonly Call[]): Planner {
-  const open = [...calls];
-  return {
-    next: ({ most }) => ({ calls: open.splice(0, most), wakeAtMs: null, drift: null }),
-    learn: () => {},
-    release: (call) => open.unshift(call),
-  };
+/** One search for each letter from `a` to `j`. */
+const SEARCHES = [...'abcdefghij'].map((text) => ({
+  ...{ kind: 'search' as const, query: { by: 'name' as const, text }, page: FIRST_PAGE, ...PLANNED },
+}));
+
+/** A record call for each id from `1` to `count`. */
+function records(count: number): Call[] {
+  return Array.from({ length: count }, (_, at) => ({ kind: 'entity', entityId: `${at + 1}`, ...PLANNED }));
 }
 
 function optionsFor(doubted: readonly CheckedKind[], witness: string | null = null) {
@@ -43,7 +26,7 @@ const ASK = { nowMs: 0, left: { calls: 100, lifetimeLimit: null }, most: 1 };
 /** Plans calls and learns from `respond` until no call is left. Returns the sent queries. */
 function runWith(respond: (text: string) => VerdictKind, isDoubted = false, status = 400) {
   const check = new RejectionCheck(optionsFor(isDoubted ? ['search'] : []));
-  const planner = guardedPlanner(searches(), [check]);
+  const planner = planCalls(SEARCHES, [check]);
   const sent: string[] = [];
   for (;;) {
     const [call] = planner.next(ASK).calls;
@@ -78,7 +61,7 @@ test('once a search has succeeded, rejected queries are not checked', () => {
 });
 
 test('a query that was not sent is planned again', () => {
-  const planner = guardedPlanner(searches(), [new RejectionCheck(optionsFor(['search']))]);
+  const planner = planCalls(SEARCHES, [new RejectionCheck(optionsFor(['search']))]);
   for (let times = 0; times < 2; times++) {
     const [call] = planner.next(ASK).calls;
     expect(call).toMatchObject({ query: { text: 'qzxjvkwq' } });
@@ -94,7 +77,7 @@ function fetchWith(
 ) {
   const options = optionsFor(doubted ? ['entity'] : [], witness);
   const check = new RejectionCheck(options);
-  const planner = guardedPlanner(records(count), [check]);
+  const planner = planCalls(records(count), [check]);
   const sent: string[] = [];
   for (;;) {
     const [call] = planner.next(ASK).calls;

@@ -2,7 +2,7 @@ import { perDay } from '../../allowance/pacing.ts';
 import { type Call, targetOf } from '../../call.ts';
 import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
-import type { Watchlist } from '../../plan/wanted/watchlist_planner.ts';
+import type { Watchlist } from '../../plan/wanted/watchlist.ts';
 import type { Pace, Scope } from '../../planner.ts';
 import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';

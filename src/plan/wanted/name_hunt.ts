@@ -5,21 +5,18 @@ import type { Pending } from '../pending.ts';
 import { type Finding, MAX_PAGES_PER_NAME, NameFindings } from './name_findings.ts';
 import { NameQueries, type NameQuery, type NameQueryRules } from './name_queries.ts';
 
-/** The purpose of a query: `share` finds several names together, and `whole` finds one name. */
-type Purpose = 'share' | 'whole';
-
-/** A query that is being listed. */
+/** A query that is being listed, and the names that wait for it. No other query is sent for these names. */
 interface ActiveQuery {
   readonly query: NameQuery;
-  readonly purpose: Purpose;
-  /** The names that are waiting for this query. No other query is sent for these names until this query ends. */
-  readonly claimed: readonly number[];
+  readonly names: readonly number[];
+  /** Whether the query is listed to its end, because it finds several names. */
+  readonly isShared: boolean;
 }
 
 /**
  * Finds companies by name with few searches. A query that finds several wanted names is listed completely if that needs
- * fewer calls than one query per name. If a name is missing from a complete listing, no company has that name. Similar
- * names are then taken from the known companies, without a call.
+ * fewer calls than one query per name (SmartCrawl, SIGMOD 2019). If a name is missing from a complete listing, no
+ * company has that name. Similar names are then taken from the known companies, without a call.
  */
 export class NameHunt {
   readonly #pending: Pending;
@@ -27,17 +24,16 @@ export class NameHunt {
   readonly #findings: NameFindings;
   readonly #frontier = new Heap<NameQuery>();
   readonly #active = new Map<NameQuery, ActiveQuery>();
-  /** The active query that each name is waiting for; null if the name is not waiting. */
-  readonly #claims: (NameQuery | null)[];
+  /** The names that wait for an active query. */
+  readonly #waiting = new Set<number>();
 
   constructor(names: readonly string[], rules: NameQueryRules, pending: Pending) {
     this.#pending = pending;
     this.#queries = new NameQueries(names, rules);
     this.#findings = new NameFindings(names);
-    this.#claims = names.map(() => null);
   }
 
-  /** Sets the registry count, which affects expected totals and the value of shared queries. */
+  /** Sets the registry count, which affects the value of shared queries. */
   setRegistryTotal(total: number): void {
     this.#queries.setRegistryTotal(total);
     this.start();
@@ -53,7 +49,7 @@ export class NameHunt {
   restore(state: QueryState, firstNames: readonly string[]): void {
     const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
-    this.#queries.learn(query, state);
+    query.state = state;
     this.#findings.conclude(query, state, firstNames);
   }
 
@@ -69,15 +65,21 @@ export class NameHunt {
       this.#take(active, nowMs, calls);
     }
     while (calls.length < most) {
-      const query = this.#best();
-      if (query === null) break;
-      const { purpose, names } = this.#yieldOf(query);
-      const active = { query, purpose, claimed: names };
-      for (const at of names) this.#claims[at] = query;
-      this.#active.set(query, active);
+      const active = this.#best();
+      if (active === null) break;
+      this.#active.set(active.query, active);
+      for (const at of active.names) this.#waiting.add(at);
       this.#take(active, nowMs, calls);
     }
     return calls;
+  }
+
+  /** Returns the searches for all open names if every query finds as many companies as expected. Sends nothing more. */
+  expectedSearches(): number {
+    this.next(0, Number.POSITIVE_INFINITY);
+    let searches = 0;
+    for (const active of this.#active.values()) searches += this.#pagesOf(active);
+    return searches;
   }
 
   /**
@@ -87,7 +89,7 @@ export class NameHunt {
   learn(state: QueryState, pageNames: readonly string[]): void {
     const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
-    this.#queries.learn(query, state);
+    query.state = state;
     this.#findings.conclude(query, state, state.pages === 1 ? pageNames : []);
     const active = this.#active.get(query);
     if (active !== undefined && !this.#needsPage(active, state)) this.#end(active);
@@ -108,12 +110,6 @@ export class NameHunt {
     return this.#queries.get(text)?.names ?? [];
   }
 
-  /** Returns the number of companies that this query is expected to find. */
-  expectedTotal(text: string): number {
-    const query = this.#queries.get(text);
-    return query === undefined ? 0 : this.#queries.expectedTotal(query);
-  }
-
   /** Returns whether this query equals a wanted name. */
   isWholeName(text: string): boolean {
     return (this.#queries.get(text)?.wholes.length ?? 0) > 0;
@@ -124,40 +120,37 @@ export class NameHunt {
   }
 
   /** Returns whether the query's next page is worth a call. */
-  #needsPage({ query, purpose, claimed }: ActiveQuery, state: QueryState): boolean {
-    if (state.status !== 'open') return false;
-    const open = claimed.filter((at) => this.#findings.isOpen(at));
-    if (open.length === 0) return false;
-    if (purpose === 'whole') return state.pages < MAX_PAGES_PER_NAME;
-    if (state.total === null) return state.pages < open.length;
-    return open.length >= this.#queries.pagesLeft(query);
+  #needsPage({ query, names, isShared }: ActiveQuery, state: QueryState): boolean {
+    const open = names.filter((at) => this.#findings.isOpen(at)).length;
+    if (state.status !== 'open' || open === 0) return false;
+    if (!isShared) return state.pages < MAX_PAGES_PER_NAME;
+    return state.total === null ? state.pages < open : open >= this.#queries.pagesLeft(query);
   }
 
-  #end({ query, claimed }: ActiveQuery): void {
+  #end({ query, names }: ActiveQuery): void {
     this.#active.delete(query);
-    for (const at of claimed) this.#claims[at] = null;
-    for (const at of claimed)
+    for (const at of names) this.#waiting.delete(at);
+    for (const at of names)
       if (this.#findings.isOpen(at)) for (const other of this.#queries.ofName(at)) this.#offer(other);
   }
 
-  #take({ query, purpose, claimed }: ActiveQuery, nowMs: number, calls: SearchCall[]): void {
-    const state = query.state;
-    const page = state === null || state.pages === 0 ? FIRST_PAGE : { index: state.pages, next: state.next };
-    const expected = Math.round(100 * (claimed.length / Math.max(1, this.#pagesFor(query, purpose)))) / 100;
+  #take(active: ActiveQuery, nowMs: number, calls: SearchCall[]): void {
+    const { state, text } = active.query;
+    const { length } = active.names;
     const call: SearchCall = {
       kind: 'search',
-      query: { by: 'name', text: query.text },
-      page,
-      reason: reasonOf(claimed.length),
-      expected,
+      query: { by: 'name', text },
+      page: state === null || state.pages === 0 ? FIRST_PAGE : { index: state.pages, next: state.next },
+      reason: `finds ${length === 1 ? 'a wanted name' : `${length} wanted names`}`,
+      expected: Math.round((100 * length) / this.#pagesOf(active)) / 100,
     };
     if (!this.#pending.isFree('search', targetOf(call), nowMs)) return;
     this.#pending.sent(call);
     calls.push(call);
   }
 
-  #pagesFor(query: NameQuery, purpose: Purpose): number {
-    return purpose === 'share' ? this.#queries.pagesLeft(query) : 1;
+  #pagesOf({ query, isShared }: ActiveQuery): number {
+    return isShared ? this.#queries.pagesLeft(query) : 1;
   }
 
   #offer(query: NameQuery): void {
@@ -165,41 +158,28 @@ export class NameHunt {
     if (value > 0) this.#frontier.push(query, value);
   }
 
-  #best(): NameQuery | null {
+  /** Returns the best query and what it is sent for. The values of queued queries are upper bounds. */
+  #best(): ActiveQuery | null {
     for (;;) {
-      const entry = this.#frontier.pop();
-      if (entry === null) return null;
-      const { value } = this.#yieldOf(entry.item);
+      const query = this.#frontier.pop()?.item;
+      if (query === undefined) return null;
+      const { value, names, isShared } = this.#yieldOf(query);
       if (value <= 0) continue;
-      const next = this.#frontier.peek();
-      if (next === null || value >= next.score) return entry.item;
-      this.#frontier.push(entry.item, value);
+      if (value >= (this.#frontier.peek()?.score ?? 0)) return { query, names, isShared };
+      this.#frontier.push(query, value);
     }
   }
 
-  /** Returns a query's best purpose and its value: the expected number of names found or excluded per call. */
-  #yieldOf(query: NameQuery): {
-    readonly value: number;
-    readonly purpose: Purpose;
-    readonly names: number[];
-  } {
-    if (this.#active.has(query)) return NOTHING;
-    const open = query.names.filter((at) => this.#claims[at] === null && this.#findings.isOpen(at));
+  /** Returns the names to send the query for, and the expected number of names found or excluded per call. */
+  #yieldOf(query: NameQuery): Pick<ActiveQuery, 'names' | 'isShared'> & { readonly value: number } {
+    const isOpen = (at: number) => !this.#waiting.has(at) && this.#findings.isOpen(at);
+    const open = this.#active.has(query) ? [] : query.names.filter(isOpen);
+    const wholes = query.isAbandoned ? [] : open.filter((at) => query.wholes.includes(at));
     const shared = (SHARED_DISCOUNT * open.length) / this.#queries.pagesLeft(query);
-    const wholes = query.isAbandoned ? [] : query.wholes.filter((at) => open.includes(at));
-    if (shared > wholes.length && open.length > 1) return { value: shared, purpose: 'share', names: open };
-    return { value: wholes.length, purpose: 'whole', names: wholes };
+    return open.length > 1 && shared > wholes.length
+      ? { value: shared, names: open, isShared: true }
+      : { value: wholes.length, names: wholes, isShared: false };
   }
-}
-
-const NOTHING = { value: 0, purpose: 'share', names: [] } as const satisfies {
-  value: number;
-  purpose: Purpose;
-  names: number[];
-};
-
-function reasonOf(names: number): string {
-  return `finds ${names === 1 ? 'a wanted name' : `${names} wanted names`}`;
 }
 
 // The discount for a shared listing, because its yield is less certain than the yield of a query for one name.

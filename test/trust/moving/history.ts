@@ -8,7 +8,7 @@ import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/durations.ts';
 import { openLoader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
-import { openWatchPlanner } from '../../../src/plan/wanted/watchlist_planner.ts';
+import { openWatchPlanner } from '../../../src/plan/wanted/watchlist.ts';
 import type { Planner } from '../../../src/planner.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
@@ -151,7 +151,13 @@ function plannerOf({ warehouse, dialect, settings }: Parts, startedAtMs: number)
   }
   const knowledge = openWatchKnowledge(warehouse, dialect, { nowMs: startedAtMs, ...maxAge });
   const watchlist = { of: 'queries', queries: [''] } as const;
-  return openWatchPlanner({ knowledge, dialect, watchlist, settings: { startedAtMs, maxAge, kinds } });
+  return openWatchPlanner({
+    knowledge,
+    dialect,
+    watchlist,
+    settings: { startedAtMs, maxAge, kinds },
+    guards: [],
+  });
 }
 
 /** Returns whether all companies were listed. From then on, the registry stands still. */

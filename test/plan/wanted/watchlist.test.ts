@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../src/clock.ts';
 import { type Config, requireDialect } from '../../../src/config/config.ts';
 import { openWorkspace, watchKnowledge } from '../../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
-import { findingsOf } from '../../../src/plan/wanted/watchlist_planner.ts';
+import { findingsOf } from '../../../src/plan/wanted/watchlist.ts';
 import { sampleCompanies } from '../../../src/sandbox/company_file.ts';
 import type { Company } from '../../../src/sandbox/company_store.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
