@@ -1,21 +1,21 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command } from '@commander-js/extra-typings';
+import type { Command as Program } from 'commander';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
 /** `completion SHELL`: prints a script that completes commands and options. */
-export function completionCommand(): Command {
-  return new Command('completion')
+export default (): Command =>
+  new Command('completion')
     .description("Prints a script that completes commands and options. Load it in your shell's startup file.")
     .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
-    .action((shell: Shell, _: unknown, { parent }: Command) => {
-      if (parent !== null) process.stdout.write(completionScript(shell, parent));
-    });
-}
+    .action((shell, _, { parent }) => {
+      if (parent !== null) process.stdout.write(completionScript(shell, parent as Program));
+    }) as unknown as Command;
 
 /** Returns a shell's completion script for the program's commands and options. */
-export function completionScript(shell: Shell, program: Command): string {
+export function completionScript(shell: Shell, program: Program): string {
   const levels = levelsOf(program);
   switch (shell) {
     case 'bash':
@@ -34,8 +34,8 @@ interface Level {
   readonly words: readonly { readonly text: string; readonly summary: string }[];
 }
 
-function levelsOf(program: Command): Level[] {
-  const level = (path: string, command: Command): Level => ({
+function levelsOf(program: Program): Level[] {
+  const level = (path: string, command: Program): Level => ({
     path,
     words: [
       ...command.commands.map((one) => ({ text: one.name(), summary: one.summary() })),

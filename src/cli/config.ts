@@ -1,46 +1,51 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { windowRows } from '../allowance/window_table.ts';
-import { type Config, ConfigError, configPath } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { keyFingerprint } from '../config/secret.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { count } from '../report/figures.ts';
-import { type SharedFlags, withSharedOptions } from './context.ts';
-import { type Output, openOutput, standardStreams } from './output.ts';
+import { define } from './command.ts';
+import type { Output, Result } from './output.ts';
 
 /** `config`: checks, explains and shows the configuration. */
-export function configCommand(): Command {
-  const validateCommand = withSharedOptions(
-    new Command('validate')
-      .summary('check the configuration and explain it (sends no calls)')
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ registry-mirror config validate\n\nExit codes: 0 valid; 2 invalid.',
-      )
-      .action((flags: SharedFlags) => validate(flags)),
-  );
-  const showCommand = withSharedOptions(
-    new Command('show')
-      .summary('show every value with its default; secrets are masked')
-      .addHelpText('after', '\nExamples:\n  $ registry-mirror config show')
-      .action((flags: SharedFlags) => show(flags)),
-  );
-  return new Command('config').addCommand(validateCommand).addCommand(showCommand);
-}
-
-function show(flags: SharedFlags): void {
-  const output = openOutput(flags, standardStreams());
-  const file = configPath({ path: flags.config });
-  const values = effectiveValues(loadConfig({ path: file }));
-  output.result({
-    command: 'config show',
-    data: { file, values },
-    text: `${output.style('dim', `# ${file}, with the environment and the defaults`)}\n${stringify(values).trimEnd()}`,
-  });
-}
+export default () =>
+  new Command('config')
+    .addCommand(
+      define(
+        'basics',
+        new Command('validate')
+          .summary('check the configuration and explain it (sends no calls)')
+          .addHelpText(
+            'after',
+            '\nExamples:\n  $ registry-mirror config validate\n\nExit codes: 0 valid; 2 invalid.',
+          ),
+        ({ output, path }) => {
+          try {
+            return described(output, path, loadConfig({ path }));
+          } catch (error) {
+            if (!(error instanceof ConfigError)) throw error;
+            return problemsOf(output, path, error);
+          }
+        },
+      ),
+    )
+    .addCommand(
+      define(
+        'basics',
+        new Command('show')
+          .summary('show every value with its default; secrets are masked')
+          .addHelpText('after', '\nExamples:\n  $ registry-mirror config show'),
+        ({ output, path: file }) => {
+          const values = effectiveValues(loadConfig({ path: file }));
+          const title = output.style('dim', `# ${file}, with the environment and the defaults`);
+          return { data: { file, values }, text: `${title}\n${stringify(values).trimEnd()}` };
+        },
+      ),
+    );
 
 /** Returns all values in the file's notation. Secrets become `[key]`, which is how a `Secret` is serialised. */
 function effectiveValues(config: Config): unknown {
@@ -66,31 +71,20 @@ const DURATION_UNITS = [
   ['s', 1000],
 ] as const;
 
-function validate(flags: SharedFlags): void {
-  const output = openOutput(flags, standardStreams());
-  const path = configPath({ path: flags.config });
-  try {
-    report(output, path, loadConfig({ path }));
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    reportProblems(output, path, error);
-    process.exitCode = 2;
-  }
-}
-
-function reportProblems(output: Output, file: string, { problems, message }: ConfigError): void {
+function problemsOf(output: Output, file: string, { problems, message }: ConfigError): Result {
   const text = `${message}\n${output.style('red', `${file} is invalid.`)}`;
-  output.result({
-    command: 'config validate',
+  return {
     error: { message, hint: `Correct ${file}.` },
     data: { file, valid: false, problems },
     text,
     attention: text,
-  });
+    exitCode: 2,
+  };
 }
 
-function report(output: Output, file: string, config: Config): void {
+function described(output: Output, file: string, config: Config): Result {
   const calls = callsInWords(config);
+  const { warehouse, ledger } = config;
   const words = config.dialect === undefined ? null : describeDialect(config.dialect);
   const { search, entity, stats } = endpointsOf(config.upstream);
   const endpoints = { search: search.href, entity, stats: stats.href };
@@ -98,24 +92,15 @@ function report(output: Output, file: string, config: Config): void {
     `${output.style('bold', `${file} is valid.`)}`,
     section(output, 'Calls', calls),
     section(output, 'Addresses', Object.values(endpoints)),
-    section(output, 'Files', [`Warehouse: ${config.warehouse}`, `Ledger: ${config.ledger}`]),
+    section(output, 'Files', [`Warehouse: ${warehouse}`, `Ledger: ${ledger}`]),
     words === null ? NO_DIALECT : dialectText(output, words),
   ].join('\n\n');
-  const data = {
-    file,
-    valid: true,
-    calls,
-    endpoints,
-    warehouse: config.warehouse,
-    ledger: config.ledger,
-    dialect: words,
-  };
-  output.result({ command: 'config validate', data, text });
+  return { data: { file, valid: true, calls, endpoints, warehouse, ledger, dialect: words }, text };
 }
 
 const NO_DIALECT = 'The dialect is missing. Learn it: registry-mirror probe';
 
-export function dialectText(output: Output, words: DialectInWords): string {
+function dialectText(output: Output, words: DialectInWords): string {
   const { search, records, statistics, responses } = words;
   return [
     section(output, 'Search', search),

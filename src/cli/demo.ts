@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ConfigInput } from '../config/config.ts';
@@ -15,47 +15,52 @@ import { changingRegistry } from '../sandbox/changing_registry.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 import { COMPANIES_BY_STATUS, companiesByStatus, type StatusCount } from '../warehouse/company_view.ts';
-import { interruptible, type SharedFlags } from './context.ts';
-import { type Output, openOutput, standardStreams } from './output.ts';
+import { define } from './command.ts';
+import type { Output, Result } from './output.ts';
 import { showProgress } from './progress.ts';
 import { describeReport, errorOf, exitCodeOf, yieldOfCalls } from './run_report.ts';
 import { tableLines } from './text_layout.ts';
 
 /** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */
-export function demoCommand(): Command {
-  return new Command('demo')
-    .description(
-      'Starts a sandbox with the sample registry on loopback and mirrors it completely into data/demo.db, as if ' +
-        'it were yesterday. Then the registry changes, a second run at the current time updates the mirror, and a ' +
-        'backfill asks for the deleted companies. The demo uses a paid account with a high rate and a daily allowance. ' +
-        'It also writes data/demo.yaml, with which other commands can use the mirror.',
-    )
-    .option('--json', 'print one JSON document, even on a terminal')
-    .option('-v, --verbose', 'also print each call')
-    .addHelpText('after', '\nExamples:\n  $ registry-mirror demo')
-    .action((flags: SharedFlags) => demo(flags));
-}
+export default () =>
+  define(
+    'alone',
+    new Command('demo')
+      .description(
+        'Starts a sandbox with the sample registry on loopback and mirrors it completely into data/demo.db, as if ' +
+          'it were yesterday. Then the registry changes, a second run at the current time updates the mirror, and a ' +
+          'backfill asks for the deleted companies. The demo uses a paid account with a high rate and a daily allowance. ' +
+          'It also writes data/demo.yaml, with which other commands can use the mirror.',
+      )
+      .option('--json', 'print one JSON document, even on a terminal')
+      .option('-v, --verbose', 'also print each call')
+      .addHelpText('after', '\nExamples:\n  $ registry-mirror demo'),
+    async ({ output, untilInterrupted }) => {
+      const folder = resolve('data');
+      const paths = { warehouse: join(folder, 'demo.db'), ledger: join(folder, 'demo-ledger.db') };
+      makeFolder(folder);
+      writeFileSync(join(folder, 'demo.yaml'), stringify(demoConfiguration(paths)));
+      for (const path of Object.values(paths))
+        for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
 
-async function demo(flags: SharedFlags): Promise<void> {
-  const output = openOutput(flags, standardStreams());
-  const folder = resolve('data');
-  const paths = { warehouse: join(folder, 'demo.db'), ledger: join(folder, 'demo-ledger.db') };
-  makeFolder(folder);
-  writeFileSync(join(folder, 'demo.yaml'), stringify(demoConfiguration(paths)));
-  for (const path of Object.values(paths))
-    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
-
-  const clock = demoClock();
-  const sandbox = await startSandbox({
-    now: clock.now,
-    accounts: [{ id: 'main', tier: 'paid', perMinute: PER_MINUTE, perDay: PER_DAY }],
-  });
-  try {
-    await mirrorSandbox(sandbox, paths, clock, output);
-  } finally {
-    await sandbox.close();
-  }
-}
+      const clock = demoClock();
+      const sandbox = await startSandbox({
+        now: clock.now,
+        accounts: [{ id: 'main', tier: 'paid', perMinute: PER_MINUTE, perDay: PER_DAY }],
+      });
+      try {
+        return await mirrorSandbox(
+          sandbox,
+          paths,
+          clock,
+          output,
+          untilInterrupted('Finishing the in-flight calls …'),
+        );
+      } finally {
+        await sandbox.close();
+      }
+    },
+  );
 
 /** The demo's clock, which shows a time in the past until `toPresent` is called. */
 interface DemoClock extends Clock {
@@ -80,7 +85,8 @@ async function mirrorSandbox(
   paths: { warehouse: string; ledger: string },
   clock: DemoClock,
   output: Output,
-) {
+  signal: AbortSignal,
+): Promise<Result> {
   const config = configFrom({
     ...demoConfiguration(paths),
     upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main'), concurrency: 16 },
@@ -90,12 +96,10 @@ async function mirrorSandbox(
     `The sandbox serves ${counted(sandbox.companies.count(), 'company', 'companies')} at ${sandbox.baseUrl}.`,
   );
   const workspace = openWorkspace(config, clock);
-  const interruption = interruptible(() => output.note('Finishing the in-flight calls …'));
   const startedMs = systemClock.now();
   const mirror = () => {
     const state = workspace.ledger.state(clock.now());
-    const yields = yieldOfCalls(state, config, Infinity);
-    if (yields !== null) output.note(yields);
+    output.note(yieldOfCalls(state, config, Infinity));
     return run(workspace, {
       command: 'demo',
       purpose: 'scheduled',
@@ -103,7 +107,7 @@ async function mirrorSandbox(
       focus: config.focus,
       maxCalls: Infinity,
       maxMinutes: Infinity,
-      signal: interruption.signal,
+      signal,
       onProgress: showProgress(output, { startedMs: clock.now(), maxCalls: state.left, now: clock.now }),
     });
   };
@@ -115,13 +119,12 @@ async function mirrorSandbox(
     output.note('A day later, the registry has changed.');
     const second = await mirror();
     const deleted = changes.filter(({ kind }) => kind === 'deleted').map(({ id }) => id);
-    const { run: third } = await refetch(workspace, deleted, interruption.signal);
+    const { run: third } = await refetch(workspace, deleted, signal);
     const elapsedMs = systemClock.now() - startedMs;
     const warehouse = relative(process.cwd(), paths.warehouse);
     const companies = companiesByStatus(workspace.warehouse.db);
-    printReports([first, second, third], { output, warehouse, companies, elapsedMs });
+    return resultOf([first, second, third], { output, warehouse, companies, elapsedMs });
   } finally {
-    interruption.done();
     workspace.close();
   }
 }
@@ -139,7 +142,7 @@ function refetch(workspace: Workspace, ids: readonly string[], signal: AbortSign
   return runBackfill(workspace, { backfillId, maxCalls: Infinity, maxMinutes: Infinity, signal });
 }
 
-function printReports(
+function resultOf(
   reports: readonly [RunReport, RunReport, RunReport],
   demo: {
     readonly output: Output;
@@ -147,15 +150,14 @@ function printReports(
     readonly companies: readonly StatusCount[];
     readonly elapsedMs: number;
   },
-): void {
+): Result {
   const { output, warehouse, companies, elapsedMs } = demo;
   const [first, second, third] = reports;
   const failed = reports.find((report) => exitCodeOf(report, false) !== 0) ?? first;
   const exitCode = exitCodeOf(failed, false);
   const tryIt = `sqlite3 -box ${warehouse} "${COMPANIES_BY_STATUS}"`;
   const heading = (text: string) => output.style('bold', text);
-  output.result({
-    command: 'demo',
+  return {
     error: errorOf(failed, exitCode),
     data: {
       ...reportData(first),
@@ -191,8 +193,8 @@ function printReports(
       heading('See it in the browser'),
       `  registry-mirror serve --config ${join(dirname(warehouse), 'demo.yaml')}`,
     ].join('\n'),
-  });
-  process.exitCode = exitCode;
+    exitCode,
+  };
 }
 
 /** The demo's configuration, without the sandbox's address. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { isoTime, systemClock } from '../clock.ts';
-import { type Config, ConfigError, configPath } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { MirrorError, UsageError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
@@ -12,66 +12,65 @@ import type { Outcome } from '../outcome.ts';
 import { planCalls } from '../plan/listed_calls.ts';
 import { counted, duration } from '../report/figures.ts';
 import { redateCalls } from '../warehouse/call.ts';
-import { interruptible, type SharedFlags, withSharedOptions } from './context.ts';
+import { define } from './command.ts';
 import { checkTerms } from './doctor/account.ts';
-import { checkDialectEvidence } from './doctor/dialect_evidence.ts';
 import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
 import { checkHealth } from './doctor/health.ts';
 import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
-import { checkVolatileFields } from './doctor/volatile_fields.ts';
-import { type Output, openOutput, standardStreams } from './output.ts';
+import { checkStoredResponses } from './doctor/stored_responses.ts';
+import { lines, type Output, type Result } from './output.ts';
 import { headlineOf } from './run_report.ts';
 
-interface DoctorFlags extends SharedFlags {
-  readonly online?: boolean;
-  readonly strict?: boolean;
-  readonly rebuildLedger?: boolean;
-  readonly warehouse?: string[];
-}
-
 /** `doctor`: checks everything that a run needs, with a remedy for each problem. */
-export function doctorCommand(): Command {
-  const command = new Command('doctor')
-    .description(
-      'Checks everything that a run needs and prints a remedy for each problem. It connects to the registry ' +
-        'without sending a request, so it spends no call. With --online it sends one call (the statistics) to check ' +
-        'the key and the clock, even if the ledger records that the upstream refused the key.',
-    )
-    .option('--online', 'spend one call to check the key and the clock')
-    .option('--strict', 'also exit 1 if there are warnings')
-    .option('--rebuild-ledger', 'rebuild a lost ledger from the calls stored in the warehouses')
-    .option('--warehouse <file...>', "with --rebuild-ledger: the account's other warehouses")
-    .addHelpText('after', EXAMPLES)
-    .action((flags: DoctorFlags) => doctor(flags));
-  return withSharedOptions(command);
-}
-
-async function doctor(flags: DoctorFlags): Promise<void> {
-  if (flags.warehouse !== undefined && !flags.rebuildLedger)
-    throw new UsageError('--warehouse works only with --rebuild-ledger');
-  const output = openOutput(flags, standardStreams());
-  const findings = [checkRuntime(runtimeFacts()), checkSqlite()];
-  const path = configPath({ path: flags.config });
-  const config = configOrFindings(path);
-  if ('findings' in config) findings.push(...config.findings);
-  else {
-    findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, systemClock.now()));
-    if (flags.rebuildLedger) findings.push(...(await rebuild(config, flags.warehouse ?? [])));
-    findings.push(...checkFiles(config, path, systemClock.now()));
-    findings.push(...(await checkHealth(config, systemClock.now())));
-    findings.push(...checkDialectEvidence(config, systemClock.now()));
-    findings.push(...checkVolatileFields(config, systemClock.now()));
-    findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
-    if (flags.online) findings.push(...(await checkOnline(config, output)));
-  }
-  const hasFailed = findings.some(
-    ({ status }) => status === 'problem' || (flags.strict && status === 'warning'),
+export default () =>
+  define(
+    'basics',
+    new Command('doctor')
+      .description(
+        'Checks everything that a run needs and prints a remedy for each problem. It connects to the registry ' +
+          'without sending a request, so it spends no call. With --online it sends one call (the statistics) to check ' +
+          'the key and the clock, even if the ledger records that the upstream refused the key.',
+      )
+      .option('--online', 'spend one call to check the key and the clock')
+      .option('--strict', 'also exit 1 if there are warnings')
+      .option('--rebuild-ledger', 'rebuild a lost ledger from the calls stored in the warehouses')
+      .option('--warehouse <file...>', "with --rebuild-ledger: the account's other warehouses")
+      .addHelpText('after', EXAMPLES),
+    async (
+      { output, path, clock, untilInterrupted },
+      { online, strict, rebuildLedger: rebuilds, warehouse },
+    ) => {
+      if (warehouse !== undefined && !rebuilds)
+        throw new UsageError('--warehouse works only with --rebuild-ledger');
+      const findings = [checkRuntime(runtimeFacts()), checkSqlite()];
+      const config = configOrFindings(path);
+      if ('findings' in config) findings.push(...config.findings);
+      else {
+        findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, clock.now()));
+        if (rebuilds) findings.push(...(await rebuild(config, warehouse ?? [])));
+        findings.push(
+          ...checkFiles(config, path, clock.now()),
+          ...(await checkHealth(config, clock.now())),
+          ...checkStoredResponses(config, clock.now()),
+          ...(await checkConnection(config)),
+          ...(await checkRedis(config)),
+        );
+        if (online) findings.push(...(await checkOnline(config, untilInterrupted)));
+      }
+      return resultOf(findings, strict ?? false, output);
+    },
   );
-  print(findings, hasFailed, output);
-  process.exitCode = hasFailed ? 1 : 0;
-}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror doctor
+  $ registry-mirror doctor --online      after changing the key: one call shows whether it is accepted
+  $ registry-mirror doctor --rebuild-ledger --warehouse other.db      after the ledger was lost
+  $ registry-mirror doctor --json | jq '.data.findings[] | select(.status != "ok")'
+
+Exit codes: 0 no problems; 1 problems (with --strict also warnings).`;
 
 function configOrFindings(path: string): Config | { findings: Finding[] } {
   try {
@@ -108,7 +107,10 @@ async function rebuild(config: Config, others: readonly string[]): Promise<Findi
 /**
  * Makes one call. As with any other call, the ledger is debited, the rate limit applies, and the response is stored.
  */
-async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
+async function checkOnline(
+  config: Config,
+  untilInterrupted: (note: string) => AbortSignal,
+): Promise<Finding[]> {
   if (config.dialect === undefined)
     return [
       note(
@@ -118,9 +120,6 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
       ),
     ];
   const workspace = openWorkspace(config);
-  const interruption = interruptible(() =>
-    output.note('Waiting for the response (press Ctrl-C again to stop immediately) …'),
-  );
   try {
     workspace.ledger.liftStops();
     let outcome: Outcome | null = null;
@@ -134,14 +133,13 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
       maxCalls: 1,
       maxMinutes: 5,
       trustsClock: true,
-      signal: interruption.signal,
+      signal: untilInterrupted('Waiting for the response (press Ctrl-C again to stop immediately) …'),
       onProgress: (_, [first = null]) => {
         outcome = first;
       },
     });
     return [...onlineFindings(report, outcome, workspace), ...redated(report, workspace)];
   } finally {
-    interruption.done();
     workspace.close();
   }
 }
@@ -214,21 +212,20 @@ function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: 
   }
 }
 
-function print(findings: readonly Finding[], hasFailed: boolean, output: Output): void {
+function resultOf(findings: readonly Finding[], isStrict: boolean, output: Output): Result {
   const counts = { ok: 0, note: 0, warning: 0, problem: 0 };
   for (const { status } of findings) counts[status]++;
+  const hasFailed = counts.problem > 0 || (isStrict && counts.warning > 0);
   const attention = findings.filter(({ status }) => status === 'warning' || status === 'problem');
   // Programs written for version 0.1 read the old keys `is` and `what`.
   const withOldKeys = findings.map((one) => ({ ...one, is: one.status, what: one.message }));
-  output.result({
-    command: 'doctor',
+  const described = (some: readonly Finding[]) => some.map((one) => describe(one, output));
+  return {
     error: hasFailed ? { message: summary(counts), hint: null } : null,
     data: { problems: counts.problem, warnings: counts.warning, findings: withOldKeys },
-    text: [...findings.map((one) => describe(one, output)), '', output.style('bold', summary(counts))].join(
-      '\n',
-    ),
-    attention: attention.length === 0 ? null : attention.map((one) => describe(one, output)).join('\n'),
-  });
+    text: lines(...described(findings), '', output.style('bold', summary(counts))),
+    attention: attention.length === 0 ? null : lines(...described(attention)),
+  };
 }
 
 function describe({ check, status, message, remedy }: Finding, output: Output): string {
@@ -242,12 +239,3 @@ function summary({ problem: problems, warning: warnings }: Record<Finding['statu
 }
 
 const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;
-
-const EXAMPLES = `
-Examples:
-  $ registry-mirror doctor
-  $ registry-mirror doctor --online      after changing the key: one call shows whether it is accepted
-  $ registry-mirror doctor --rebuild-ledger --warehouse other.db      after the ledger was lost
-  $ registry-mirror doctor --json | jq '.data.findings[] | select(.status != "ok")'
-
-Exit codes: 0 no problems; 1 problems (with --strict also warnings).`;

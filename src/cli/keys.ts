@@ -1,6 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { accountsBeside, keyIdOf, makeKey, type Tier } from '../api/accounts.ts';
-import { systemClock } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { count } from '../report/figures.ts';
@@ -10,50 +9,36 @@ import {
   type StoredAccount,
   type StoredLimits,
 } from '../warehouse/serve_accounts.ts';
-import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
-import type { Output, Result } from './output.ts';
-import { tableLines } from './text_layout.ts';
-
-interface LimitFlags extends SharedFlags {
-  readonly tier?: Tier;
-  readonly perMinute?: number;
-  readonly total?: number;
-  readonly perDay?: number;
-  readonly unlimited?: boolean;
-}
+import { define, tierOption, wholeNumber } from './command.ts';
+import { type Output, type Result, snakeKeys } from './output.ts';
+import { tableText } from './text_layout.ts';
 
 /** `keys`: manages the clients of `serve`, their keys and their limits. */
-export function keysCommand(): Command {
+export default () => {
   const keys = new Command('keys')
     .description(
       'Manages accounts and keys for the clients of `serve`. A key is shown once, when it is created. Only its hash is stored.',
     )
     .addHelpText('after', EXAMPLES);
-  const add = (
-    name: string,
-    summary: string,
-    action: (context: ActionContext, argument: string, flags: LimitFlags) => ActionResult,
-  ) =>
-    withSharedOptions(keys.command(name))
-      .summary(summary)
-      .action((...given: unknown[]) => {
-        const [argument, flags] = given.length === 3 ? [String(given[0]), given[1]] : ['', given[0]];
-        return runAction(name.split(' ')[0] ?? name, flags as LimitFlags, (context) =>
-          action(context, argument, flags as LimitFlags),
-        );
-      });
-  withLimitOptions(add('create <account>', 'create a key, and the account if it does not exist', create));
-  add('list', 'list accounts with their limits, usage and keys', list);
-  add('revoke <key>', 'revoke a key, given by its id or in full', revoke);
-  withLimitOptions(add('limit <account>', "change an account's limits", limit));
-  add('suspend <account>', "reject all of an account's keys until `keys resume`", (context, name) =>
-    suspend(context, name, true),
-  );
-  add('resume <account>', "accept a suspended account's keys again", (context, name) =>
-    suspend(context, name, false),
-  );
+  for (const [usage, summary, action, hasLimits = false] of ACTIONS) {
+    const [name = '', argument] = usage.split(' ');
+    const command = new Command(name).summary(summary);
+    if (argument !== undefined) command.argument(argument);
+    if (hasLimits) addLimitOptions(command);
+    keys.addCommand(
+      define('config', command, ({ config, clock, output }, ...given: unknown[]) => {
+        const file = openAccountFile(accountsBeside(config.ledger));
+        try {
+          const context = { file, nowMs: clock.now(), output };
+          return action(context, String(given[0]), given.at(-1) as LimitFlags);
+        } finally {
+          file.close();
+        }
+      }),
+    );
+  }
   return keys;
-}
+};
 
 const EXAMPLES = `
 Examples:
@@ -62,33 +47,34 @@ Examples:
   $ registry-mirror keys create trial --tier free --total 100
   $ registry-mirror keys revoke rm_5f1c09a3be`;
 
-/** The arguments that every action takes. */
 interface ActionContext {
   readonly file: AccountFile;
   readonly nowMs: number;
   readonly output: Output;
 }
 
-type ActionResult = Pick<Result, 'data' | 'text'>;
+type Action = (context: ActionContext, argument: string, flags: LimitFlags) => Result;
 
-async function runAction(
-  action: string,
-  flags: SharedFlags,
-  act: (context: ActionContext) => ActionResult,
-): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const file = openAccountFile(accountsBeside(config.ledger));
-  try {
-    const result = act({ file, nowMs: systemClock.now(), output });
-    output.result({ command: `keys ${action}`, ...result });
-  } finally {
-    file.close();
-  }
+const ACTIONS: readonly (readonly [usage: string, summary: string, action: Action, hasLimits?: boolean])[] = [
+  ['create <account>', 'create a key, and the account if it does not exist', create, true],
+  ['list', 'list accounts with their limits, usage and keys', list],
+  ['revoke <key>', 'revoke a key, given by its id or in full', revoke],
+  ['limit <account>', "change an account's limits", limit, true],
+  ['suspend <account>', "reject all of an account's keys until `keys resume`", suspension(true)],
+  ['resume <account>', "accept a suspended account's keys again", suspension(false)],
+];
+
+interface LimitFlags {
+  readonly tier?: Tier;
+  readonly perMinute?: number;
+  readonly total?: number;
+  readonly perDay?: number;
+  readonly unlimited?: boolean;
 }
 
-function withLimitOptions(command: Command): Command {
-  return command
-    .addOption(new Option('--tier <tier>', 'account tier').choices(['free', 'paid']))
+function addLimitOptions(command: Command): void {
+  command
+    .addOption(tierOption())
     .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', limitNumber)
     .option('--total <n>', 'requests in total', limitNumber)
     .option('--per-day <n>', 'requests per day (UTC)', limitNumber)
@@ -102,7 +88,7 @@ function limitNumber(text: string): number {
   return limit;
 }
 
-function create({ file, nowMs }: ActionContext, name: string, flags: LimitFlags): ActionResult {
+function create({ file, nowMs }: ActionContext, name: string, flags: LimitFlags): Result {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
     throw new UsageError(`"${name}" is not a valid account name.`, {
       hint: 'Use at most 64 letters, digits, ".", "_" and "-", starting with a letter or digit.',
@@ -122,24 +108,26 @@ function create({ file, nowMs }: ActionContext, name: string, flags: LimitFlags)
   };
 }
 
-function list({ file, nowMs, output }: ActionContext): ActionResult {
-  const accounts = file.accounts();
-  const keys = file.keys();
+function list({ file, nowMs, output }: ActionContext): Result {
   const today = Math.floor(nowMs / DAY_MS);
-  const usedToday = (account: StoredAccount) => (account.usedDay === today ? account.usedToday : 0);
-  const rows = accounts.flatMap((account) => {
-    const own = keys.filter(({ accountId }) => accountId === account.accountId);
-    const state = account.isSuspended === 1 ? 'suspended' : null;
-    return own.map(({ keyId, createdAt, revokedAt }) => [
+  const all = file.keys();
+  const accounts = file.accounts().map((account) => ({
+    ...account,
+    isSuspended: account.isSuspended === 1,
+    usedToday: account.usedDay === today ? account.usedToday : 0,
+    keys: all.filter(({ accountId }) => accountId === account.accountId),
+  }));
+  const rows = accounts.flatMap((account) =>
+    account.keys.map(({ keyId, createdAt, revokedAt }) => [
       account.accountId,
       keyId,
-      state ?? (revokedAt === null ? 'valid' : 'revoked'),
-      count(usedToday(account)),
+      account.isSuspended ? 'suspended' : revokedAt === null ? 'valid' : 'revoked',
+      count(account.usedToday),
       count(account.usedTotal),
       limitsInWords(account),
       createdAt.slice(0, 10),
-    ]);
-  });
+    ]),
+  );
   const columns = [
     { header: 'ACCOUNT' },
     { header: 'KEY' },
@@ -150,29 +138,22 @@ function list({ file, nowMs, output }: ActionContext): ActionResult {
     { header: 'CREATED', optional: true },
   ] as const;
   return {
-    data: accounts.map((account) => ({
-      account: account.accountId,
-      suspended: account.isSuspended === 1,
-      ...limitsAsData(account),
-      used_today: usedToday(account),
-      used_total: account.usedTotal,
-      created_at: account.createdAt,
-      keys: keys
-        .filter(({ accountId }) => accountId === account.accountId)
-        .map(({ keyId, createdAt, revokedAt }) => ({
-          key_id: keyId,
-          created_at: createdAt,
-          revoked_at: revokedAt,
-        })),
+    data: accounts.map(({ accountId, isSuspended, usedToday, usedTotal, createdAt, keys, ...limits }) => ({
+      account: accountId,
+      suspended: isSuspended,
+      ...limitsAsData(limits),
+      used_today: usedToday,
+      used_total: usedTotal,
+      created_at: createdAt,
+      keys: keys.map((key) =>
+        snakeKeys({ keyId: key.keyId, createdAt: key.createdAt, revokedAt: key.revokedAt }),
+      ),
     })),
-    text:
-      accounts.length === 0
-        ? 'No accounts yet. Create one: registry-mirror keys create NAME'
-        : tableLines(columns, rows, output.columns).join('\n'),
+    text: tableText(output, columns, rows) ?? 'No accounts yet. Create one: registry-mirror keys create NAME',
   };
 }
 
-function revoke({ file, nowMs }: ActionContext, given: string): ActionResult {
+function revoke({ file, nowMs }: ActionContext, given: string): Result {
   const keyId = keyIdOf(given) === '' ? given : keyIdOf(given);
   if (!file.revoke(keyId, nowMs))
     throw new UsageError(`No valid key has the id ${keyId}.`, {
@@ -181,7 +162,7 @@ function revoke({ file, nowMs }: ActionContext, given: string): ActionResult {
   return { data: { key_id: keyId, revoked: true }, text: `The key ${keyId} is revoked.` };
 }
 
-function limit({ file }: ActionContext, name: string, flags: LimitFlags): ActionResult {
+function limit({ file }: ActionContext, name: string, flags: LimitFlags): Result {
   const before = accountNamed(file, name);
   if (!hasLimits(flags))
     throw new UsageError('No limit was given.', { hint: 'See `registry-mirror keys limit --help`.' });
@@ -190,11 +171,13 @@ function limit({ file }: ActionContext, name: string, flags: LimitFlags): Action
   return { data: { account: name, ...limitsAsData(account) }, text: `${name}: ${limitsInWords(account)}` };
 }
 
-function suspend({ file }: ActionContext, name: string, isSuspended: boolean): ActionResult {
-  accountNamed(file, name);
-  file.suspend(name, isSuspended);
-  const text = isSuspended ? `The account ${name} is suspended.` : `The account ${name} is active again.`;
-  return { data: { account: name, suspended: isSuspended }, text };
+function suspension(isSuspended: boolean): Action {
+  return ({ file }, name) => {
+    accountNamed(file, name);
+    file.suspend(name, isSuspended);
+    const text = isSuspended ? `The account ${name} is suspended.` : `The account ${name} is active again.`;
+    return { data: { account: name, suspended: isSuspended }, text };
+  };
 }
 
 function accountNamed(file: AccountFile, name: string): StoredAccount {

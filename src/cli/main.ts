@@ -1,17 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../operations/version.ts';
+import { sharedOptions } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { sharedOptions } from './context.ts';
 import { documentPath } from './documents.ts';
-import {
-  fittedTo,
-  jsonDocument,
-  type Output,
-  openOutput,
-  printError,
-  type Streams,
-  standardStreams,
-} from './output.ts';
+import { fittedTo, type Output, openOutput, printError, standardStreams } from './output.ts';
 
 /** Runs one command and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -31,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     const command = fullNameOf(program, argv);
     if (!(error instanceof CommanderError)) process.exitCode = printError(error, command, output, streams);
     else if (error.exitCode !== 0) {
-      printUsageError(error, command, output, streams);
+      printUsageError(error, command, output);
       process.exitCode = 2;
     }
   }
@@ -51,16 +43,11 @@ function fullNameOf(program: Command, argv: readonly string[]): string {
 }
 
 /** Prints a usage error as JSON. In other modes, Commander has already printed it on standard error. */
-function printUsageError(
-  { code, message }: CommanderError,
-  command: string,
-  { mode }: Output,
-  { stdout }: Streams,
-): void {
-  if (mode !== 'json') return;
+function printUsageError({ code, message }: CommanderError, command: string, output: Output): void {
+  if (output.mode !== 'json') return;
   const hint = `See: registry-mirror ${`${command} --help`.trim()}`;
   const text = code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
-  stdout.write(jsonDocument(command, null, { message: text, hint }));
+  output.result(command, { error: { message: text, hint }, data: null, text });
 }
 
 /**
@@ -81,34 +68,19 @@ export async function openProgram(argv: readonly string[], output?: Output): Pro
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS)
-    .enablePositionalOptions()
-    .hook('preAction', passSharedOptions);
+    .enablePositionalOptions();
   // Users may write the shared options before the command too.
   for (const option of sharedOptions()) program.addOption(option.hideHelp());
   // Import all commands for `completion`, because its script lists every command's options.
   const isWhole = argv.includes('completion');
-  for (const { name, summary, open } of COMMANDS) {
-    const command = isWhole || argv.includes(name) ? await open() : new Command(name);
-    program.addCommand(command.summary(summary));
+  for (const [name, summary, load] of COMMANDS) {
+    const command = isWhole || argv.includes(name) ? (await load()).default() : new Command(name);
+    program.addCommand((command as Command).summary(summary));
   }
   // Make Commander throw instead of exiting, so that all output is flushed and this program sets the exit code.
-  for (const command of [
-    program,
-    ...program.commands,
-    ...program.commands.flatMap(({ commands }) => commands),
-  ])
-    command.exitOverride().copyInheritedSettings(program);
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  for (const command of [program, ...commands]) command.exitOverride().copyInheritedSettings(program);
   return program;
-}
-
-/** Passes the shared options that precede the command on to the command, as if they followed it. */
-function passSharedOptions(program: Command, command: Command): void {
-  for (const [name, value] of Object.entries(program.opts())) {
-    const option = command.options.find((one) => one.attributeName() === name);
-    const own = command.getOptionValue(name);
-    if (option?.parseArg !== undefined) command.setOptionValue(name, option.parseArg(value, own));
-    else if (own === undefined) command.setOptionValue(name, value);
-  }
 }
 
 const FIRST_STEPS = `

@@ -14,12 +14,12 @@ export interface Output {
   readonly mode: 'text' | 'json' | 'quiet';
   /** The terminal's width in columns, or Infinity if there is no terminal. */
   readonly columns: number;
-  /** Prints the result as a JSON document or as text. */
-  result(result: Result): void;
+  /** Prints the result of a command, such as `keys create`, as a JSON document or as text. */
+  result(command: string, result: Result): void;
   /** Prints, in every output mode, a whole document in another format such as CSV. */
   document(text: string): void;
-  /** Prints a line on standard error, but only on a terminal. */
-  note(line: string): void;
+  /** Prints a line on standard error, but only on a terminal. Does nothing if the line is null. */
+  note(line: string | null): void;
   /** Prints a line on standard error, except with `--quiet`. */
   announce(line: string): void;
   /** With `--verbose`, prints a line on standard error in every output mode. */
@@ -29,9 +29,8 @@ export interface Output {
   style(style: Parameters<typeof styleText>[0], text: string): string;
 }
 
+/** What a command prints. */
 export interface Result {
-  /** The command's full name, such as `keys create`. */
-  readonly command: string;
   /** Why the command failed. Absent or null if it succeeded. */
   readonly error?: ErrorText | null;
   /** The `data` in the JSON document, with keys in snake_case. */
@@ -39,6 +38,8 @@ export interface Result {
   readonly text: string;
   /** The text to print with `--quiet`. Absent or null if nothing needs attention. */
   readonly attention?: string | null;
+  /** 0 by default, or 1 if there is an error. */
+  readonly exitCode?: number;
 }
 
 /** The `error` in the JSON document. */
@@ -57,14 +58,28 @@ export function jsonDocument(command: string, data: unknown, error: ErrorText | 
   return `${json.replace(UNPRINTABLE, escaped)}\n`;
 }
 
+/**
+ * Renames the keys of all objects in a value from camelCase to snake_case. Values with an upstream's keys, such as
+ * records, must not be passed.
+ */
+export function snakeKeys<T>(value: T): unknown {
+  if (Array.isArray(value)) return value.map(snakeKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [snakeCase(key), snakeKeys(one)]));
+}
+
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-export interface OutputFlags {
-  readonly json?: boolean | undefined;
-  readonly quiet?: boolean | undefined;
-  readonly verbose?: boolean | undefined;
+interface OutputFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
 export interface Streams {
@@ -86,7 +101,7 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
   return {
     mode,
     columns,
-    result: ({ command, error = null, data, text, attention = null }) => {
+    result: (command, { error = null, data, text, attention = null }) => {
       if (clear !== '') stderr.write(clear);
       if (mode === 'json') stdout.write(jsonDocument(command, data, error));
       else if (mode === 'text') stdout.write(`${fittedTo(stdout, text)}\n`);
@@ -96,7 +111,8 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
       stdout.write(stdout.isTTY ? printableText(text) : text);
     },
     note: (line) => {
-      if (mode === 'text' && stderr.isTTY) stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
+      if (line !== null && mode === 'text' && stderr.isTTY)
+        stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
     },
     announce: (line) => {
       if (mode !== 'quiet') stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
@@ -117,6 +133,11 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
  */
 function printsJson(stdout: NodeJS.WriteStream, env: Environment): boolean {
   return env.REGISTRY_MIRROR_PIPE === 'json' && !stdout.isTTY;
+}
+
+/** Joins the lines that are present. */
+export function lines(...all: readonly (string | false | null)[]): string {
+  return all.filter((line) => line !== false && line !== null).join('\n');
 }
 
 /** Prints an error once, in the format of `output`, and returns the exit code. */

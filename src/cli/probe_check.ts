@@ -1,51 +1,31 @@
-import { requireDialect } from '../config/config.ts';
-import { openWorkspace } from '../operations/assemble.ts';
-import { checkDialect, type DialectCheck } from '../operations/dialect_check.ts';
+import type { DialectCheck } from '../operations/dialect_check.ts';
 import { printable } from '../printable.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { counted } from '../report/figures.ts';
-import { interruptible, openContext, type SharedFlags } from './context.ts';
-import type { Output } from './output.ts';
+import { lines, type Output, type Result } from './output.ts';
 
-interface CheckFlags extends SharedFlags {
-  readonly maxCalls?: number;
-}
-
-/** `probe --check`: checks the dialect against stored responses and, with `--max-calls`, against new ones. */
-export async function probeCheck(flags: CheckFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  requireDialect(config);
-  const workspace = openWorkspace(config);
-  const interruption = interruptible(() => output.note('Finishing the in-flight call …'));
-  try {
-    report(
-      output,
-      await checkDialect(workspace, { maxCalls: flags.maxCalls ?? 0, signal: interruption.signal }),
-    );
-  } finally {
-    interruption.done();
-    workspace.close();
-  }
-}
-
-function report(output: Output, { run, answers, contradictions, proposals }: DialectCheck): void {
+/** Returns the result of `probe --check`. */
+export function checkResult(
+  output: Output,
+  { run, answers, contradictions, proposals }: DialectCheck,
+): Result {
   const isGood = contradictions.length === 0;
-  process.exitCode = run?.ending.ended === 'interrupted' ? 130 : isGood ? 0 : 1;
-  const text = [
-    output.style('bold', headline(answers, contradictions.length)),
+  const title = headline(answers, contradictions.length);
+  const text = lines(
+    output.style('bold', title),
     ...contradictions
       .slice(0, SHOWN)
       .map(({ kind, target, why }) => printable(`  ${kind} ${target}: ${why}`)),
-    ...(contradictions.length > SHOWN ? [`  … and ${contradictions.length - SHOWN} more`] : []),
+    contradictions.length > SHOWN && `  … and ${contradictions.length - SHOWN} more`,
     ...(proposals.length === 0 ? [] : ['', ...describeChanges(proposals)]),
-  ].join('\n');
-  output.result({
-    command: 'probe',
-    error: isGood ? null : { message: headline(answers, contradictions.length), hint: null },
+  );
+  return {
+    error: isGood ? null : { message: title, hint: null },
     data: { answers, contradictions, proposals, calls_spent: run?.totals.calls ?? 0 },
     text,
     attention: isGood ? null : text,
-  });
+    exitCode: run?.ending.ended === 'interrupted' ? 130 : isGood ? 0 : 1,
+  };
 }
 
 const SHOWN = 10;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../errors.ts';
-import { fittedTo, type Streams } from './output.ts';
+import { fittedTo, type Output, type Streams, standardStreams } from './output.ts';
 
 /** Asks the user at a terminal. Questions are printed on standard error, so that standard output contains only data. */
 export interface Asker {
@@ -74,6 +74,21 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     yes: (question, byDefault) => text(question, readYes, byDefault ? 'yes' : 'no'),
     close: () => lines.close(),
   };
+}
+
+/** Opens an asker if the command may ask questions: at a terminal, and without `--yes`. */
+export function askerFor({ mode }: Output, yes = false): Asker | null {
+  return !yes && mode === 'text' && process.stdin.isTTY ? openAsker(process.stdin, standardStreams()) : null;
+}
+
+/** Asks one question at the terminal, to which no is the default answer. */
+export async function confirmed(question: string): Promise<boolean> {
+  const asker = openAsker(process.stdin, standardStreams());
+  try {
+    return await asker.yes(question, false);
+  } finally {
+    asker.close();
+  }
 }
 
 function optionOf<T>(options: readonly Option<T>[], answer: string): T | Error {

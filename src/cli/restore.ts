@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Command } from 'commander';
-import { systemClock } from '../clock.ts';
+import { Command } from '@commander-js/extra-typings';
+import { type Clock, systemClock } from '../clock.ts';
 import { MirrorError } from '../errors.ts';
 import { takeLock } from '../operations/exclusive.ts';
 import { counted } from '../report/figures.ts';
@@ -11,54 +11,41 @@ import { releaseLock } from '../warehouse/lock.ts';
 import { prepareReplacement } from '../warehouse/restore.ts';
 import { emptyWal } from '../warehouse/wal.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { define } from './command.ts';
+import { lines, type Result } from './output.ts';
 
 /** `restore FILE`: replaces the warehouse with a backup. */
-export function restoreCommand(): Command {
-  const command = new Command('restore')
-    .description(
-      'Checks a backup and replaces the warehouse with it. The old file is kept in the same folder under another ' +
-        'name. The ledger is never restored, so it still counts every call. A warehouse cannot be restored while a ' +
-        'run holds its lock.',
-    )
-    .argument('<file>', 'a file written by `backup`')
-    .addHelpText('after', '\nExamples:\n  $ registry-mirror restore backups/2027-01-31.db')
-    .action((file: string, flags: SharedFlags) => restore(resolve(file), flags));
-  return withSharedOptions(command);
-}
+export default () =>
+  define(
+    'config',
+    new Command('restore')
+      .description(
+        'Checks a backup and replaces the warehouse with it. The old file is kept in the same folder under another ' +
+          'name. The ledger is never restored, so it still counts every call. A warehouse cannot be restored while a ' +
+          'run holds its lock.',
+      )
+      .argument('<file>', 'a file written by `backup`')
+      .addHelpText('after', '\nExamples:\n  $ registry-mirror restore backups/2027-01-31.db'),
+    ({ config, clock }, file) => restore(resolve(file), config.warehouse, clock),
+  );
 
-async function restore(file: string, flags: SharedFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const { warehouse: path } = config;
-  const { now } = systemClock;
-  const replacement = await prepareReplacement(file, path, now());
+async function restore(file: string, path: string, clock: Clock): Promise<Result> {
+  const replacement = await prepareReplacement(file, path, clock.now());
   try {
     const forgotten = lockAndClose(path);
-    const replaced = replacement.replace(now());
+    const replaced = replacement.replace(clock.now());
     const { companies, forgottenSince } = contents(path, forgotten);
-    output.result({
-      command: 'restore',
-      data: {
-        file,
-        warehouse: path,
-        replaced,
-        bytes: replacement.bytes,
-        companies,
-        forgotten_since: forgottenSince,
-      },
-      text: [
+    const { bytes } = replacement;
+    return {
+      data: { file, warehouse: path, replaced, bytes, companies, forgotten_since: forgottenSince },
+      text: lines(
         `${path} is restored from ${file}: ${counted(companies, 'company', 'companies')}.`,
-        ...(replaced === null
-          ? []
-          : [`The old file is now ${replaced}. Delete it when you no longer need it.`]),
+        replaced !== null && `The old file is now ${replaced}. Delete it when you no longer need it.`,
         'The ledger was not restored, so it still counts every call. Restart `worker` if it is running. `serve` reads the new file without a restart.',
-        ...(forgottenSince.length === 0
-          ? []
-          : [
-              `Some entities were forgotten after this backup. Erase them again: registry-mirror forget ${forgottenSince.join(' ')}`,
-            ]),
-      ].join('\n'),
-    });
+        forgottenSince.length > 0 &&
+          `Some entities were forgotten after this backup. Erase them again: registry-mirror forget ${forgottenSince.join(' ')}`,
+      ),
+    };
   } finally {
     replacement.discard();
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
 import type { Account, Tier } from '../api/accounts.ts';
@@ -19,50 +19,74 @@ import { changedProfile, presetNames, readProfile } from '../sandbox/profile_fil
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import type { AccountOptions } from '../sandbox/sandbox_accounts.ts';
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
-import { interruptible, portNumber, wholeNumber } from './context.ts';
-import { jsonDocument } from './output.ts';
+import { define, portNumber, tierOption, wholeFrom, wholeNumber } from './command.ts';
+import type { Result } from './output.ts';
 
 /** `sandbox`: serves the registry's API on loopback, for tests and trials. */
-export function sandboxCommand(): Command {
-  return new Command('sandbox')
-    .description(
-      'Serves the three endpoints over synthetic companies or any CSV file, with keys and limits, and prints a ' +
-        'matching configuration. /_sandbox/arrivals lists the received requests. /_sandbox/entities, ' +
-        '/_sandbox/summaries and /_sandbox/changes return the true data. These paths are for tests and are not part ' +
-        'of the API.',
-    )
-    .option('--data <file>', 'companies as CSV with a header or as JSON Lines (default: the sample registry)')
-    .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
-    .option('--id-column <name>', 'id column (default: guessed)')
-    .option('--name-column <name>', 'name column (default: guessed)')
-    .option('--where <column=value>', 'only rows with this value', columnValue)
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on (default: any free one)', portNumber)
-    .option('--key <key>', "the account's key (default: random)")
-    .addOption(new Option('--tier <tier>', 'account tier').choices(['free', 'paid']).default('free'))
-    .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', positiveWhole)
-    .option('--total <n>', 'requests in total', positiveWhole)
-    .option('--per-day <n>', 'requests per day (UTC)', positiveWhole)
-    .option('--unlimited', 'no allowance: only the requests per minute are limited')
-    .option('--shape <name|file>', `API profile: ${presetNames().join(', ')}, random:<seed>, or a YAML file`)
-    .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
-    .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
-    .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
-    .option('--page-size <n>', 'default rows per page', positiveWhole)
-    .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
-    .option('--window <n>', 'maximum results per query, over all pages', positiveWhole)
-    .option('--latency <ms>', 'delay before each response, in milliseconds', wholeNumber)
-    .option('--changed <n>', 'companies that change per hour', wholeNumber)
-    .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
-    .option('--deleted <n>', 'companies that are deleted per hour', wholeNumber)
-    .option('--seed <n>', 'seed for --companies and their changes', wholeNumber, 1)
-    .option('--arrivals <file>', 'log every request to this file, as JSON Lines')
-    .option('--dump <file>', 'write all records to this file at the start, as JSON Lines')
-    .option('--json', 'print one JSON document instead of a configuration')
-    .addHelpText('after', EXAMPLES)
-    .action((flags: SandboxFlags) => serveSandbox(flags));
-}
+export default () =>
+  define(
+    'alone',
+    new Command('sandbox')
+      .description(
+        'Serves the three endpoints over synthetic companies or any CSV file, with keys and limits, and prints a ' +
+          'matching configuration. /_sandbox/arrivals lists the received requests. /_sandbox/entities, ' +
+          '/_sandbox/summaries and /_sandbox/changes return the true data. These paths are for tests and are not part ' +
+          'of the API.',
+      )
+      .option(
+        '--data <file>',
+        'companies as CSV with a header or as JSON Lines (default: the sample registry)',
+      )
+      .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
+      .option('--id-column <name>', 'id column (default: guessed)')
+      .option('--name-column <name>', 'name column (default: guessed)')
+      .option('--where <column=value>', 'only rows with this value', columnValue)
+      .option('--host <address>', 'address to listen on', '127.0.0.1')
+      .option('--port <n>', 'port to listen on (default: any free one)', portNumber)
+      .option('--key <key>', "the account's key (default: random)")
+      .addOption(tierOption().default('free' as const))
+      .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', positiveWhole)
+      .option('--total <n>', 'requests in total', positiveWhole)
+      .option('--per-day <n>', 'requests per day (UTC)', positiveWhole)
+      .option('--unlimited', 'no allowance: only the requests per minute are limited')
+      .option(
+        '--shape <name|file>',
+        `API profile: ${presetNames().join(', ')}, random:<seed>, or a YAML file`,
+      )
+      .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
+      .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
+      .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
+      .option('--page-size <n>', 'default rows per page', positiveWhole)
+      .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
+      .option('--window <n>', 'maximum results per query, over all pages', positiveWhole)
+      .option('--latency <ms>', 'delay before each response, in milliseconds', wholeNumber)
+      .option('--changed <n>', 'companies that change per hour', wholeNumber)
+      .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
+      .option('--deleted <n>', 'companies that are deleted per hour', wholeNumber)
+      .option('--seed <n>', 'seed for --companies and their changes', wholeNumber, 1)
+      .option('--arrivals <file>', 'log every request to this file, as JSON Lines')
+      .option('--dump <file>', 'write all records to this file at the start, as JSON Lines')
+      .option('--json', 'print one JSON document instead of a configuration')
+      .addHelpText('after', EXAMPLES),
+    async ({ output, print, untilInterrupted }, flags: SandboxFlags) => {
+      const accounts = [accountOf(flags)];
+      const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
+      const companies = companiesOf(flags, profile);
+      const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
+      const onArrival: SandboxOptions['onArrival'] = (logged) => file?.add(logged);
+      const sandbox = await start(flags, { companies, profile, accounts, onArrival });
+      const signal = untilInterrupted();
+      if (flags.dump !== undefined) await dump(sandbox, flags.dump);
+      const { data, text } = ready(sandbox);
+      if (flags.json) print({ data, text });
+      else output.document(text);
+      if (!signal.aborted) await once(signal, 'abort');
+      await sandbox.close();
+      await file?.close();
+    },
+  );
 
+const positiveWhole = wholeFrom(1);
 const NAME_SEARCHES = ['prefix', 'token', 'token_prefix', 'substring'] as const satisfies NameSearch[];
 const IDENTIFIER_SEARCHES = ['prefix', 'exact', 'none'] as const satisfies IdentifierSearch[];
 
@@ -103,27 +127,6 @@ interface SandboxFlags {
   readonly arrivals?: string;
   readonly dump?: string;
   readonly json?: boolean;
-}
-
-async function serveSandbox(flags: SandboxFlags): Promise<void> {
-  const accounts = [accountOf(flags)];
-  const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
-  const companies = companiesOf(flags, profile);
-  const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
-  const sandbox = await start(flags, {
-    companies,
-    profile,
-    accounts,
-    onArrival: (logged) => file?.add(logged),
-  });
-  const interruption = interruptible(() => undefined);
-  if (flags.dump !== undefined) await dump(sandbox, flags.dump);
-  const [account] = sandbox.accounts.all();
-  if (account !== undefined) process.stdout.write(readyText(sandbox, account, flags.json === true));
-  if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
-  await sandbox.close();
-  await file?.close();
-  interruption.done();
 }
 
 /** The allowance has no default, because the registry's documentation gives two different limits for the free tier. */
@@ -188,25 +191,20 @@ async function dump(sandbox: Sandbox, path: string): Promise<void> {
   }
 }
 
-function readyText(sandbox: Sandbox, account: Account, isJson: boolean): string {
+function ready(sandbox: Sandbox): Result {
+  const [account] = sandbox.accounts.all() as [Account];
+  const { url, baseUrl } = sandbox;
   const configuration = configurationFor(sandbox, account);
   const key = sandbox.keyOf(account.id);
   const companies = sandbox.companies.count();
-  if (isJson) {
-    const data = { url: sandbox.url, base_url: sandbox.baseUrl, key, companies, configuration };
-    return jsonDocument('sandbox', data, null);
-  }
-  return [
-    `# Sandbox ready: ${sandbox.baseUrl}  key ${key}`,
-    `# ${counted(companies, 'company', 'companies')}. Stop it with Ctrl-C. Matching configuration:`,
-    stringify(configuration),
-  ].join('\n');
-}
-
-function positiveWhole(text: string): number {
-  const number = wholeNumber(text);
-  if (number === 0) throw new InvalidArgumentError('It must be greater than 0.');
-  return number;
+  return {
+    data: { url, base_url: baseUrl, key, companies, configuration },
+    text: [
+      `# Sandbox ready: ${baseUrl}  key ${key}`,
+      `# ${counted(companies, 'company', 'companies')}. Stop it with Ctrl-C. Matching configuration:`,
+      stringify(configuration),
+    ].join('\n'),
+  };
 }
 
 function columnValue(text: string): { column: string; value: string } {

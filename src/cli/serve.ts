@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import pino from 'pino';
 import { factSettings, JOB_SCHEDULES } from '../../jobs/schedules.ts';
 import { accountsBeside } from '../api/accounts.ts';
@@ -10,31 +10,68 @@ import type { PageSettings } from '../page/page_settings.ts';
 import { counted } from '../report/figures.ts';
 import { type MirrorService, startMirrorService } from '../serve/mirror_service.ts';
 import { openAccountFile } from '../warehouse/serve_accounts.ts';
-import { interruptible, openContext, portNumber, type SharedFlags, withSharedOptions } from './context.ts';
-import type { Output } from './output.ts';
-
-interface ServeFlags extends SharedFlags {
-  readonly host: string;
-  readonly port: number;
-  /** Whether to show the page. If undefined, it is shown only on a loopback address. */
-  readonly page?: boolean;
-}
+import { define, portNumber } from './command.ts';
+import { lines, type Output, type Result } from './output.ts';
 
 /** `serve`: serves the registry's three endpoints from the mirror. */
-export function serveCommand(): Command {
-  const command = new Command('serve')
-    .description(
-      "Serves the registry's API from the mirror, without sending calls. A client needs the new base URL and a " +
-        'key from `registry-mirror keys create`. Runs until Ctrl-C.',
-    )
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on (0 for any free port)', portNumber, 8080)
-    .option('--page', 'show the status page to other machines too (it needs no key)')
-    .option('--no-page', 'hide the status page')
-    .addHelpText('after', EXAMPLES)
-    .action((flags: ServeFlags) => serve(flags));
-  return withSharedOptions(command);
-}
+export default () =>
+  define(
+    'config',
+    new Command('serve')
+      .description(
+        "Serves the registry's API from the mirror, without sending calls. A client needs the new base URL and a " +
+          'key from `registry-mirror keys create`. Runs until Ctrl-C.',
+      )
+      .option('--host <address>', 'address to listen on', '127.0.0.1')
+      .option('--port <n>', 'port to listen on (0 for any free port)', portNumber, 8080)
+      .option('--page', 'show the status page to other machines too (it needs no key)')
+      .option('--no-page', 'hide the status page')
+      .addHelpText('after', EXAMPLES),
+    async ({ config, output, print, untilInterrupted }, { host, port, page: showsPage }) => {
+      const signal = untilInterrupted('Closing …');
+      const accountsPath = accountsBeside(config.ledger);
+      const isLocal = LOOPBACK.test(host);
+      const failed = failureLog();
+      const { now } = systemClock;
+      // By default, the page is shown only on a loopback address.
+      const page =
+        (showsPage ?? isLocal)
+          ? openPage({
+              settings: pageSettings(config),
+              find: (text, most) => service.find(text, most),
+              version: () => service.version(),
+              onlyLocalHosts: isLocal,
+              now,
+              failed,
+            })
+          : null;
+      const service = await startMirrorService({
+        warehousePath: config.warehouse,
+        accountsPath,
+        dialect: config.dialect,
+        upstream: config.upstream,
+        host,
+        port,
+        now,
+        failed,
+        reconciliation: {
+          sourceName: config.source.name,
+          access: isLocal && page !== null ? 'open' : 'keyed',
+          companyPage: page === null ? null : '/page/company?id={{id}}',
+        },
+        operational: { sourceName: config.source.name, hasMetrics: page !== null, onlyLocalHosts: isLocal },
+        ...(page === null ? {} : { intercept: page }),
+      });
+      try {
+        const keys = validKeys(accountsPath);
+        print(announcement(service, { config, keys, hasPage: page !== null, isLocal }, output));
+        if (!signal.aborted) await once(signal, 'abort');
+      } finally {
+        page?.close();
+        await service.close();
+      }
+    },
+  );
 
 const EXAMPLES = `
 Examples:
@@ -42,90 +79,41 @@ Examples:
   $ registry-mirror serve
   $ curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8080/api/search?q=acme"`;
 
-async function serve(flags: ServeFlags): Promise<void> {
-  const { config, output } = await openContext(flags);
-  const interruption = interruptible(() => output.note('Closing …'));
-  const accountsPath = accountsBeside(config.ledger);
-  const isLocal = LOOPBACK.test(flags.host);
-  const failed = failureLog();
-  const { now } = systemClock;
-  const page =
-    (flags.page ?? isLocal)
-      ? openPage({
-          settings: pageSettings(config),
-          find: (text, most) => service.find(text, most),
-          version: () => service.version(),
-          onlyLocalHosts: isLocal,
-          now,
-          failed,
-        })
-      : null;
-  const service = await startMirrorService({
-    warehousePath: config.warehouse,
-    accountsPath,
-    dialect: config.dialect,
-    upstream: config.upstream,
-    host: flags.host,
-    port: flags.port,
-    now,
-    failed,
-    reconciliation: {
-      sourceName: config.source.name,
-      access: isLocal && page !== null ? 'open' : 'keyed',
-      companyPage: page === null ? null : '/page/company?id={{id}}',
-    },
-    operational: { sourceName: config.source.name, hasMetrics: page !== null, onlyLocalHosts: isLocal },
-    ...(page === null ? {} : { intercept: page }),
-  });
-  try {
-    announce(service, { config, accountsPath, hasPage: page !== null, isLocal }, output);
-    if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
-  } finally {
-    page?.close();
-    await service.close();
-    interruption.done();
-  }
-}
-
 interface Announced {
   readonly config: Config;
-  readonly accountsPath: string;
+  readonly keys: number;
   readonly hasPage: boolean;
   readonly isLocal: boolean;
 }
 
-function announce(
+function announcement(
   service: MirrorService,
-  { config, accountsPath, hasPage, isLocal }: Announced,
+  { config, keys, hasPage, isLocal }: Announced,
   output: Output,
-): void {
+): Result {
   const { url, baseUrl, paths, dialect } = service;
   const companies = service.companies();
-  const keys = validKeys(accountsPath);
   const page = hasPage ? `${url}/` : null;
   const warnings = [
-    config.source.licence === null ? NO_LICENCE : null,
-    keys === 0
-      ? 'No keys exist, so every request is rejected. Create one: registry-mirror keys create NAME'
-      : null,
-    isLocal ? null : NO_TLS,
-    hasPage && !isLocal ? OPEN_PAGE : null,
-  ].filter((warning) => warning !== null);
-  output.result({
-    command: 'serve',
+    config.source.licence === null && NO_LICENCE,
+    keys === 0 && NO_KEYS,
+    !isLocal && NO_TLS,
+    hasPage && !isLocal && OPEN_PAGE,
+  ].filter((warning) => warning !== false);
+  return {
     data: { url, base_url: baseUrl, page, paths, companies, keys, warnings, dialect },
-    text: [
+    text: lines(
       output.style('bold', `${config.source.name}: ${counted(companies, 'company', 'companies')}`),
-      ...(page === null ? [] : [`  page      ${page}`]),
+      page !== null && `  page      ${page}`,
       `  API       ${baseUrl}, ${counted(keys, 'valid key')}`,
       `  OpenAPI   ${url}/openapi.json`,
       `  reconcile ${url}/reconcile (OpenRefine)`,
       `  health    ${url}/health${hasPage ? `, metrics ${url}/metrics (Prometheus)` : ''}`,
       ...warnings.map((warning) => output.style('yellow', `  warning   ${warning}`)),
       '  Stop it with Ctrl-C.',
-    ].join('\n'),
+    ),
     attention: warnings.length === 0 ? null : warnings.join('\n'),
-  });
+  };
 }
 
 function pageSettings(config: Config): PageSettings {
@@ -172,6 +160,7 @@ function failureLog(): (error: Error) => void {
 
 const NO_LICENCE =
   "The data's licence is unknown (source.licence is not set). Republishing the data may require permission.";
+const NO_KEYS = 'No keys exist, so every request is rejected. Create one: registry-mirror keys create NAME';
 const NO_TLS = 'Keys are sent unencrypted. If other machines can reach this address, use a proxy with TLS.';
 const OPEN_PAGE = 'The status page needs no key. Everyone who can reach this address can read it.';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;

@@ -1,46 +1,65 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
+import type { Database } from 'better-sqlite3';
 import { recordIn } from '../dialect/body_values.ts';
+import { readBody } from '../dialect/response_body.ts';
+import { FailedError } from '../errors.ts';
 import { ExactNumber, faithful, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { type JsonField, jsonFields } from '../json/json_fields.ts';
 import { printable } from '../printable.ts';
 import { localTime } from '../report/figures.ts';
+import { answerTable } from '../warehouse/answer.ts';
+import {
+  companiesLike,
+  type HistoryChange,
+  type HistoryVersion,
+  readHistory,
+} from '../warehouse/company_history.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
 import { listedFields, servedRecords } from '../warehouse/serve_records.ts';
-import { type SharedFlags, withSharedOptions } from './context.ts';
-import { historyOf } from './history.ts';
-import type { Output } from './output.ts';
-import { tableLines } from './text_layout.ts';
-import { unknownCompany } from './unknown_company.ts';
-import { withWarehouse } from './with_warehouse.ts';
+import { define } from './command.ts';
+import { lines, type Output, snakeKeys } from './output.ts';
+import { fitted, tableLines } from './text_layout.ts';
 
-interface ShowFlags extends SharedFlags {
-  readonly csv?: boolean;
-  readonly history?: boolean;
-  readonly documents?: boolean;
-}
+export default () => companyCommand('show');
 
-/** `show ID`: prints one company's state and record. */
-export function showCommand(): Command {
-  const command = new Command('show')
-    .description(
-      "Prints one company's state and latest record. It sends no calls and needs no key. If the record " +
-        'was never fetched, it prints the search result.',
-    )
-    .argument('<id>', 'the entity id, as in the registry')
-    .option('--csv', 'print the fields as CSV, one field per line')
-    .option('--history', 'also print every stored version, with its changes and calls')
-    .option('--documents', 'with --history: also print the complete record of each version')
-    .addHelpText('after', EXAMPLES)
-    .action((id: string, flags: ShowFlags) => show(id, flags));
-  return withSharedOptions(command);
+/** `show ID`: prints one company's state and record, and with `--history` its versions. */
+export function companyCommand(name: 'show' | 'history'): Command {
+  return define(
+    'reader',
+    new Command(name)
+      .description(
+        "Prints one company's state and latest record. It sends no calls and needs no key. If the record " +
+          'was never fetched, it prints the search result.' +
+          (name === 'show' ? '' : ' `history` is another name for `show --history`.'),
+      )
+      .argument('<id>', 'the entity id, as in the registry')
+      .option('--csv', 'print the fields as CSV, one field per line')
+      .option('--history', 'also print every stored version, with its changes and calls')
+      .option('--documents', 'with --history: also print the complete record of each version')
+      .addHelpText('after', EXAMPLES),
+    ({ db, config, output }, id, flags) => {
+      const root = config.dialect?.entity.root ?? '';
+      const shown = shownCompany(db, id, root);
+      if (flags.csv) return output.document(csvText(['field', 'value'], fieldsOf(shown)));
+      const data = dataOf(shown);
+      const text = describe(shown, output);
+      if (!flags.history && name !== 'history') return { data, text };
+      const history = historyOf(db, id, flags.documents ? root : null);
+      return {
+        data: { ...data, versions: history.versions.map(versionData) },
+        text: lines(text, describeHistory(history, output)),
+      };
+    },
+  );
 }
 
 const EXAMPLES = `
 Examples:
   $ registry-mirror show 00034567
   $ registry-mirror show 00034567 --csv
-  $ registry-mirror show 00034567 --history
+  $ registry-mirror show 00034567 --history --documents
+  $ registry-mirror show 00034567 --history --json | jq '.data.versions[].changes'
   $ registry-mirror show 00034567 --json | jq .data.record`;
 
 /** A company with the fields from its record, or from its search result if the record was not fetched. */
@@ -50,24 +69,24 @@ interface ShownCompany {
   readonly summary: Json;
 }
 
-function show(id: string, flags: ShowFlags): Promise<void> {
-  return withWarehouse(flags, 'read', (warehouse, { config, output }) => {
-    const { db } = warehouse;
-    const company = companyPages(db).company(id);
-    if (company === null) throw unknownCompany(db, id);
-    const state = servedRecords(db).latest(id);
-    const response = state.is === 'record' ? parseJson(state.text) : null;
-    const record = recordIn(config.dialect?.entity.root ?? '', response, id) ?? null;
-    const shown = { company, record, summary: record === null ? listedFields(db, id) : null };
-    const history = flags.history ? historyOf(id, flags, warehouse, { config, output }) : null;
-    if (flags.csv) output.document(csvText(['field', 'value'], fieldsOf(shown)));
-    else
-      output.result({
-        command: 'show',
-        data: { ...dataOf(shown), ...(history === null ? {} : { versions: history.data.versions }) },
-        text: [describe(shown, output), ...(history === null ? [] : [history.text])].join('\n'),
-      });
-  });
+function shownCompany(db: Database, id: string, root: string): ShownCompany {
+  const company = companyPages(db).company(id);
+  if (company === null) throw unknownCompany(db, id);
+  const state = servedRecords(db).latest(id);
+  const record = recordIn(root, state.is === 'record' ? parseJson(state.text) : null, id) ?? null;
+  return { company, record, summary: record === null ? listedFields(db, id) : null };
+}
+
+/** Creates the error for an id that is not in the mirror. The error's hint lists similar ids and names. */
+function unknownCompany(db: Database, id: string): FailedError {
+  const like = companiesLike(db, id, 5).map(({ entityId, name }) =>
+    name === null ? entityId : `${entityId} (${name})`,
+  );
+  const hint =
+    like.length === 0
+      ? 'Search its name: registry-mirror search NAME. Or fetch it: registry-mirror backfill --ids FILE.'
+      : printable(`Did you mean ${like.join(', ')}?`);
+  return new FailedError(`company ${printable(id)} is not in the mirror`, { hint });
 }
 
 /** Returns the `data` object of `show --json`, as documented. */
@@ -88,44 +107,124 @@ function dataOf({ company, record, summary }: ShownCompany) {
 
 function describe(shown: ShownCompany, output: Output): string {
   const { company, record } = shown;
-  const [, ...lines] = tableLines(
-    [
-      { header: '', shrinks: true },
-      { header: '', shrinks: true, least: 20 },
-    ],
-    fieldsOf(shown),
-    output.columns - 2,
-  );
-  return [
+  const { goneAt, fetchedAt } = company;
+  const columns = [
+    { header: '', shrinks: true },
+    { header: '', shrinks: true, least: 20 },
+  ];
+  const [, ...fields] = tableLines(columns, fieldsOf(shown), output.columns - 2);
+  return lines(
     output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
-    ...(company.goneAt === null
-      ? []
-      : [
-          output.style(
-            'yellow',
-            `  gone from the registry, observed ${localTime(Date.parse(company.goneAt))}`,
-          ),
-        ]),
-    company.fetchedAt === null
-      ? `  listed by a search ${localTime(Date.parse(company.lastSeenAt))}; its record was never fetched`
-      : `  record fetched ${localTime(Date.parse(company.fetchedAt))}`,
-    ...(company.fetchedAt !== null && record === null ? ['  the stored record was deleted'] : []),
+    `  known since ${time(company.firstSeenAt)}, last seen ${time(company.lastSeenAt)}`,
+    goneAt !== null && output.style('yellow', `  gone from the registry, observed ${time(goneAt)}`),
+    fetchedAt === null ? '  its record was never fetched' : `  record fetched ${time(fetchedAt)}`,
+    fetchedAt !== null && record === null && '  the stored record was deleted',
     '',
-    ...lines.map((line) => `  ${line}`),
-  ].join('\n');
+    ...fields.map((line) => `  ${line}`),
+  );
 }
 
 function fieldsOf({ record, summary }: ShownCompany): string[][] {
   const document = record ?? summary;
   if (!isJsonObject(document)) return [];
-  return jsonFields(document, Number.POSITIVE_INFINITY).map(({ keys, value }) => [
-    keys.join('.'),
-    textOf(value),
-  ]);
+  return jsonFields(document, Infinity).map(({ keys, value }) => [keys.join('.'), textOf(value)]);
 }
 
 function textOf(value: JsonField['value']): string {
   if (value === null) return '';
   if (value instanceof ExactNumber) return value.digits;
   return typeof value === 'object' ? '' : String(value);
+}
+
+/** One version of a record. */
+interface ShownVersion extends HistoryVersion {
+  readonly changes: readonly HistoryChange[];
+  /** The whole record, if it is wanted and still stored. */
+  readonly document: Json;
+}
+
+interface ShownHistory {
+  /** The versions, oldest first. */
+  readonly versions: readonly ShownVersion[];
+  /** The changes that no stored version explains. */
+  readonly others: readonly HistoryChange[];
+}
+
+/** Returns a company's versions. Reads their records if `root` is the records' place in a response. */
+function historyOf(db: Database, id: string, root: string | null): ShownHistory {
+  const { versions, changes } = readHistory(db, id) ?? { versions: [], changes: [] };
+  const answers = answerTable(db);
+  const documentOf = (callId: number): Json => {
+    const stored = root === null ? null : answers.read(callId);
+    if (stored === null) return null;
+    const { json } = readBody(stored.body, stored.headers['content-type'] ?? '');
+    return recordIn(root ?? '', json, id) ?? null;
+  };
+  const calls = new Set(versions.map(({ callId }) => callId));
+  return {
+    versions: versions.map((version) => ({
+      ...version,
+      changes: changes.filter(({ callId }) => callId === version.callId),
+      document: documentOf(version.callId),
+    })),
+    others: changes.filter(({ callId }) => !calls.has(callId)),
+  };
+}
+
+/** Returns one element of `versions` in `show --history --json`, as documented. */
+function versionData({ changes, document, ...version }: ShownVersion) {
+  const { callId, runId, command, reason, status, observedFrom, observedTo, isTombstone } = version;
+  return {
+    observed_from: observedFrom,
+    observed_to: observedTo,
+    is_tombstone: isTombstone,
+    call: snakeKeys({ callId, runId, command, reason, status }),
+    changes: changes.map(({ path, notBefore, before, after }) => ({
+      path,
+      not_before: notBefore,
+      before: typeof before === 'bigint' ? before.toString() : before,
+      after: typeof after === 'bigint' ? after.toString() : after,
+    })),
+    ...(isJsonObject(document) && { document: faithful(document) }),
+  };
+}
+
+/** Describes versions, most recent first. */
+function describeHistory({ versions, others }: ShownHistory, output: Output): string {
+  return lines(
+    ...versions.map((version, at) => describeVersion(version, at === 0, output)).reverse(),
+    others.length > 0 && '\n  changes without a new version',
+    ...others.map((change) => describeChange(change, output)),
+  );
+}
+
+function describeVersion(version: ShownVersion, isFirst: boolean, output: Output): string {
+  const { callId, runId, command, reason, status, isTombstone, observedFrom, observedTo } = version;
+  const { changes, document } = version;
+  const until = observedTo === null ? 'now' : time(observedTo);
+  const call = `call ${callId} of run ${runId} (${command}): ${printable(reason)}, HTTP ${status ?? '–'}`;
+  return lines(
+    '',
+    output.style('bold', `  ${isTombstone ? 'tombstone, ' : ''}${time(observedFrom)} – ${until}`),
+    output.style('dim', `    ${call}`),
+    isFirst && '    first version',
+    !isFirst && changes.length === 0 && '    only volatile fields changed',
+    ...(isFirst ? [] : changes.map((change) => describeChange(change, output))),
+    isJsonObject(document) && `    ${JSON.stringify(faithful(document), null, 2).replaceAll('\n', '\n    ')}`,
+  );
+}
+
+function describeChange({ path, before, after }: HistoryChange, output: Output): string {
+  const field = path === '_gone_at' ? 'deleted' : path.replace(/^\//, '');
+  const values = path === '_gone_at' ? valueText(after) : `${valueText(before)} → ${valueText(after)}`;
+  return fitted(`    ${printable(field)}: ${values}`, output.columns);
+}
+
+function valueText(value: HistoryChange['before']): string {
+  if (value === null) return '–';
+  return value === '' ? '""' : printable(String(value));
+}
+
+function time(iso: string): string {
+  return localTime(Date.parse(iso));
 }

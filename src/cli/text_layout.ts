@@ -59,6 +59,25 @@ interface Measured extends Column {
   readonly least: number;
 }
 
+interface Terminal {
+  readonly columns: number;
+  style(style: 'dim' | 'red', text: string): string;
+}
+
+/** Formats a table with a dim header, or returns null if there are no rows. A row is red if `isBad` returns true. */
+export function tableText(
+  { columns: width, style }: Terminal,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  isBad: (index: number) => boolean = () => false,
+): string | null {
+  if (rows.length === 0) return null;
+  const [header = '', ...lines] = tableLines(columns, rows, width);
+  return [style('dim', header), ...lines.map((line, at) => (isBad(at) ? style('red', line) : line))].join(
+    '\n',
+  );
+}
+
 /** Formats a table's lines, starting with the header. No line is wider than `width`. Two spaces separate the cells. */
 export function tableLines(
   columns: readonly Column[],

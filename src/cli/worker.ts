@@ -1,26 +1,19 @@
 import { Writable } from 'node:stream';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { describeUpgrade, upgradeWarehouse } from '../warehouse/upgrade.ts';
-import { portNumber } from './context.ts';
-import { type Output, openOutput, printError, standardStreams } from './output.ts';
+import { define, portNumber, repeated } from './command.ts';
+import { type Output, printError, type Result, standardStreams } from './output.ts';
 import { captureConsole, openLogger } from './worker/log.ts';
-import { pauseCommand, removeCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
-
-interface WorkerFlags {
-  readonly config?: readonly string[];
-  readonly healthPort?: number;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
+import { pausingCommand, removeCommand, runCommand } from './worker/queue_commands.ts';
 
 /** `worker`: runs scheduled jobs from a queue in Redis until a signal stops it. */
-export function workerCommand(): Command {
-  return (
+export default () =>
+  define(
+    'alone',
     new Command('worker')
       .description(
         'Polls statistics, sweeps searches and fetches records at the times set in `schedule:`, within the allowance. ' +
@@ -29,7 +22,7 @@ export function workerCommand(): Command {
       )
       // Options after a subcommand's name belong to the subcommand.
       .enablePositionalOptions()
-      .option('--config <file>', 'configuration file; repeat for each registry', collected)
+      .option('--config <file>', 'configuration file; repeat for each registry', repeated)
       .option(
         '--health-port <n>',
         'port for /health, /ready, /metrics and /queues (default: worker.health_port)',
@@ -39,22 +32,43 @@ export function workerCommand(): Command {
       .option('--quiet', 'log warnings and errors only')
       .option('-v, --verbose', 'log every call')
       .addCommand(runCommand())
-      .addCommand(pauseCommand())
-      .addCommand(resumeCommand())
+      .addCommand(pausingCommand('pause', 'start no jobs until `worker resume`; a running job continues'))
+      .addCommand(pausingCommand('resume', 'start jobs again after `worker pause`'))
       .addCommand(removeCommand())
-      .addHelpText('after', EXAMPLES)
-      .action((flags: WorkerFlags) => work(flags))
+      .addHelpText('after', EXAMPLES),
+    ({ output, print }, flags) => work(flags as WorkerFlags, output, print),
   );
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror worker
+  $ registry-mirror worker --config norway.yaml --config denmark.yaml --health-port 9000
+  $ registry-mirror worker run sweep-search
+  $ registry-mirror worker pause
+
+Redis 7 or newer is required at worker.redis_url, with an append-only file and maxmemory-policy noeviction.
+Without Redis, run \`registry-mirror sync\` from cron. Both can run together.
+
+Exit codes: 0 stopped by a signal; 1 failed; 2 usage, configuration, or no Redis at the start.`;
+
+interface WorkerFlags {
+  readonly config?: string | readonly string[];
+  readonly healthPort?: number;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
-async function work(flags: WorkerFlags): Promise<void> {
-  const streams = standardStreams();
-  const output = openOutput(flags, streams);
+async function work(flags: WorkerFlags, output: Output, print: (result: Result) => void): Promise<void> {
   try {
-    await serve(flags, output);
+    print({
+      data: { ended: 'stopped', signal: await serve(flags, output) },
+      text: 'Stopped: all received responses are loaded. The next worker continues.',
+    });
+    // Exit explicitly, because a hanging Redis connection or an abandoned call could keep the process alive.
+    setImmediate(() => process.exit(0));
   } catch (error) {
+    const streams = standardStreams();
     process.exitCode = printError(error, 'worker', output, { ...streams, stderr: logLines(streams.stderr) });
-    // A hanging Redis connection could keep the process alive.
     setImmediate(() => process.exit());
   }
 }
@@ -71,7 +85,8 @@ function logLines(stderr: NodeJS.WriteStream): NodeJS.WriteStream {
   }) as NodeJS.WriteStream;
 }
 
-async function serve(flags: WorkerFlags, output: Output): Promise<void> {
+/** Serves the queues until a signal, and returns it. */
+async function serve(flags: WorkerFlags, output: Output): Promise<NodeJS.Signals> {
   const configs = loadAll(flags);
   const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : configs[0].worker.log_level;
   const log = openLogger(level, output.mode !== 'json' && process.stderr.isTTY);
@@ -90,14 +105,12 @@ async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   if ('signal' in why) output.note(`Finishing the in-flight calls, at most ${STOP_WITHIN_MS / 1000} s …`);
   await worker.stop();
   if ('error' in why) throw why.error;
-  printEnd(output, why.signal);
-  // Exit explicitly, because a hanging Redis connection or an abandoned call could keep the process alive.
-  setImmediate(() => process.exit(0));
+  return why.signal;
 }
 
 function loadAll({ config: paths, healthPort }: WorkerFlags): [Config, ...Config[]] {
   const flags = healthPort === undefined ? {} : { worker: { health_port: healthPort } };
-  const [first, ...others] = paths ?? [undefined];
+  const [first, ...others] = [paths].flat();
   return [loadConfig({ path: first, flags }), ...others.map((path) => loadConfig({ path, flags }))];
 }
 
@@ -116,27 +129,3 @@ function untilStopped(): { readonly promise: Promise<Why>; fatal(error: unknown)
   process.on('SIGTERM', stop);
   return { promise, fatal: (error) => resolve({ error }) };
 }
-
-function printEnd(output: Output, signal: NodeJS.Signals): void {
-  output.result({
-    command: 'worker',
-    data: { ended: 'stopped', signal },
-    text: 'Stopped: all received responses are loaded. The next worker continues.',
-  });
-}
-
-function collected(path: string, paths: readonly string[] | undefined): readonly string[] {
-  return [...(paths ?? []), path];
-}
-
-const EXAMPLES = `
-Examples:
-  $ registry-mirror worker
-  $ registry-mirror worker --config norway.yaml --config denmark.yaml --health-port 9000
-  $ registry-mirror worker run sweep-search
-  $ registry-mirror worker pause
-
-Redis 7 or newer is required at worker.redis_url, with an append-only file and maxmemory-policy noeviction.
-Without Redis, run \`registry-mirror sync\` from cron. Both can run together.
-
-Exit codes: 0 stopped by a signal; 1 failed; 2 usage, configuration, or no Redis at the start.`;

@@ -16,10 +16,7 @@ function completed(...words: readonly string[]): string[] {
 
 test.each([
   [['st'], ['status']],
-  [
-    ['backfill', '--id'],
-    ['--ids', '--id-prefix'],
-  ],
+  [['backfill', '--id'], ['--ids']],
   [['keys', 'rev'], ['revoke']],
   [['keys', 'create', '--per-m'], ['--per-minute']],
   [['backfill', '--ids', 'list.txt', '--max-c'], ['--max-calls']],

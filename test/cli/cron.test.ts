@@ -107,7 +107,9 @@ async function cronHour(
   const workspace = openWorkspace(configOf(sandbox, folder, isRefused), clock);
   let exitCode: number;
   try {
-    exitCode = await syncOnce(workspace, {}, output, new AbortController().signal);
+    const result = await syncOnce(workspace, {}, output, new AbortController().signal);
+    output.result('sync', result);
+    exitCode = result.exitCode ?? 0;
   } catch (error) {
     exitCode = printError(error, 'sync', output, streams);
   } finally {

@@ -12,11 +12,10 @@ import {
   checkTerms,
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
-import { checkDialectEvidence } from '../../src/cli/doctor/dialect_evidence.ts';
 import { checkFiles } from '../../src/cli/doctor/files.ts';
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
-import { checkVolatileFields } from '../../src/cli/doctor/volatile_fields.ts';
+import { checkStoredResponses } from '../../src/cli/doctor/stored_responses.ts';
 import { Secret } from '../../src/config/config.ts';
 import { configFrom, loadConfig } from '../../src/config/load_config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
@@ -44,7 +43,7 @@ describe('checks', () => {
     const { record, warehouse } = bench();
     for (let n = 0; n < 8; n++) record('C1', { id: 'C1', asked: n, name: 'A' });
     const check = (dialect = {}) =>
-      checkVolatileFields({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
+      checkStoredResponses({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
     expect(check()).toMatchObject([
       {
         status: 'note',
@@ -65,7 +64,7 @@ describe('checks', () => {
     for (const [page, text] of ['fa', 'fb', 'fc'].entries())
       search(text, { total: 20, results: Array.from({ length: 20 }, (_, at) => row(page * 20 + at)) });
     const check = (dialect = {}) =>
-      checkDialectEvidence({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
+      checkStoredResponses({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
     expect(check()).toMatchObject([
       { status: 'warning', message: expect.stringMatching(/^dialect.search.name .* 1 different value/) },
     ]);

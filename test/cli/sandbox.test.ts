@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { sandboxCommand } from '../../src/cli/sandbox.ts';
+import sandboxCommand from '../../src/cli/sandbox.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import { FailedError, UsageError } from '../../src/errors.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';

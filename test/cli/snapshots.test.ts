@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -67,8 +66,6 @@ const SHOWN: readonly (readonly [string, () => string[]])[] = [
   ['doctor', () => ['doctor']],
 ];
 
-const DOCUMENTS = fileURLToPath(new URL('../../docs/', import.meta.url));
-
 describe("a command's output", () => {
   it.each(SHOWN)(
     "a command's output fits 60 and 160 columns, and is JSON with --json: %s",
@@ -96,14 +93,10 @@ describe("a command's output", () => {
 
   it.each([60, 160])('each help text fits into %i columns', async (columns) => {
     const names = [...commandsOf(await openProgram(COMMAND_NAMES))].map(({ name }) => name);
-    const helps: string[] = [];
     for (const name of ['', ...names]) {
       const args = [...name.split(' ').filter((word) => word !== ''), '--help'];
-      const help = (await shown(args, { columns })).replaceAll(DOCUMENTS, 'docs/');
-      expect(tooWide(help, columns)).toEqual([]);
-      helps.push(section(`${name} --help`.trim(), help));
+      expect(tooWide(await shown(args, { columns }), columns)).toEqual([]);
     }
-    await expect(helps.join('\n')).toMatchFileSnapshot(`snapshots/help-${columns}.txt`);
   });
 });
 

@@ -8,7 +8,7 @@ export const MAN_PAGE = new URL('../../docs/registry-mirror.1', import.meta.url)
 /** Returns the manual page. Each command's help is the same as in docs/commands.md. */
 export async function manPage(): Promise<string> {
   const program = await openProgram(COMMAND_NAMES);
-  const summaries = COMMANDS.map(({ name, summary }) => `.TP\n.B ${escaped(name)}\n${escaped(summary)}`);
+  const summaries = COMMANDS.map(([name, summary]) => `.TP\n.B ${escaped(name)}\n${escaped(summary)}`);
   const helps = [...commandsOf(program)].map(
     ({ name, help }) => `.SS ${escaped(name)}\n.nf\n${escaped(help.trimEnd())}\n.fi`,
   );

@@ -3,9 +3,9 @@ import { reportData } from '../../operations/run_report.ts';
 import { printable } from '../../printable.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
 import type { BackfillItemRow, BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';
-import type { Output } from '../output.ts';
+import { type Output, snakeKeys } from '../output.ts';
 import { headlineOf } from '../run_report.ts';
-import { tableLines } from '../text_layout.ts';
+import { tableText } from '../text_layout.ts';
 import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;
@@ -95,49 +95,40 @@ export function backfillData(
   };
 }
 
-export function orderData(backfill: BackfillRow, counts: Counts) {
-  return {
-    backfill_id: backfill.backfillId,
-    title: backfill.title,
-    created_at: backfill.createdAt,
-    finished_at: backfill.finishedAt,
-    ...counts,
-  };
-}
-
-/** Formats how many items are settled, such as `120 of 500`. */
-export function settledText(counts: Counts): string {
-  const all = itemCount(counts);
-  return `${count(all - counts.open)} of ${count(all)}`;
+export function orderData({ backfillId, title, createdAt, finishedAt }: BackfillRow, counts: Counts) {
+  return { ...(snakeKeys({ backfillId, title, createdAt, finishedAt }) as object), ...counts };
 }
 
 export function itemCount(counts: Counts): number {
   return Object.values(counts).reduce((sum, one) => sum + one, 0);
 }
 
-/** Formats unfinished backfills as a table. */
-export function describeUnfinished(
+/** Formats unfinished backfills as a table, or returns null if there are none. */
+export function backfillsText(
   rows: readonly { backfill: BackfillRow; counts: Counts }[],
   output: Output,
-): string {
-  if (rows.length === 0) return 'No unfinished backfill.';
-  const cells = rows.map(({ backfill, counts }) => [
-    String(backfill.backfillId),
-    backfill.title,
-    localTime(Date.parse(backfill.createdAt)),
-    settledText(counts),
-  ]);
-  const [header = '', ...lines] = tableLines(
+): string | null {
+  return tableText(
+    output,
     [
-      { header: 'no.', align: 'right' },
+      { header: 'backfill', align: 'right' },
       { header: 'request', shrinks: true },
       { header: 'started', optional: true },
       { header: 'settled', align: 'right' },
     ],
-    cells,
-    output.columns,
+    rows.map(({ backfill, counts }) => [
+      String(backfill.backfillId),
+      backfill.title,
+      localTime(Date.parse(backfill.createdAt)),
+      settledText(counts),
+    ]),
   );
-  return [output.style('dim', header), ...lines].join('\n');
+}
+
+/** Formats how many items are settled, such as `120 of 500`. */
+function settledText(counts: Counts): string {
+  const all = itemCount(counts);
+  return `${count(all - counts.open)} of ${count(all)}`;
 }
 
 /** Describes how many lines were ignored in each list. Returns null if none were. */

@@ -3,9 +3,9 @@ import type { BackfillEstimate } from '../../estimate/backfill_estimate.ts';
 import { within } from '../../estimate/call_range.ts';
 import type { Workspace } from '../../operations/assemble.ts';
 import { counted } from '../../report/figures.ts';
-import { type Output, standardStreams } from '../output.ts';
+import type { Output } from '../output.ts';
 import { range } from '../plan/cost_text.ts';
-import { openAsker } from '../questions.ts';
+import { confirmed } from '../questions.ts';
 
 /**
  * Asks for confirmation before a backfill that could spend more than a tenth of the remaining quota. Without a
@@ -16,20 +16,16 @@ import { openAsker } from '../questions.ts';
 export async function confirmCost(
   { ledger, clock }: Pick<Workspace, 'ledger' | 'clock'>,
   estimate: () => BackfillEstimate,
-  { maxCalls = Number.POSITIVE_INFINITY, yes }: { maxCalls?: number; yes?: boolean },
+  maxCalls: number,
   output: Output,
 ): Promise<void> {
-  if (yes || output.mode !== 'text' || !process.stdin.isTTY) return;
+  if (output.mode !== 'text' || !process.stdin.isTTY) return;
   const { left } = ledger.state(clock.now(), 'backfill');
   const question = costQuestion(estimate, left, maxCalls);
-  if (question === null) return;
-  const asker = openAsker(process.stdin, standardStreams());
-  const isSure = await asker.yes(question, false);
-  asker.close();
-  if (!isSure)
-    throw new UsageError('not confirmed; no call was sent', {
-      hint: 'Limit the calls with --max-calls N, or see the estimate with --dry-run.',
-    });
+  if (question === null || (await confirmed(question))) return;
+  throw new UsageError('not confirmed; no call was sent', {
+    hint: 'Limit the calls with --max-calls N, or see the estimate with --dry-run.',
+  });
 }
 
 /** Returns the question to ask, or null if the backfill costs at most a tenth of the remaining quota. */
@@ -38,14 +34,11 @@ export function costQuestion(
   left: number,
   maxCalls: number,
 ): string | null {
-  if (left === 0 || left === Number.POSITIVE_INFINITY || maxCalls <= left * ASKED_SHARE) return null;
+  if (left === 0 || left === Infinity || maxCalls <= left * ASKED_SHARE) return null;
   const { total } = estimate();
-  const high = Math.min(total.high ?? Number.POSITIVE_INFINITY, maxCalls);
+  const high = Math.min(total.high ?? Infinity, maxCalls);
   if (high <= left * ASKED_SHARE) return null;
-  const cost = range(
-    within(total, { low: 0, high: high === Number.POSITIVE_INFINITY ? null : high }),
-    'call',
-  );
+  const cost = range(within(total, { low: 0, high: high === Infinity ? null : high }), 'call');
   return `This backfill needs ${cost}, and the account has ${counted(left, 'call')} left for backfills. Continue?`;
 }
 

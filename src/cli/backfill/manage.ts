@@ -5,53 +5,46 @@ import { backfillOf, requireUnfinished } from '../../operations/backfill.ts';
 import { allowanceOf } from '../../operations/configured_ledger.ts';
 import { count } from '../../report/figures.ts';
 import { type BackfillRow, backfillTable, queueBackfill } from '../../warehouse/backfill.ts';
-import type { Output } from '../output.ts';
+import type { Output, Result } from '../output.ts';
 import { accountCostOf, costData } from '../plan/account_cost.ts';
 import { describeCost } from '../plan/cost_text.ts';
-import { describeUnfinished, itemCount, orderData } from './backfill_text.ts';
+import { backfillsText, itemCount, orderData } from './backfill_text.ts';
 import { writeReport } from './report_file.ts';
 
 /** Writes a finished backfill's report again. */
-export function reportAgain(
-  workspace: Workspace,
-  chosen: BackfillRow,
-  report: string | undefined,
-  output: Output,
-): void {
+export function reportAgain(workspace: Workspace, chosen: BackfillRow, report: string | undefined): Result {
   const table = backfillTable(workspace.warehouse.db);
   const counts = table.counts(chosen.backfillId);
   if (report !== undefined) writeReport(report, table.items(chosen.backfillId));
-  output.result({
-    command: 'backfill',
+  const rest =
+    report === undefined
+      ? 'Add --report FILE to write the result of each line.'
+      : `The results of its ${count(itemCount(counts))} lines are in ${report}.`;
+  return {
     data: { ...orderData(chosen, counts), report: report ?? null },
-    text:
-      report === undefined
-        ? `Backfill ${chosen.backfillId} is finished. Add --report FILE to write the result of each line.`
-        : `Backfill ${chosen.backfillId} is finished. The results of its ${count(itemCount(counts))} lines are in ${report}.`,
-  });
+    text: `Backfill ${chosen.backfillId} is finished. ${rest}`,
+  };
 }
 
-export function listUnfinished(workspace: Workspace, output: Output): void {
+export function listUnfinished(workspace: Workspace, output: Output): Result {
   const table = backfillTable(workspace.warehouse.db);
   const rows = table.unfinished().map((one) => ({ backfill: one, counts: table.counts(one.backfillId) }));
-  output.result({
-    command: 'backfill',
+  return {
     data: { unfinished: rows.map((row) => orderData(row.backfill, row.counts)) },
-    text: describeUnfinished(rows, output),
-  });
+    text: backfillsText(rows, output) ?? 'No unfinished backfill.',
+  };
 }
 
 /** Cancels a backfill. Records that were already fetched stay in the mirror. */
-export function cancel(workspace: Workspace, output: Output, backfillId: number): void {
+export function cancel(workspace: Workspace, backfillId: number): Result {
   const chosen = backfillOf(workspace, backfillId);
   const isCancelled = backfillTable(workspace.warehouse.db).cancel(backfillId, workspace.clock.now());
-  output.result({
-    command: 'backfill',
+  return {
     data: { backfill_id: backfillId, cancelled: isCancelled },
     text: isCancelled
       ? `Backfill ${backfillId} is cancelled: ${chosen.title}. The fetched records are kept.`
       : `Backfill ${backfillId} had already ended; nothing was changed.`,
-  });
+  };
 }
 
 /**
@@ -62,30 +55,27 @@ export async function enqueue(
   { config, clock, warehouse }: Workspace,
   backfill: BackfillRow,
   maxCalls: number | undefined,
-  output: Output,
-): Promise<void> {
+): Promise<Result> {
   requireUnfinished(backfill);
   // Import BullMQ only here, because it loads slowly and this command's other options do not need it.
   const { enqueueBackfill } = await import('../../../jobs/queue_control.ts');
   const { backfillId, title } = backfill;
   const request = { backfillId, maxCalls: maxCalls ?? null, queuedAt: isoTime(clock.now()) };
   const queued = await enqueueBackfill(config, request, () => queueBackfill(warehouse.db, request));
-  output.result({
-    command: 'backfill',
+  return {
     data: { backfill_id: backfillId, title, queue: queued.queue, job: queued.job },
     text: `Backfill ${backfillId} (${title}) is queued as job ${queued.job} in ${queued.queue}. Show its progress: registry-mirror status. Write its report after it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
-  });
+  };
 }
 
-/** Prints the cost estimate of `--dry-run`. */
-export function printEstimate(
-  workspace: Workspace,
+/** Returns the cost estimate of `--dry-run`. */
+export function estimateResult(
+  { config, ledger, clock }: Workspace,
   title: string,
   calls: BackfillEstimate,
-  maxCalls: number | undefined,
+  maxCalls: number,
   output: Output,
-): void {
-  const { config, ledger, clock } = workspace;
+): Result {
   const nowMs = clock.now();
   const estimate = accountCostOf({
     calls,
@@ -94,11 +84,10 @@ export function printEstimate(
     state: ledger.state(nowMs, 'backfill'),
     purpose: 'backfill',
     nowMs,
-    maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
+    maxCalls,
   });
-  output.result({
-    command: 'backfill',
+  return {
     data: { dry_run: true, title, ...costData(estimate) },
     text: [output.style('bold', `Estimate: backfill of ${title}`), ...describeCost(estimate)].join('\n'),
-  });
+  };
 }

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Dialect } from '../../dialect/dialect.ts';
 import { UsageError } from '../../errors.ts';
 import type { BackfillOrder } from '../../operations/backfill.ts';
-import { withInferredIdentifiers } from '../../plan/discovery/identifier_rule.ts';
 import { counted, duration } from '../../report/figures.ts';
 import type { BackfillItem } from '../../warehouse/backfill.ts';
 import { failedTargets, idsFetchedBefore, idsNeverFetched } from '../../warehouse/backfill_selection.ts';
-import { openKnowledge } from '../../warehouse/plan_knowledge.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { type List, readList } from './lists.ts';
 
@@ -17,7 +14,6 @@ export interface SelectionFlags {
   readonly column?: string;
   readonly query?: readonly string[];
   readonly prefix?: readonly string[];
-  readonly idPrefix?: readonly string[];
   /** Selects records older than this, in milliseconds. */
   readonly stale?: number;
   readonly missing?: boolean;
@@ -30,7 +26,6 @@ export interface SelectionFlags {
 
 export interface SelectionContext {
   readonly warehouse: Warehouse;
-  readonly dialect: Dialect;
   readonly recordsMaxAgeMs: number;
   readonly nowMs: number;
   readonly stdin: Readable;
@@ -42,24 +37,25 @@ export interface Selection {
   readonly lists: readonly List[];
 }
 
-export function isSelecting(flags: SelectionFlags): boolean {
-  const { ids, names, query, prefix, idPrefix, stale, missing, failed } = flags;
-  return [ids, names, query, prefix, idPrefix, stale, missing, failed].some((one) => one !== undefined);
+export function isSelecting({ ids, names, query, prefix, stale, missing, failed }: SelectionFlags): boolean {
+  return [ids, names, query, prefix, stale, missing, failed].some((one) => one !== undefined);
 }
 
 /** Reads the lists, and looks up the stale, missing and failed companies. */
 export async function readSelection(flags: SelectionFlags, context: SelectionContext): Promise<Selection> {
-  refuseImpossible(flags, context);
-  const ids = flags.ids === undefined ? null : await listOf(flags.ids, flags, context);
-  const names = flags.names === undefined ? null : await listOf(flags.names, flags, context);
+  const { ids, names, column, query = [], prefix = [] } = flags;
+  if (ids === '-' && names === '-')
+    throw new UsageError('--ids and --names cannot both read standard input', {
+      hint: 'Use a file for one of them.',
+    });
+  const listIn = async (path: string | undefined) =>
+    path === undefined ? null : await readList({ path, column }, context.stdin);
+  const [idList, nameList] = [await listIn(ids), await listIn(names)];
   const parts: SelectedItems[] = [
-    ...(ids === null ? [] : [fromList(ids, 'id', entities)]),
-    ...(names === null ? [] : [fromList(names, 'name', named)]),
-    ...(flags.query ?? []).map((text) => one(searched('query', 'name', text), `query "${text}"`)),
-    ...(flags.prefix ?? []).map((text) => one(searched('prefix', 'name', text), `name prefix "${text}"`)),
-    ...(flags.idPrefix ?? []).map((text) =>
-      one(searched('prefix', 'identifier', text), `id prefix "${text}"`),
-    ),
+    ...(idList === null ? [] : [fromList(idList, 'id', 'entity')]),
+    ...(nameList === null ? [] : [fromList(nameList, 'name', 'name')]),
+    ...query.map((text) => one(searched('query', 'name', text), `query "${text}"`)),
+    ...prefix.map((text) => one(searched('prefix', 'name', text), `name prefix "${text}"`)),
     ...lookedUp(flags, context),
   ];
   return {
@@ -70,7 +66,7 @@ export async function readSelection(flags: SelectionFlags, context: SelectionCon
       withRecords: flags.records !== false,
       freshForMs: freshFor(flags, context),
     },
-    lists: [ids, names].filter((list) => list !== null),
+    lists: [idList, nameList].filter((list) => list !== null),
   };
 }
 
@@ -81,15 +77,11 @@ interface SelectedItems {
   readonly identity: string;
 }
 
-function fromList(
-  list: List,
-  noun: string,
-  itemsOf: (values: readonly string[]) => BackfillItem[],
-): SelectedItems {
+function fromList(list: List, noun: string, kind: 'entity' | 'name'): SelectedItems {
   const hash = createHash('sha256');
   for (const value of list.values) hash.update(`${value}\0`);
   return {
-    items: itemsOf(list.values),
+    items: itemsOf(kind, list.values),
     title: `${counted(list.values.length, noun)} from ${list.from}`,
     identity: `${noun}s ${hash.digest('hex')}`,
   };
@@ -105,12 +97,12 @@ function lookedUp(
 ): SelectedItems[] {
   const parts: SelectedItems[] = [];
   if (missing) {
-    const items = entities(idsNeverFetched(db));
+    const items = itemsOf('entity', idsNeverFetched(db));
     const title = `${counted(items.length, 'company', 'companies')} without a record`;
     parts.push({ items, title, identity: 'missing' });
   }
   if (stale !== undefined) {
-    const items = entities(idsFetchedBefore(db, nowMs - stale));
+    const items = itemsOf('entity', idsFetchedBefore(db, nowMs - stale));
     const title = `${counted(items.length, 'record')} older than ${duration(stale)}`;
     parts.push({ items, title, identity: `stale ${stale}` });
   }
@@ -139,45 +131,8 @@ function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }:
   return Math.min(recordsMaxAgeMs, stale ?? Number.POSITIVE_INFINITY);
 }
 
-function refuseImpossible(
-  { ids, names, idPrefix }: SelectionFlags,
-  { dialect, warehouse }: SelectionContext,
-): void {
-  if (ids === '-' && names === '-')
-    throw new UsageError('--ids and --names cannot both read standard input', {
-      hint: 'Use a file for one of them.',
-    });
-  if (idPrefix === undefined) return;
-  const { search } = withInferredIdentifiers(dialect, openKnowledge(warehouse));
-  if (search.identifiers === 'unknown')
-    throw new UsageError(
-      'it is unknown whether this registry can search by id prefix (dialect.search.identifiers)',
-      { hint: 'Run `registry-mirror sync`, which learns it, or use --ids with whole ids.' },
-    );
-  if (search.identifiers !== 'prefix')
-    throw new UsageError(
-      `this registry cannot search by id prefix (dialect.search.identifiers: ${search.identifiers})`,
-      { hint: 'Use --ids with whole ids, or --prefix for names.' },
-    );
-  // An empty prefix would list the whole registry, so it is rejected even if the upstream accepts empty queries.
-  const shortest = Math.max(1, search.min_length);
-  const short = idPrefix.find((text) => [...text].length < shortest);
-  if (short !== undefined)
-    throw new UsageError(
-      `"${short}" is too short: this registry accepts queries of ${shortest} or more characters`,
-    );
-}
-
-function listOf(path: string, { column }: SelectionFlags, { stdin }: SelectionContext): Promise<List> {
-  return readList({ path, column }, stdin);
-}
-
-function entities(ids: readonly string[]): BackfillItem[] {
-  return ids.map((given) => ({ kind: 'entity', searchedBy: null, given }));
-}
-
-function named(names: readonly string[]): BackfillItem[] {
-  return names.map((given) => ({ kind: 'name', searchedBy: null, given }));
+function itemsOf(kind: 'entity' | 'name', values: readonly string[]): BackfillItem[] {
+  return values.map((given) => ({ kind, searchedBy: null, given }));
 }
 
 function searched(kind: 'query' | 'prefix', searchedBy: 'name' | 'identifier', given: string): BackfillItem {

@@ -1,13 +1,10 @@
 import { type WindowLimits, windowRows } from '../../allowance/window_table.ts';
 import type { InitAnswers } from '../../config/initial_config.ts';
 import { UsageError } from '../../errors.ts';
-import type { SharedFlags } from '../context.ts';
 import { documentPath } from '../documents.ts';
 import { type Asker, readCount, readText } from '../questions.ts';
 
-export interface InitFlags extends SharedFlags, Partial<WindowLimits> {
-  readonly yes?: boolean;
-  readonly force?: boolean;
+export interface InitFlags extends Partial<WindowLimits> {
   readonly baseUrl?: string;
   readonly keyVariable?: string;
   readonly keyFile?: string;

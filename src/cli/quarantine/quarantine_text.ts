@@ -1,13 +1,13 @@
 import { printable } from '../../printable.ts';
 import { byteSize, count, counted, localTime } from '../../report/figures.ts';
 import type { Quarantined } from '../../warehouse/quarantine.ts';
-import type { Output } from '../output.ts';
-import { tableLines } from '../text_layout.ts';
+import { type Output, snakeKeys } from '../output.ts';
+import { tableText } from '../text_layout.ts';
 
 export function describeList(entries: readonly Quarantined[], open: number, output: Output): string {
-  if (entries.length === 0) return 'The quarantine is empty.';
   const showsState = entries.some(({ state }) => state !== 'open');
-  const [header = '', ...lines] = tableLines(
+  const table = tableText(
+    output,
     [
       { header: 'no.', align: 'right' },
       { header: 'call', shrinks: true, least: 15 },
@@ -24,15 +24,11 @@ export function describeList(entries: readonly Quarantined[], open: number, outp
       count(entry.times),
       localTime(Date.parse(entry.quarantinedAt)),
     ]),
-    output.columns,
   );
+  if (table === null) return 'The quarantine is empty.';
   const shown = entries.filter(({ state }) => state === 'open').length;
-  return [
-    output.style('dim', header),
-    ...lines,
-    '',
-    `${counted(open, 'open entry', 'open entries')}${shown < open ? ` (${count(shown)} shown; use --limit to see more)` : ''}. Show one: \`quarantine show NUMBER\`. Process them again: \`quarantine replay\`. Fetch them again: \`backfill --failed\`.`,
-  ].join('\n');
+  const more = shown < open ? ` (${count(shown)} shown; use --limit to see more)` : '';
+  return `${table}\n\n${counted(open, 'open entry', 'open entries')}${more}. Show one: \`quarantine show NUMBER\`. Process them again: \`quarantine replay\`. Fetch them again: \`backfill --failed\`.`;
 }
 
 export function describeEntry(entry: Quarantined, body: string | null, output: Output): string {
@@ -70,21 +66,8 @@ function requestOf({ kind, target, position }: Quarantined): string {
   return position === null ? what : `${what}, item ${position + 1}`;
 }
 
-export function entryData(entry: Quarantined) {
-  return {
-    number: entry.quarantineId,
-    kind: entry.kind,
-    target: entry.target,
-    position: entry.position,
-    reason: entry.reason,
-    times: entry.times,
-    quarantined_at: entry.quarantinedAt,
-    state: entry.state,
-    call_id: entry.callId,
-    run_id: entry.runId,
-    status: entry.status,
-    bytes: entry.bytes,
-  };
+export function entryData({ quarantineId, ...entry }: Quarantined) {
+  return { number: quarantineId, ...(snakeKeys(entry) as object) };
 }
 
 const MOST_SHOWN = 20_000;

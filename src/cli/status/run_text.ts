@@ -4,8 +4,8 @@ import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import type { CallCount } from '../../warehouse/activity.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import type { RunCall } from '../../warehouse/run_calls.ts';
-import type { Output } from '../output.ts';
-import { table } from './status_text.ts';
+import { type Output, snakeKeys } from '../output.ts';
+import { tableText } from '../text_layout.ts';
 
 /** One run, as `status --run` shows it. */
 export interface RunDetails {
@@ -18,19 +18,21 @@ export interface RunDetails {
 
 export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails, output: Output): string {
   const ending = printable(runEnding(run, isRunning));
-  const took = run.endedAt === null ? [] : [duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))];
-  const lines = [
+  const took =
+    run.endedAt === null ? '' : `, after ${duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}`;
+  const head = [
     output.style('bold', `Run ${run.runId}: ${run.command}`),
     `  started    ${localTime(Date.parse(run.startedAt))}`,
-    `  ended      ${hasFailed(run) ? output.style('red', ending) : ending}${took.map((time) => `, after ${time}`).join('')}`,
+    `  ended      ${hasFailed(run) ? output.style('red', ending) : ending}${took}`,
     `  results    ${count(run.new)} new, ${count(run.changed)} changed, ${count(run.gone)} gone, ${count(run.quarantined)} in quarantine`,
   ];
-  const calls = table(
+  const calls = tableText(
+    output,
     [{ header: 'calls', align: 'right' }, { header: 'kind' }, { header: 'outcome' }],
     counts.map(({ kind, outcome, calls: sent }) => [count(sent), kind, outcome]),
-    output,
   );
-  const failures = table(
+  const failures = tableText(
+    output,
     [
       { header: 'sent' },
       { header: 'call', shrinks: true, least: 12 },
@@ -45,23 +47,10 @@ export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails,
       String(call.status ?? '–'),
       call.note ?? '',
     ]),
-    output,
   );
-  return [lines.join('\n'), calls, failures].filter((part) => part !== null).join('\n\n');
+  return [head.join('\n'), calls, failures].filter((part) => part !== null).join('\n\n');
 }
 
 export function runData({ run, counts, failedCalls }: RunDetails) {
-  const { runId, startedAt, endedAt, ...others } = run;
-  return {
-    run_id: runId,
-    started_at: startedAt,
-    ended_at: endedAt,
-    ...others,
-    calls_by_outcome: counts,
-    failed_calls: failedCalls.map(({ callId, sentAt, ...call }) => ({
-      call_id: callId,
-      sent_at: sentAt,
-      ...call,
-    })),
-  };
+  return { ...(snakeKeys(run) as object), calls_by_outcome: counts, failed_calls: snakeKeys(failedCalls) };
 }

@@ -5,9 +5,9 @@ import { count, duration, localTime } from '../../report/figures.ts';
 import type { HealthState } from '../../report/health.ts';
 import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import type { RunRow } from '../../warehouse/run.ts';
-import { orderData, settledText } from '../backfill/backfill_text.ts';
-import type { Output } from '../output.ts';
-import { type Column, fitted, tableLines } from '../text_layout.ts';
+import { backfillsText, orderData } from '../backfill/backfill_text.ts';
+import { type Output, snakeKeys } from '../output.ts';
+import { fitted, tableText } from '../text_layout.ts';
 
 /** What `status` shows beside the facts. */
 export interface StatusReading extends Shown {
@@ -26,13 +26,7 @@ export function statusData(reading: StatusReading): Readonly<Record<string, unkn
     ...Object.fromEntries(FACTS.map((fact) => [fact.key, fact.json(reading)])),
     backfills: trends?.backfills.map(({ backfill, counts }) => orderData(backfill, counts)) ?? [],
     worker,
-    runs: runs.map(({ runId, startedAt, endedAt, command, ...others }) => ({
-      run_id: runId,
-      command,
-      started_at: startedAt,
-      ended_at: endedAt,
-      ...others,
-    })),
+    runs: snakeKeys(runs),
   };
 }
 
@@ -44,7 +38,11 @@ export function statusText(reading: StatusReading, output: Output): string {
     ...headLines(reading, output),
     ...[...lines, ...workerLines(reading.worker, output)].flatMap((line) => printedLine(line, output)),
   ];
-  const tables = [backfillTable(reading, output), scheduleTable(reading, output), runTable(reading, output)];
+  const tables = [
+    backfillsText(reading.trends?.backfills ?? [], output),
+    scheduleTable(reading, output),
+    runTable(reading, output),
+  ];
   return [
     block.map((line) => fitted(line, output.columns * 2)).join('\n'),
     ...tables.filter((table) => table !== null),
@@ -85,22 +83,9 @@ function workerLines(worker: WorkerStatus | null, output: Output): Line[] {
   ];
 }
 
-function backfillTable({ trends }: StatusReading, output: Output): string | null {
-  return table(
-    [
-      { header: 'backfill', align: 'right' },
-      { header: 'request', shrinks: true },
-      { header: 'settled', align: 'right' },
-    ],
-    (trends?.backfills ?? []).map(({ backfill, counts }) => [
-      ...[String(backfill.backfillId), backfill.title, settledText(counts)],
-    ]),
-    output,
-  );
-}
-
 function scheduleTable({ worker, nowMs }: StatusReading, output: Output): string | null {
-  return table(
+  return tableText(
+    output,
     [
       { header: 'schedule' },
       { header: 'pattern', optional: true },
@@ -117,12 +102,12 @@ function scheduleTable({ worker, nowMs }: StatusReading, output: Output): string
       schedule.last_ended ?? '',
       schedule.heartbeat_at === null ? 'none' : ago(schedule.heartbeat_at, nowMs),
     ]),
-    output,
   );
 }
 
 function runTable({ runs, mirror }: StatusReading, output: Output): string | null {
-  return table(
+  return tableText(
+    output,
     [
       { header: 'run', align: 'right' },
       { header: 'command' },
@@ -142,22 +127,8 @@ function runTable({ runs, mirror }: StatusReading, output: Output): string | nul
       runEnding(run, at === 0 && mirror?.isHeld === true),
       ...[run.calls, run.new, run.changed, run.gone].map(count),
     ]),
-    output,
     (at) => runs[at] !== undefined && hasFailed(runs[at]),
   );
-}
-
-/** Formats a table with a dim header, or returns null if there are no rows. A row is red if `isBad` returns true. */
-export function table(
-  columns: readonly Column[],
-  rows: readonly string[][],
-  output: Output,
-  isBad: (index: number) => boolean = () => false,
-): string | null {
-  if (rows.length === 0) return null;
-  const [header = '', ...lines] = tableLines(columns, rows, output.columns);
-  const coloured = lines.map((line, at) => (isBad(at) ? output.style('red', line) : line));
-  return [output.style('dim', header), ...coloured].join('\n');
 }
 
 /** Draws a bar of BAR_WIDTH characters. Younger age classes are darker. */

@@ -36,8 +36,7 @@ export function openWriter(format: Format, options: WriterOptions): RowWriter {
 
 /** Writes CSV (RFC 4180) in UTF-8 with a header. NULL is written as an empty field, and empty text as "". */
 function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
-  const line = (cells: readonly Cell[]) =>
-    file.write(`${cells.map((cell) => csvField(cell, safeFormulas)).join(',')}\r\n`);
+  const line = (cells: readonly Cell[]) => file.write(csvLine(cells, safeFormulas));
   line(columns.map(({ name }) => name));
   return { row: line, end: () => {} };
 }
@@ -48,9 +47,11 @@ export function csvText(
   rows: readonly (readonly Cell[])[],
   safeFormulas = false,
 ): string {
-  return [columns, ...rows]
-    .map((cells) => `${cells.map((cell) => csvField(cell, safeFormulas)).join(',')}\r\n`)
-    .join('');
+  return [columns, ...rows].map((cells) => csvLine(cells, safeFormulas)).join('');
+}
+
+export function csvLine(cells: readonly Cell[], safeFormulas = false): string {
+  return `${cells.map((cell) => csvField(cell, safeFormulas)).join(',')}\r\n`;
 }
 
 function csvField(cell: Cell, safeFormulas: boolean): string {

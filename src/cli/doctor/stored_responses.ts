@@ -1,0 +1,36 @@
+import type { Config } from '../../config/config.ts';
+import { proposeVolatile } from '../../load/volatile_proposals.ts';
+import { checkStored } from '../../operations/dialect_check.ts';
+import { percent } from '../../report/figures.ts';
+import { latestAnswers } from '../../warehouse/latest_answers.ts';
+import { readWarehouse } from './files.ts';
+import { type Finding, note, warning } from './finding.ts';
+
+/**
+ * Reports keys of the dialect that the last stored responses contradict, and fields that differ in nearly every
+ * response and are not in `dialect.volatile`.
+ */
+export function checkStoredResponses(
+  config: Pick<Config, 'warehouse' | 'dialect'>,
+  nowMs: number,
+): Finding[] {
+  const { dialect } = config;
+  if (dialect === undefined) return [];
+  const findings = readWarehouse(config, nowMs, (warehouse) => [
+    ...checkStored(dialect, latestAnswers(warehouse.db, RESPONSES))
+      .contradictions.filter(({ why }) => why.startsWith('dialect.'))
+      .map(({ why }) =>
+        warning('dialect', why, 'Correct the dialect, then run `registry-mirror probe --check`.'),
+      ),
+    ...proposeVolatile(warehouse, dialect).map(({ pointer, refreshes, share }) =>
+      note(
+        'volatile field',
+        `${pointer} differed in ${percent(share)} of ${refreshes} refreshes, so each of them counts as a change`,
+        'If the field shows only when the response was made, add it to `dialect.volatile`, then run `registry-mirror reprocess`.',
+      ),
+    ),
+  ]);
+  return findings ?? [];
+}
+
+const RESPONSES = 50;
