@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { openProgram } from '../../src/cli/main.ts';
-import { COMMANDS_PAGE, commandsOf, withCommands } from './commands_page.ts';
+import { COMMANDS_PAGE, commandsOf, withCommands, withoutCommonOptions } from './commands_page.ts';
 import { MAN_PAGE, manPage } from './man_page.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -30,7 +30,7 @@ describe('docs/commands.md', () => {
     const args = ['src/cli/bin.js', ...name.split(' '), '--help'];
     const { stdout, status } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
     expect(status).toBe(0);
-    expect(page).toContain(`## ${name}\n\n\`\`\`text\n${stdout.trimEnd()}\n\`\`\``);
+    expect(page).toContain(`## ${name}\n\n\`\`\`text\n${withoutCommonOptions(stdout).trimEnd()}\n\`\`\``);
   });
 });
 

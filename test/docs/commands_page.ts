@@ -16,12 +16,16 @@ export async function withCommands(page: string): Promise<string> {
   return `${written}${BEGIN}\n\n${sections.join('\n')}`;
 }
 
-/** Returns every command and subcommand with its help at 80 columns. */
+/** Returns every command and subcommand with its help at 80 columns, without the options that all commands have. */
 export function* commandsOf(program: Command): Generator<{ name: string; command: Command; help: string }> {
   for (const command of program.commands) {
-    yield { name: command.name(), command, help: helpOf(command) };
+    yield { name: command.name(), command, help: withoutCommonOptions(helpOf(command)) };
     for (const part of command.commands)
-      yield { name: `${command.name()} ${part.name()}`, command: part, help: helpOf(part) };
+      yield {
+        name: `${command.name()} ${part.name()}`,
+        command: part,
+        help: withoutCommonOptions(helpOf(part)),
+      };
   }
 }
 
@@ -37,3 +41,20 @@ function helpOf(command: Command): string {
   command.outputHelp();
   return text;
 }
+
+/** Removes the options that the page describes once for all commands. An option's description can have several lines. */
+export function withoutCommonOptions(help: string): string {
+  return help
+    .replace(/^ {2}-.*\n(?: {6,}\S.*\n)*/gm, (option) =>
+      COMMON_OPTIONS.includes(option.trim().replace(/\s+/g, ' ')) ? '' : option,
+    )
+    .replace(/^Options:\n(\n|$)/m, '');
+}
+
+const COMMON_OPTIONS: readonly string[] = [
+  '--config <file> configuration file (default: registry-mirror.yaml)',
+  '--json print one JSON document',
+  '--quiet print only problems that need attention',
+  '-v, --verbose also print the files in use, each call, and the causes of errors',
+  '-h, --help display help for command',
+];

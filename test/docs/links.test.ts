@@ -16,6 +16,16 @@ test('every link in a document points to a file', () => {
   expect(local.filter(({ page, target }) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
 });
 
+test('every link to a heading names a heading of its document', () => {
+  const wrong = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/\]\(([^)#\s:]*)#([^)]+)\)/g)].flatMap(([, target = '', anchor = '']) => {
+      const document = target === '' ? page : join(dirname(page), target);
+      return headingsOf(document).includes(anchor) ? [] : [`${page}: ${target}#${anchor}`];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('every link in a packaged document points to a file in the package', () => {
   const { files } = JSON.parse(textOf('package.json'));
   const isPacked = (path: string) => [...files, 'LICENSE'].some((one) => `${path}/`.startsWith(`${one}/`));
@@ -42,6 +52,16 @@ test('the index of decisions lists every decision record', () => {
   const index = textOf('docs/decisions/README.md');
   expect(records.filter((path) => !index.includes(`(${path.replace('docs/decisions/', '')})`))).toEqual([]);
 });
+
+/** Returns the anchors of a document's headings, as GitHub writes them. */
+function headingsOf(document: string): string[] {
+  return [...textOf(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 function filesIn(...paths: string[]): string[] {
   return paths.flatMap((path) => {

@@ -19,6 +19,7 @@ export async function manPage(): Promise<string> {
     section('DESCRIPTION', program.description()),
     `.SH COMMANDS\n${summaries.join('\n')}`,
     `.SH EXIT STATUS\n${EXIT_CODES.map(([code, meaning]) => `.TP\n.B ${code}\n${escaped(meaning)}`).join('\n')}`,
+    section('COMMON OPTIONS', COMMON_OPTIONS),
     section('FILES', FILES),
     section('ENVIRONMENT', ENVIRONMENT),
     `.SH OPTIONS AND EXAMPLES OF EACH COMMAND\n${helps.join('\n')}`,
@@ -45,6 +46,9 @@ const EXIT_CODES = [
   ['75', 'paused, with --strict'],
   ['130', 'interrupted; the calls in flight were loaded'],
 ] as const;
+const COMMON_OPTIONS =
+  'All commands have --config, --json, --quiet and --verbose, unless they need no configuration. The text below lists the ' +
+  'other options of each command.';
 const FILES =
   'registry-mirror.yaml in the working directory or a folder above it, or in ~/.config/registry-mirror, is the configuration. ' +
   'It names the warehouse (data/warehouse.db) and the ledger (data/ledger.db). Documents such as docs/changes.md are in the ' +
