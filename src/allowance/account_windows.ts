@@ -1,12 +1,11 @@
 import type { BootTime } from '../clock.ts';
 import type { Account } from './account.ts';
 import type { CallCounts } from './call_counts.ts';
-import { aheadFault, behindFault, type ClockFault } from './ledger_clock.ts';
+import { behindFault, type ClockFault, uncertaintyOf } from './ledger_clock.ts';
 import { currentReport, type ReportedLeft } from './upstream_reports.ts';
 import { windowRow } from './window_table.ts';
 import {
   type Allowance,
-  ARRIVAL_MS,
   isLifetime,
   isRolling,
   limitFor,
@@ -64,9 +63,20 @@ export interface AccountWindows {
   leftOf(row: Account, states: readonly WindowState[], nowMs: number): number;
   /** The current window with this name and the calls in it, even if the configuration sets no limit for it. */
   reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
-  /** The closure that ends last, or null if the account can spend. */
-  closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
+  /**
+   * The closure that ends last, or null if the account can spend. `earlier` are the windows at the earliest possible
+   * time of a call at `atMs`.
+   */
+  closureOf(row: Account, earlier: readonly WindowState[], call: CallTime): Closure | null;
   stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState;
+}
+
+/** A call at `atMs` by the clock, which can have been made `earlierMs` earlier. */
+interface CallTime {
+  readonly nowMs: number;
+  readonly atMs: number;
+  readonly earlierMs: number;
+  readonly purpose: Purpose;
 }
 
 type CountSince = CallCounts['since'];
@@ -81,16 +91,24 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   function statesOf(of: readonly Window[], row: Account, purpose: Purpose, count: CountSince): WindowState[] {
     return of.map((window) => {
       const lifetimeCalls = row.spent_ever + allowance.alreadySpent;
-      const spent = isLifetime(window) ? lifetimeCalls : count(window.name, countedSinceMs(window));
+      const spent = isLifetime(window) ? lifetimeCalls : count(window.name, window.sinceMs);
       const limit = limitFor(window.limit, allowance.reserve, purpose);
       return { ...window, spent, left: Math.max(0, limit - spent) };
     });
   }
 
-  function closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose) {
-    const closures: Closure[] = states
-      .filter(({ left }) => left <= 0)
-      .map((state) => ({ window: state.name, untilMs: reopensAtMs(state, purpose) }));
+  function closureOf(
+    row: Account,
+    earlier: readonly WindowState[],
+    { nowMs, atMs, earlierMs, purpose }: CallTime,
+  ): Closure | null {
+    const isClosed = ({ left }: WindowState) => left <= 0;
+    // When the earlier window has reset, the later one can be exhausted too.
+    const later = earlier.some(isClosed) ? windowStates(atMs, row, purpose, counts.peek) : [];
+    const closures = [...earlier, ...later].filter(isClosed).map((state): Closure => {
+      const reopensMs = reopensAtMs(state, purpose);
+      return { window: state.name, untilMs: reopensMs === null ? null : reopensMs + earlierMs };
+    });
     if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
       closures.push({ window: 'upstream', untilMs: row.exhausted_until_ms });
     const report = currentReport(row, nowMs);
@@ -105,17 +123,21 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   function reopensAtMs(state: WindowState, purpose: Purpose): number | null {
     if (!isRolling(state)) return state.resetsAtMs;
     const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
-    const endsMs = counts.endOfOldestMs({
-      sinceMs: countedSinceMs(state),
+    return counts.endOfOldestMs({
+      sinceMs: state.sinceMs,
       lengthMs: rollingLengthMs(state),
       calls: excess,
     });
-    return endsMs === null ? null : endsMs + ARRIVAL_MS;
   }
 
   function stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState {
-    const states = windowStates(nowMs, row, purpose, counts.peek);
-    const closure = closureOf(row, states, nowMs, purpose);
+    const { earlierMs, fault } = uncertaintyOf(row, nowMs, boot);
+    const earlier = windowStates(nowMs - earlierMs, row, purpose, counts.peek);
+    const states = windowStates(nowMs, row, purpose, counts.peek).map((state, at) => ({
+      ...state,
+      left: Math.min(state.left, earlier[at]?.left ?? Infinity),
+    }));
+    const closure = closureOf(row, earlier, { nowMs, atMs: nowMs, earlierMs, purpose });
     return {
       windows: states,
       left: closure === null ? leftOf(row, states, nowMs) : 0,
@@ -125,7 +147,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
       reported: currentReport(row, nowMs),
       refusedKey: rejectionIn(row),
       spentEver: row.spent_ever,
-      clockFault: behindFault(row, nowMs) ?? aheadFault(row, nowMs, boot),
+      clockFault: behindFault(row, nowMs) ?? fault,
     };
   }
 
@@ -155,11 +177,6 @@ export function smallestLeft(states: readonly WindowState[]): number {
 
 function lastsLonger(closure: Closure, than: Closure | null): boolean {
   return than === null || (closure.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
-}
-
-/** A rolling window counts a call from its arrival at the upstream, which is at most `ARRIVAL_MS` after the slot. */
-function countedSinceMs(window: Window): number {
-  return isRolling(window) ? window.sinceMs - ARRIVAL_MS : window.sinceMs;
 }
 
 function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {

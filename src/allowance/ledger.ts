@@ -4,7 +4,7 @@ import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
 import { type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
 import { openCallCounts } from './call_counts.ts';
-import { correctedAccount, withBoot } from './ledger_clock.ts';
+import { CONFIRMED, correctedAccount, withBoot } from './ledger_clock.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
 import { openFlush } from './ledger_flush.ts';
 import { type Recount, raiseCounts } from './recount.ts';
@@ -64,8 +64,11 @@ export interface Ledger {
   hasKeyWorked(fingerprint: string): boolean;
   /** Counts a slot's unit at the real time of its call, which was sent while the clock was wrong. */
   redate(slot: Slot, realMs: number): void;
-  /** Records the real time, as a response's `Date` shows it. Calls that are counted at later times are moved to it. */
-  setTime(realMs: number): void;
+  /**
+   * Records that the clock showed `nowMs` when the real time was `realMs`, as a response's `Date` shows it. Calls that are
+   * counted at later times are moved to it.
+   */
+  setTime(nowMs: number, realMs: number): void;
   /** Records that this warehouse spends the account's allowance. */
   usedBy(warehouse: string, nowMs: number): void;
   /** The warehouses that spent the allowance in the last two months, most recent first. */
@@ -185,15 +188,15 @@ export function openLedger(options: LedgerOptions): Ledger {
     windows.stateAt(nowMs, account.read(), purpose, boot()),
   );
 
-  const setTime = db.transaction((realMs: number) => {
-    const options = { boot: boot(), slotSpacingMs: configuredSpacingMs };
-    account.write(correctedAccount(readAccount(), realMs, options));
-    counts.bringBack(realMs);
+  const setTime = db.transaction((nowMs: number, realMs: number) => {
+    const corrected = correctedAccount(readAccount(), nowMs, configuredSpacingMs);
+    account.write(withBoot({ ...corrected, boot_id: null }, realMs, boot()));
+    counts.bringBack(nowMs + CONFIRMED.laterMs);
   });
 
   const redate = db.transaction((slot: Slot, realMs: number) => {
     counts.takeBack(slot.countedAtMs);
-    counts.add(1, realMs);
+    counts.add(1, realMs + CONFIRMED.laterMs);
   });
 
   const recount = db.transaction((given: Recount) => raiseCounts(db, accountId, given, configuredSpacingMs));
@@ -230,7 +233,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     keyWorked: explained((fingerprint) => account.confirmKey(fingerprint)),
     hasKeyWorked: explained((fingerprint) => account.read().worked_key === fingerprint),
     redate: flushed((slot, realMs) => redate.immediate(slot, realMs)),
-    setTime: flushed((realMs) => setTime.immediate(realMs)),
+    setTime: flushed((nowMs, realMs) => setTime.immediate(nowMs, realMs)),
     usedBy: explained((warehouse, nowMs) => whenFree(() => users.record(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
     mark: explained(() => {

@@ -1,32 +1,58 @@
 import type { BootTime } from '../clock.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import type { Account } from './account.ts';
 
 /**
- * The rule for wrong clocks (docs/decisions/0025-clock.md). Allowance windows follow the upstream's time, so the local
- * clock is compared with the `Date` of every response. All functions are pure.
+ * The rule for wrong clocks (docs/decisions/0025-clock.md). Allowance windows follow the upstream's time, which this
+ * machine knows only approximately. All functions are pure.
  */
 export type ClockFault =
   /** The clock shows an earlier time than when the last call was made. */
   | { readonly is: 'behind'; readonly byMs: number; readonly latestMs: number }
-  /** The clock has advanced by more than the time since the machine started, and no response has confirmed it yet. */
-  | { readonly is: 'ahead'; readonly byMs: number };
+  /** The clock differs from the time that has passed since the machine started, and no response has confirmed it yet. */
+  | { readonly is: 'ahead' | 'set_back'; readonly byMs: number };
 
 /** The clock may differ by this much from the upstream's clock or from earlier times. */
 export const CLOCK_TOLERANCE_MS = 2 * MINUTE_MS;
+
+/** A call arrives at the upstream within two seconds of the time for which its slot was taken. */
+const ARRIVAL_MS = 2 * SECOND_MS;
+
+/**
+ * How far the real time of a call can be from the time that the clock shows for it. A call is permitted only if every
+ * window permits it at the earliest possible time, and it is counted at the latest possible time. A window counts all
+ * calls later than its start. Each call is therefore counted in every window in which the upstream may count it.
+ */
+export interface Uncertainty {
+  readonly earlierMs: number;
+  readonly laterMs: number;
+  /** The reason if the clock is in doubt, which makes the uncertainty larger; null otherwise. */
+  readonly fault: ClockFault | null;
+}
+
+/** The uncertainty of a clock that the user or a response has confirmed. */
+export const CONFIRMED: Uncertainty = {
+  earlierMs: CLOCK_TOLERANCE_MS + ARRIVAL_MS,
+  laterMs: CLOCK_TOLERANCE_MS + ARRIVAL_MS,
+  fault: null,
+};
+
+/** Returns the uncertainty of the clock, which must agree with the time that has passed since the machine started. */
+export function uncertaintyOf(account: Account, nowMs: number, boot: BootTime | null): Uncertainty {
+  if (boot === null || account.booted_ms === null || account.boot_id !== boot.bootId) return CONFIRMED;
+  const stepMs = nowMs - boot.uptimeMs - account.booted_ms;
+  const byMs = Math.abs(stepMs);
+  if (byMs <= CLOCK_TOLERANCE_MS) return CONFIRMED;
+  return stepMs > 0
+    ? { ...CONFIRMED, earlierMs: CONFIRMED.earlierMs + byMs, fault: { is: 'ahead', byMs } }
+    : { ...CONFIRMED, laterMs: CONFIRMED.laterMs + byMs, fault: { is: 'set_back', byMs } };
+}
 
 /** Returns the fault if the clock is behind the account's latest time by more than the tolerance, and null otherwise. */
 export function behindFault(account: Account, nowMs: number): ClockFault | null {
   const latestMs = latestTimeMs(account);
   const byMs = latestMs - nowMs;
   return byMs > CLOCK_TOLERANCE_MS ? { is: 'behind', byMs, latestMs } : null;
-}
-
-/** Returns the fault if the clock jumped ahead since the machine started, and null otherwise. */
-export function aheadFault(account: Account, nowMs: number, boot: BootTime | null): ClockFault | null {
-  if (boot === null || account.boot_id !== boot.bootId || account.booted_ms === null) return null;
-  const byMs = nowMs - boot.uptimeMs - account.booted_ms;
-  return byMs > CLOCK_TOLERANCE_MS ? { is: 'ahead', byMs } : null;
 }
 
 /** The time of the last call, pause or exhaustion. */
@@ -41,14 +67,10 @@ export function withBoot(account: Account, nowMs: number, boot: BootTime | null)
 }
 
 /**
- * Corrects the account when the real time is known to be `nowMs`. Pauses and exhaustions that start in the future start
- * now, with the same duration.
+ * Corrects the account when a right clock shows `nowMs`. Pauses and exhaustions that start in the future start now, with
+ * the same duration.
  */
-export function correctedAccount(
-  account: Account,
-  nowMs: number,
-  { boot, slotSpacingMs }: { readonly boot: BootTime | null; readonly slotSpacingMs: number },
-): Account {
+export function correctedAccount(account: Account, nowMs: number, slotSpacingMs: number): Account {
   const { paused_at_ms, paused_until_ms, exhausted_at_ms, exhausted_until_ms } = account;
   const pauseShiftMs = Math.max(0, paused_at_ms - nowMs);
   const exhaustionShiftMs = Math.max(0, (exhausted_at_ms ?? nowMs) - nowMs);
@@ -60,19 +82,24 @@ export function correctedAccount(
     paused_until_ms: paused_until_ms - pauseShiftMs,
     exhausted_at_ms: exhausted_at_ms === null ? null : exhausted_at_ms - exhaustionShiftMs,
     exhausted_until_ms: exhausted_until_ms === null ? null : exhausted_until_ms - exhaustionShiftMs,
-    boot_id: boot?.bootId ?? null,
-    booted_ms: boot === null ? null : nowMs - boot.uptimeMs,
   };
 }
 
 /** Describes a fault and its remedy in two sentences. */
 export function clockFaultText(fault: ClockFault): string {
+  return `this machine's clock ${faultPhrase(fault)}. ${CLOCK_REMEDY}`;
+}
+
+function faultPhrase(fault: ClockFault): string {
   const by = spanText(fault.byMs);
-  const what =
-    fault.is === 'behind'
-      ? `this machine's clock is ${by} behind the last call (${new Date(fault.latestMs).toISOString()})`
-      : `this machine's clock has jumped ahead by ${by}, and the allowance was used up before`;
-  return `${what}. ${CLOCK_REMEDY}`;
+  switch (fault.is) {
+    case 'behind':
+      return `is ${by} behind the last call (${new Date(fault.latestMs).toISOString()})`;
+    case 'ahead':
+      return `has jumped ahead by ${by}, and the allowance was used up before`;
+    case 'set_back':
+      return `was set back by ${by}, and the allowance is used up at the time that it shows`;
+  }
 }
 
 export const CLOCK_REMEDY =

@@ -3,9 +3,16 @@ import { DAY_MS } from '../durations.ts';
 import type { Account, AccountTable } from './account.ts';
 import type { AccountWindows, Closure } from './account_windows.ts';
 import type { CallCounts } from './call_counts.ts';
-import { aheadFault, behindFault, type ClockFault, correctedAccount, latestTimeMs } from './ledger_clock.ts';
+import {
+  behindFault,
+  type ClockFault,
+  CONFIRMED,
+  correctedAccount,
+  latestTimeMs,
+  uncertaintyOf,
+} from './ledger_clock.ts';
 import { currentSpacingMs } from './upstream_reports.ts';
-import { ARRIVAL_MS, clearOfResets, type Purpose } from './windows.ts';
+import type { Purpose } from './windows.ts';
 
 export interface Spending {
   readonly nowMs: number;
@@ -19,7 +26,7 @@ export interface Spending {
 export interface Slot {
   /** The time at which the call may be sent. It can include fractions of a millisecond. */
   readonly atMs: number;
-  /** The time at which this call's unit is counted. */
+  /** The time at which this call's unit is counted: the latest time at which the call can have been sent. */
   readonly countedAtMs: number;
 }
 
@@ -56,35 +63,30 @@ export function openSlots(parts: {
     // A clock that was set back a little soon shows the time of the last call again.
     const latestMs = trustsClock ? nowMs : latestTimeMs(row) - LOOKAHEAD_MS;
     if (nowMs < latestMs) return { is: 'wait', untilMs: latestMs };
-    const known = trustsClock ? correctedAccount(row, nowMs, { boot, slotSpacingMs }) : row;
-    const nextMs = Math.max(earliestSlotMs(known, nowMs, slotSpacingMs), known.paused_until_ms);
-    const firstMs = clearOfResets(nextMs, windows.windowsAt(nextMs));
-    const states = windows.windowStates(firstMs, row, purpose, counts.since);
-    const closure = windows.closureOf(row, states, nowMs, purpose);
+    const known = trustsClock ? correctedAccount(row, nowMs, slotSpacingMs) : row;
+    const firstMs = Math.max(earliestSlotMs(known, nowMs, slotSpacingMs), known.paused_until_ms);
+    const { earlierMs, laterMs, fault } = trustsClock ? CONFIRMED : uncertaintyOf(row, nowMs, boot);
+    const states = windows.windowStates(firstMs - earlierMs, row, purpose, counts.since);
+    const closure = windows.closureOf(row, states, { nowMs, atMs: firstMs, earlierMs, purpose });
+    if (closure !== null && fault !== null && closure.window !== 'upstream') return { is: 'clock', fault };
     if (closure !== null) return { is: 'spent', ...closure };
-    const ahead = trustsClock ? null : aheadFault(row, nowMs, boot);
-    // After a jump ahead, the allowance must also permit the call at the time before the jump.
-    if (ahead !== null) {
-      const before = windows.windowStates(firstMs - ahead.byMs, row, purpose, counts.peek);
-      if (before.some(({ left }) => left <= 0)) return { is: 'clock', fault: ahead };
-    }
     if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
 
     const permitted = Math.min(most, windows.leftOf(row, states, nowMs));
-    const affordable = ahead === null ? permitted : Math.min(1, permitted);
-    const resets = states.map(({ resetsAtMs }) => (resetsAtMs ?? Infinity) - ARRIVAL_MS);
-    const lastMs = Math.min(nowMs + LOOKAHEAD_MS, ...resets);
-    const slots: Slot[] = [{ atMs: firstMs, countedAtMs: firstMs }];
+    const affordable = fault === null ? permitted : Math.min(1, permitted);
+    const lastMs = nowMs + LOOKAHEAD_MS;
+    const countedAtMs = firstMs + laterMs;
+    const slots: Slot[] = [{ atMs: firstMs, countedAtMs }];
     for (
       let atMs = firstMs + slotSpacingMs;
       slots.length < affordable && atMs <= lastMs;
       atMs += slotSpacingMs
     )
-      slots.push({ atMs, countedAtMs: firstMs });
+      slots.push({ atMs, countedAtMs });
     account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
-    counts.add(slots.length, firstMs);
+    counts.add(slots.length, countedAtMs);
     // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.
-    if (dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
+    if (fault === null && dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
       counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
     return { is: 'go', slots };
   };

@@ -183,24 +183,6 @@ function offsetMs(timeZone: string, atMs: number): number {
   return IANAZone.create(timeZone).offset(atMs) * MINUTE_MS;
 }
 
-/**
- * A call arrives at the upstream at most this long after its slot. The upstream's clock may differ from ours by the
- * same amount.
- */
-export const ARRIVAL_MS = 1000;
-
-/**
- * The earliest time, `atMs` or later, that is at least `ARRIVAL_MS` away from every reset. A call that is sent at that
- * time arrives in the window that counts it.
- */
-export function clearOfResets(atMs: number, windows: readonly Window[]): number {
-  const times = windows.map(({ sinceMs, resetsAtMs }) => {
-    if (resetsAtMs === null) return atMs;
-    return atMs > resetsAtMs - ARRIVAL_MS ? resetsAtMs + ARRIVAL_MS : sinceMs + ARRIVAL_MS;
-  });
-  return Math.max(atMs, ...times);
-}
-
 export interface Exhaustion {
   /** The date named in the upstream's response; null if it named none. */
   readonly namedMs: number | null;

@@ -8,8 +8,8 @@ export interface ClockCheckOptions {
   readonly checksClock: boolean;
   /** True if a user asked to accept this machine's clock unless a response contradicts it (`doctor --online`). */
   readonly trustsClock: boolean;
-  /** Records the real time in the ledger. */
-  readonly setTime: (realMs: number) => void;
+  /** Records in the ledger that the clock showed `nowMs` when the real time was `realMs`. */
+  readonly setTime: (nowMs: number, realMs: number) => void;
 }
 
 /**
@@ -43,7 +43,7 @@ export class ClockCheck {
     const { checksClock, trustsClock, setTime } = this.#options;
     const skewMs = checksClock ? clockSkewMs(headers, receivedAtMs) : null;
     if (skewMs === null) {
-      if (trustsClock) setTime(receivedAtMs);
+      if (trustsClock) setTime(receivedAtMs, receivedAtMs);
       return;
     }
     const isRight = Math.abs(skewMs) <= CLOCK_TOLERANCE_MS;
@@ -51,7 +51,7 @@ export class ClockCheck {
     const sinceMs = Math.abs(receivedAtMs - (this.#confirmedAtMs ?? Number.NEGATIVE_INFINITY));
     if (isRight && sinceMs < CONFIRMED_EVERY_MS) return;
     this.#confirmedAtMs = isRight ? receivedAtMs : null;
-    setTime(receivedAtMs - this.#offsetMs);
+    setTime(receivedAtMs - this.#offsetMs, receivedAtMs - skewMs);
   }
 }
 

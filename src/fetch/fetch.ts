@@ -82,7 +82,7 @@ export function openFetch(parts: FetchParts): Fetch {
   const clockCheck = new ClockCheck({
     checksClock: parts.checksClock ?? true,
     trustsClock: parts.trustsClock ?? false,
-    setTime: (realMs) => reports.record(() => ledger.setTime(realMs)),
+    setTime: (nowMs, realMs) => reports.record(() => ledger.setTime(nowMs, realMs)),
   });
   const reports = openReports({ ...parts, realNow: () => clock.now() - clockCheck.offsetMs });
 

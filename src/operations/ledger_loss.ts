@@ -1,4 +1,5 @@
 import { type Ledger, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
+import { CONFIRMED } from '../allowance/ledger_clock.ts';
 import type { Recount } from '../allowance/recount.ts';
 import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
@@ -148,7 +149,8 @@ export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: numb
     const stamp = ledgerStamps(db).read()?.accounts[use.config.account.id];
     const isOfThisLedger = stamp === undefined || stamp.ledgerId === ledgerId;
     const add = (time: string, calls: number) => {
-      const minuteMs = Math.floor(Math.min(Date.parse(time), nowMs) / MINUTE_MS) * MINUTE_MS;
+      const countedAtMs = Math.min(Date.parse(time), nowMs) + CONFIRMED.laterMs;
+      const minuteMs = Math.floor(countedAtMs / MINUTE_MS) * MINUTE_MS;
       const maps = isOfThisLedger
         ? [known, ...(isLost && Date.parse(time) > lastSpentMs ? [later] : [])]
         : [missing];
@@ -157,6 +159,6 @@ export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: numb
     for (const { time, calls } of spentCallsByTime(db, isoTime(lastSpentMs))) add(time, calls);
     if (isLost) for (const time of killedRuns(db, use.runId)) add(time, use.config.upstream.concurrency);
   }
-  const latestMs = Math.max(0, ...known.keys(), ...missing.keys());
-  return { known, later, missing, lastSentMs: Math.min(latestMs + MINUTE_MS, nowMs) };
+  const latestMs = Math.max(0, ...known.keys(), ...missing.keys()) - CONFIRMED.laterMs;
+  return { known, later, missing, lastSentMs: Math.min(Math.max(0, latestMs + MINUTE_MS), nowMs) };
 }

@@ -1,55 +1,107 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CLOCK_TOLERANCE_MS } from '../../src/allowance/ledger_clock.ts';
-import { ledgerOf, spendAt } from '../support/ledger.ts';
+import type { Ledger, Slot } from '../../src/allowance/ledger.ts';
+import { ClockCheck } from '../../src/fetch/clock_check.ts';
+import { ledgerOf, spendAt, temporaryFolder } from '../support/ledger.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
 const START_MS = Date.parse('2026-03-29T20:00Z');
+const [PER_DAY, PER_MONTH] = [12, 60];
 
+/** From 3 seconds to 70 years, in both directions. */
 const stepMs = fc.oneof(
   fc.integer({ min: -3000, max: 3000 }),
-  fc.integer({ min: -8 * 60 * MINUTE_MS, max: 8 * 60 * MINUTE_MS }),
+  fc.integer({ min: -2 * MINUTE_MS, max: 2 * MINUTE_MS }),
+  fc.integer({ min: -8 * HOUR_MS, max: 8 * HOUR_MS }),
   fc.integer({ min: -40 * DAY_MS, max: 40 * DAY_MS }),
   fc.constantFrom(-70 * YEAR_MS, 70 * YEAR_MS),
 );
 
-test('no real day or month exceeds its limit if responses state the time, however the clock steps', () => {
-  const steps = fc.array(
-    fc.record({
-      waitMs: fc.integer({ min: 1000, max: 90 * MINUTE_MS }),
-      step: fc.option(stepMs, { nil: null, freq: 6 }),
-      isRepaired: fc.boolean(),
-    }),
-    { minLength: 20, maxLength: 120 },
-  );
+const scripts = fc.array(
+  fc.record({
+    waitMs: fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 1000, max: 90 * MINUTE_MS }) },
+      { weight: 2, arbitrary: fc.integer({ min: DAY_MS, max: 5 * DAY_MS }) },
+    ),
+    step: fc.option(stepMs, { nil: null, freq: 3 }),
+    isRepaired: fc.boolean(),
+    most: fc.integer({ min: 1, max: PER_DAY }),
+    process: fc.nat(1),
+    isLost: fc.boolean(),
+    isReturned: fc.boolean(),
+  }),
+  { minLength: 20, maxLength: 80 },
+);
+
+test.each([
+  { date: 'the time', day: 'fixed' },
+  { date: 'the time', day: 'rolling' },
+  { date: 'no time', day: 'fixed' },
+  { date: 'no time', day: 'rolling' },
+] as const)(
+  'no $day day exceeds its limit if responses state $date, however the clock steps',
+  ({ date, day }) => {
+    fc.assert(
+      fc.property(scripts, (script) => {
+        let realMs = START_MS;
+        let offsetMs = 0;
+        const path = join(temporaryFolder(), 'ledger.db');
+        const boot = () => ({ bootId: 'boot', uptimeMs: realMs - START_MS + DAY_MS });
+        const allowance =
+          day === 'fixed'
+            ? { perDay: PER_DAY, perMonth: PER_MONTH }
+            : { perDay: PER_DAY, day: { kind: day } };
+        const ledgers = [0, 1].map(() => ledgerOf(allowance, { path, boot }));
+        const checks = ledgers.map(clockCheckOf);
+        const arrivals: number[] = [];
+        expect(spendAt(ledgers[0] as Ledger, realMs).is).toBe('go');
+        arrivals.push(realMs);
+        for (const { waitMs, step, isRepaired, most, process, isLost, isReturned } of script) {
+          realMs += waitMs;
+          if (isRepaired) offsetMs = 0;
+          if (step !== null) offsetMs = step;
+          const ledger = ledgers[process] as Ledger;
+          const spent = spendAt(ledger, realMs + offsetMs, { most });
+          if (spent.is !== 'go') continue;
+          const sent = isReturned ? spent.slots.slice(1) : spent.slots;
+          if (isReturned) ledger.giveBack(spent.slots[0] as Slot);
+          arrivals.push(...sent.map(() => realMs));
+          if (date === 'no time' || isLost) continue;
+          for (const slot of sent) {
+            const check = checks[process] as ClockCheck;
+            check.observe({ date: new Date(realMs).toUTCString() }, realMs + offsetMs);
+            if (check.offsetMs !== 0) ledger.redate(slot, realMs);
+          }
+        }
+        const spans = day === 'fixed' ? countedBy(arrivals, 10) : fullestSpan(arrivals);
+        expect(spans).toBeLessThanOrEqual(PER_DAY);
+        if (day === 'fixed') expect(countedBy(arrivals, 7)).toBeLessThanOrEqual(PER_MONTH);
+      }),
+      { numRuns: 150 },
+    );
+  },
+);
+
+test('after any steps, the account can spend again once the clock is right and a response has confirmed it', () => {
   fc.assert(
-    fc.property(steps, (script) => {
+    fc.property(fc.array(stepMs, { maxLength: 20 }), (steps) => {
       let realMs = START_MS;
-      let offsetMs = 0;
       const boot = () => ({ bootId: 'boot', uptimeMs: realMs - START_MS + DAY_MS });
-      const ledger = ledgerOf({ perDay: 12, perMonth: 40 }, { boot });
-      const [byDay, byMonth] = [new Map<string, number>(), new Map<string, number>()];
-      spendAt(ledger, realMs);
-      count(byDay, dayOf(realMs), 1);
-      count(byMonth, monthOf(realMs), 1);
-      for (const { waitMs, step, isRepaired } of script) {
-        realMs += waitMs;
-        if (isRepaired) offsetMs = 0;
-        if (step !== null) offsetMs = step;
+      const ledger = ledgerOf({ perDay: PER_DAY }, { boot });
+      const check = clockCheckOf(ledger);
+      for (const offsetMs of [...steps, 0]) {
+        realMs += HOUR_MS;
         const spent = spendAt(ledger, realMs + offsetMs);
         if (spent.is !== 'go') continue;
-        expect(count(byDay, dayOf(realMs), 1)).toBeLessThanOrEqual(12);
-        expect(count(byMonth, monthOf(realMs), 1)).toBeLessThanOrEqual(40);
-        // The engine compares the response's Date with the clock.
-        const isWrong = Math.abs(offsetMs) > CLOCK_TOLERANCE_MS;
-        if (isWrong) for (const slot of spent.slots) ledger.redate(slot, realMs);
-        ledger.setTime(isWrong ? realMs : realMs + offsetMs);
+        check.observe({ date: new Date(realMs).toUTCString() }, realMs + offsetMs);
+        for (const slot of spent.slots) if (check.offsetMs !== 0) ledger.redate(slot, realMs);
       }
-      // With a right clock, the account can spend again on the next day.
-      realMs += 40 * DAY_MS;
-      expect(spendAt(ledger, realMs).is).toBe('go');
+      expect(spendAt(ledger, realMs + 2 * DAY_MS).is).toBe('go');
     }),
     { numRuns: 100 },
   );
@@ -67,29 +119,40 @@ test('a clock that is behind the last call by more than two minutes stops all ca
   expect(spendAt(ledger, START_MS + 1000).is).toBe('go');
 });
 
-test('a clock that jumps ahead permits no call beyond the allowance of the time before', () => {
-  let uptimeMs = 5000;
-  const ledger = ledgerOf({ perDay: 2 }, { boot: () => ({ bootId: 'boot', uptimeMs }) });
-  spendAt(ledger, START_MS);
-  uptimeMs += 60_000;
-  spendAt(ledger, START_MS + 60_000);
-  uptimeMs += 60_000;
-  expect(spendAt(ledger, START_MS + 120_000 + 3 * DAY_MS)).toMatchObject({
-    is: 'clock',
-    fault: { is: 'ahead', byMs: 3 * DAY_MS },
-  });
-});
+test.each([
+  { fault: 'ahead', waitMs: 2 * MINUTE_MS, stepMs: 3 * DAY_MS },
+  { fault: 'set_back', waitMs: 5 * DAY_MS, stepMs: -2 * DAY_MS },
+] as const)(
+  'a clock in doubt ($fault) permits no call beyond the allowance at both possible times',
+  (step) => {
+    let uptimeMs = 5000;
+    const ledger = ledgerOf({ perDay: 2 }, { boot: () => ({ bootId: 'boot', uptimeMs }) });
+    spendAt(ledger, START_MS, { most: step.fault === 'ahead' ? 2 : 1 });
+    uptimeMs += step.waitMs;
+    const nowMs = START_MS + step.waitMs + step.stepMs;
+    if (step.fault === 'set_back')
+      for (let call = 0; call < 2; call++) expect(spendAt(ledger, nowMs).is).toBe('go');
+    const fault = { is: step.fault, byMs: Math.abs(step.stepMs) };
+    expect(spendAt(ledger, nowMs)).toEqual({ is: 'clock', fault });
+    expect(ledger.state(nowMs)).toMatchObject({ left: 0, clockFault: fault });
+    // Once the clock is right again, the calls of the doubtful time still count.
+    if (step.fault === 'set_back') expect(spendAt(ledger, START_MS + step.waitMs).is).toBe('spent');
+  },
+);
 
-function count(calls: Map<string, number>, key: string, more: number): number {
-  const made = (calls.get(key) ?? 0) + more;
-  calls.set(key, made);
-  return made;
+function clockCheckOf(ledger: Ledger): ClockCheck {
+  return new ClockCheck({ checksClock: true, trustsClock: false, setTime: ledger.setTime });
 }
 
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+/** Returns the highest number of calls in a UTC day (`length` 10) or month (7). */
+function countedBy(arrivals: readonly number[], length: number): number {
+  const spans = Map.groupBy(arrivals, (ms) => new Date(ms).toISOString().slice(0, length));
+  return Math.max(...[...spans.values()].map((calls) => calls.length));
 }
 
-function monthOf(ms: number): string {
-  return dayOf(ms).slice(0, 7);
+/** Returns the highest number of calls in any 24 hours. */
+function fullestSpan(arrivals: readonly number[]): number {
+  return Math.max(
+    ...arrivals.map((from) => arrivals.filter((ms) => ms >= from && ms < from + DAY_MS).length),
+  );
 }

@@ -11,6 +11,7 @@ import {
   type Slot,
   type Spent,
 } from '../../src/allowance/ledger.ts';
+import { CONFIRMED } from '../../src/allowance/ledger_clock.ts';
 import { DamagedLedgerError } from '../../src/allowance/ledger_file.ts';
 import type { Recount } from '../../src/allowance/recount.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -22,6 +23,8 @@ const T0 = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** The clock may differ from the upstream's clock by this much. */
+const UNCERTAIN_MS = CONFIRMED.laterMs;
 
 function slotsOf(spent: Spent): readonly Slot[] {
   if (spent.is !== 'go') throw new Error(`expected slots, got ${JSON.stringify(spent)}`);
@@ -31,7 +34,7 @@ function slotsOf(spent: Spent): readonly Slot[] {
 describe("a ledger's rate limit", () => {
   test("the ledger's slots are one spacing apart, and a wait names the next attempt's time", () => {
     const ledger = ledgerOf({ perMinute: 10 });
-    expect(spendAt(ledger, T0)).toEqual({ is: 'go', slots: [{ atMs: T0, countedAtMs: T0 }] });
+    expect(spendAt(ledger, T0)).toEqual({ is: 'go', slots: [{ atMs: T0, countedAtMs: T0 + UNCERTAIN_MS }] });
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + 6100 - LOOKAHEAD_MS });
     expect(slotsOf(spendAt(ledger, T0 + 5900))[0]?.atMs).toBe(T0 + 6100);
     expect(slotsOf(spendAt(ledger, T0 + 60_000))[0]?.atMs).toBe(T0 + 60_000);
@@ -102,16 +105,18 @@ describe("a ledger's windows", () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0)).toBe(50);
     const midnightMs = Date.parse('2026-03-02T00:00Z');
-    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: midnightMs, window: 'day' });
-    expect(ledger.state(midnightMs).left).toBe(50);
-    expect(spendAll(ledger, midnightMs + 1000)).toBe(50);
+    const resumesAtMs = midnightMs + UNCERTAIN_MS;
+    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: resumesAtMs, window: 'day' });
+    expect(ledger.state(midnightMs + 1)).toMatchObject({ left: 0, resumesAtMs });
+    expect(ledger.state(resumesAtMs).left).toBe(50);
+    expect(spendAll(ledger, resumesAtMs)).toBe(50);
   });
 
   test('a day that begins at 00:07 counts the calls since 00:07', () => {
     const ledger = ledgerOf({ perDay: 50, day: { kind: 'fixed', minuteOfDay: 7, timeZone: 'UTC' } });
     const startMs = Date.parse('2026-03-01T00:07Z');
-    expect(spendAll(ledger, startMs - 2 * MINUTE_MS)).toBe(50);
-    expect(spendAll(ledger, startMs + 2 * MINUTE_MS)).toBe(50);
+    expect(spendAll(ledger, startMs - 3 * MINUTE_MS)).toBe(50);
+    expect(spendAll(ledger, startMs + 3 * MINUTE_MS)).toBe(50);
     expect(spendAll(ledger, startMs + 6 * MINUTE_MS)).toBe(0);
     expect(spendAll(ledger, startMs + 23 * HOUR_MS)).toBe(0);
   });
@@ -122,18 +127,21 @@ describe("a ledger's windows", () => {
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(30);
     expect(spendAt(ledger, T0 + DAY_MS)).toEqual({
       is: 'spent',
-      untilMs: Date.parse('2026-04-01T00:00Z'),
+      untilMs: Date.parse('2026-04-01T00:00Z') + UNCERTAIN_MS,
       window: 'month',
     });
-    expect(spendAll(ledger, Date.parse('2026-04-01T00:00:01Z'))).toBe(50);
+    expect(spendAll(ledger, Date.parse('2026-04-01T00:00Z') + UNCERTAIN_MS)).toBe(50);
   });
 
-  test('a call leaves a rolling day 24 hours after its arrival', () => {
+  test('a call leaves a rolling day once it is certainly older than 24 hours', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
     expect(spendAt(ledger, T0)).toMatchObject({ is: 'go' });
     expect(spendAll(ledger, T0 + HOUR_MS)).toBe(9);
-    const resumesAtMs = T0 + DAY_MS + MINUTE_MS + 1000;
-    expect(spendAt(ledger, T0 + 2 * HOUR_MS)).toEqual({ is: 'spent', untilMs: resumesAtMs, window: 'day' });
+    const { untilMs, ...rest } = spendAt(ledger, T0 + 2 * HOUR_MS) as Spent & { is: 'spent' };
+    expect(rest).toEqual({ is: 'spent', window: 'day' });
+    const resumesAtMs = untilMs ?? Number.NaN;
+    const lateMs = resumesAtMs - (T0 + DAY_MS + 2 * UNCERTAIN_MS);
+    expect(lateMs >= 0 && lateMs <= MINUTE_MS).toBe(true);
     expect(spendAll(ledger, resumesAtMs - 1)).toBe(0);
     expect(spendAll(ledger, resumesAtMs)).toBe(1);
   });
@@ -143,7 +151,9 @@ describe("a ledger's windows", () => {
     expect(spendAt(before, T0, { most: 10 })).toMatchObject({ is: 'go' });
     expect(spendAll(before, T0 + HOUR_MS)).toBe(10);
     const after = ledgerOf({ perDay: 5, day: { kind: 'rolling' } }, { path: before.path });
-    expect(after.state(T0 + 2 * HOUR_MS).resumesAtMs).toBe(T0 + HOUR_MS + DAY_MS + MINUTE_MS + 1000);
+    const resumesAtMs = after.state(T0 + 2 * HOUR_MS).resumesAtMs ?? Number.NaN;
+    expect(resumesAtMs).toBeGreaterThan(T0 + HOUR_MS + DAY_MS);
+    expect(spendAll(after, resumesAtMs)).toBe(5);
   });
 
   test("earlier calls are still counted exactly after the day's start time changes", () => {
@@ -158,19 +168,13 @@ describe("a ledger's windows", () => {
     expect(spendAll(second, T0)).toBe(95);
   });
 
-  test("no slot is within a second of a window's reset", () => {
+  test('a call near a reset counts in both windows, because the clock is only approximately right', () => {
     const midnightMs = Date.parse('2026-03-02T00:00Z');
-    const ledger = ledgerOf({ perDay: 50, perMinute: 6000 });
-    const late = slotsOf(spendAt(ledger, midnightMs - 1100, { most: 32 }));
-    expect(late.at(-1)?.atMs).toBeLessThanOrEqual(midnightMs - 1000);
-    expect(late.length).toBeGreaterThan(5);
-    expect(spendAt(ledger, midnightMs - 500)).toEqual({
-      is: 'wait',
-      untilMs: midnightMs + 1000 - LOOKAHEAD_MS,
-    });
-    const next = slotsOf(spendAt(ledger, midnightMs + 900, { most: 1 }));
-    expect(next).toEqual([{ atMs: midnightMs + 1000, countedAtMs: midnightMs + 1000 }]);
-    expect(ledger.state(midnightMs + 1000).left).toBe(49);
+    const ledger = ledgerOf({ perDay: 50 });
+    spendAt(ledger, midnightMs - 3 * MINUTE_MS, { most: 20 });
+    spendAt(ledger, midnightMs - MINUTE_MS, { most: 20 });
+    expect(spendAll(ledger, midnightMs + MINUTE_MS)).toBe(10);
+    expect(spendAll(ledger, midnightMs + 3 * MINUTE_MS)).toBe(20);
   });
 
   test('backfills leave the reserve to scheduled work', () => {
@@ -194,9 +198,9 @@ describe("a ledger's windows", () => {
     ledger.giveBack(slot as Slot);
     expect(ledger.state(T0)).toMatchObject({ left: 1, spentEver: 0 });
     const [again] = slotsOf(spendAt(ledger, T0));
-    spendAt(ledger, midnightMs + 2000);
+    spendAt(ledger, midnightMs + UNCERTAIN_MS);
     ledger.giveBack(again as Slot);
-    expect(ledger.state(midnightMs + 2000)).toMatchObject({ left: 0, spentEver: 1 });
+    expect(ledger.state(midnightMs + UNCERTAIN_MS)).toMatchObject({ left: 0, spentEver: 1 });
   });
 
   test('two accounts in one file do not affect each other', () => {
@@ -210,7 +214,7 @@ describe("a ledger's windows", () => {
     expect(one.state(T0).left).toBe(9);
   });
 
-  test("the ledger's counts always equal the number of slots taken, whatever the windows and times", () => {
+  test("the ledger's counts include every slot taken, whatever the windows and times", () => {
     const script = fc.array(
       fc.record({
         waitMs: fc.oneof(fc.nat(2 * MINUTE_MS), fc.nat(20 * HOUR_MS), fc.nat(20 * DAY_MS)),
@@ -245,9 +249,9 @@ describe("a ledger's windows", () => {
             .windows) {
             const made = calls.filter((ms) => ms >= sinceMs && ms < (resetsAtMs ?? Infinity)).length;
             expect(made).toBeLessThanOrEqual(maximum);
-            // Rolling days count calls by the minute, and no call leaves one too early.
-            if (start.kind === 'rolling' && name === 'day') expect(counted).toBeGreaterThanOrEqual(made);
-            else expect(counted).toBe(made);
+            const margin = name === 'total' ? 0 : UNCERTAIN_MS + MINUTE_MS;
+            const nearlyMade = calls.filter((ms) => ms >= sinceMs - margin).length;
+            expect(counted >= made && counted <= nearlyMade).toBe(true);
           }
         }
       }),
@@ -500,7 +504,7 @@ describe('the ledger file', () => {
 });
 
 describe('recounting a lost ledger', () => {
-  const minute = T0 - (T0 % 60_000);
+  const minute = Math.floor((T0 + UNCERTAIN_MS) / MINUTE_MS) * MINUTE_MS;
   const none: ReadonlyMap<number, number> = new Map();
   const recountOf = (changes: Partial<Recount>): Recount => ({
     ...{ known: none, later: none, missing: none, lastSentMs: T0 },

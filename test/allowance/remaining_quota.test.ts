@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
+import { CONFIRMED } from '../../src/allowance/ledger_clock.ts';
 import { openRemainingQuota } from '../../src/allowance/remaining_quota.ts';
 import { ledgerOf, spendAll, UNLIMITED } from '../support/ledger.ts';
 
@@ -45,7 +46,7 @@ test('an exhausted allowance permits no call before its next reset', () => {
   const ledger = ledgerOf({ perDay: 2 });
   spendAll(ledger, T0 + 5000);
   const quota = openRemainingQuota(ledger, 'scheduled');
-  expect(quota.left(T0 + 5000)).toEqual({ resumesAtMs: T0 + 86_400_000 });
+  expect(quota.left(T0 + 5000)).toEqual({ resumesAtMs: T0 + 86_400_000 + CONFIRMED.laterMs });
 });
 
 test('a pause leaves no quota if it is longer than ten minutes', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { forecastCompletion } from '../../src/allowance/completion.ts';
+import { CONFIRMED } from '../../src/allowance/ledger_clock.ts';
 import type { WindowName, WindowRow } from '../../src/allowance/window_table.ts';
 import { type Allowance, isRolling, windowsAt } from '../../src/allowance/windows.ts';
 import { checkAllowance } from '../../src/cli/doctor/account.ts';
@@ -25,7 +26,7 @@ const NOON_MS = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** A window may count a call for this much longer, because calls are counted by the minute and from their arrival. */
-const RESOLUTION_MS = 2 * MINUTE_MS;
+const RESOLUTION_MS = 2 * CONFIRMED.laterMs + 2 * MINUTE_MS;
 
 const hourly = (perHour: number, others: Partial<Allowance> = {}) =>
   ({ perHour, ...others }) as Partial<Allowance>;

@@ -3,7 +3,6 @@ import { IANAZone } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import {
   type Allowance,
-  clearOfResets,
   type DayStart,
   exhaustionEndsMs,
   limitFor,
@@ -141,24 +140,6 @@ test('the limit on backfills excludes the reserve and is rounded down', () => {
   expect(limitFor(1000, 0.001, 'backfill')).toBe(999);
   expect(limitFor(7, 0.1, 'backfill')).toBe(6);
   expect(limitFor(7, 0, 'backfill')).toBe(7);
-});
-
-describe("a call's time", () => {
-  const [window] = windowsAt(allowanceOf({ perDay: 1 }), 0) as [Window];
-
-  test.each([
-    ['just after a reset', 0, 1000],
-    ['a second after a reset', 1000, 1000],
-    ['during the day', HOUR_MS, HOUR_MS],
-    ['a second before a reset', DAY_MS - 1000, DAY_MS - 1000],
-    ['just before a reset', DAY_MS - 999, DAY_MS + 1000],
-  ])('a call %s is counted at least a second away from the reset', (_when, atMs, clearMs) => {
-    expect(clearOfResets(atMs, [window])).toBe(clearMs);
-  });
-
-  test("a call's time is not affected by windows that never reset", () => {
-    expect(clearOfResets(5, windowsAt(allowanceOf({ total: 1, day: { kind: 'rolling' } }), 5))).toBe(5);
-  });
 });
 
 describe('waiting after an exhausted allowance', () => {

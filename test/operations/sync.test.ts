@@ -79,7 +79,7 @@ describe('sync', () => {
     const { code, json } = await upstream.run('sync');
     expect(code).toBe(0);
     expect(json.data).toMatchObject({ ended: 'allowance', calls_spent: 20 });
-    expect(json.data.resumes_at).toMatch(/T00:00:00\.000Z$/);
+    expect(json.data.resumes_at).toMatch(/T00:02:02\.000Z$/);
   });
 
   test('sync continues in the next run after it has stopped at --max-calls', async () => {

@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { CLOCK_TOLERANCE_MS } from '../../../src/allowance/ledger_clock.ts';
 import type { DayStart } from '../../../src/allowance/windows.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { fullestSpan, LIMITS, spendFrom, withLedger } from './soaking.ts';
@@ -8,7 +7,6 @@ export interface DateSoak {
   readonly seed: number;
   readonly spender: string;
   readonly day: string;
-  readonly steps: string;
   readonly calls: number;
   /** The highest number of calls in a day, or in any 24 hours if the day is rolling. */
   readonly fullestDay: number;
@@ -25,10 +23,6 @@ interface DateSoaking {
   /** Whether the account spends all of a day's calls at its start (`hasty`) or spreads them over the day (`calm`). */
   readonly spender: 'hasty' | 'calm';
   readonly day: 'fixed' | 'rolling';
-  /**
-   * With `seen`, the clock is set back by more than the tolerance. Smaller steps are not detected.
-   */
-  readonly steps: 'seen' | 'any';
 }
 
 const ZONE = 'Europe/Oslo';
@@ -39,7 +33,7 @@ const DAY_MS = 24 * HOUR_MS;
  * Simulates days and months with a clock that is set back by hours and corrected within days. In real time, no day and
  * no month may exceed its limit if the responses' `Date` shows the steps.
  */
-export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoaking): DateSoak {
+export function soakDatesSetBack({ seed, days, spender, day }: DateSoaking): DateSoak {
   const random = seededRandom(seed);
   const startMs = Date.UTC(2028, 0, 1, 12);
   const dayStart: DayStart =
@@ -53,7 +47,7 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
       allowance: { ...LIMITS, perMonth, total: null, day: dayStart },
       hasDate: true,
       isCalm: spender === 'calm',
-      lateness: setBackAndRight(random, startMs, steps === 'seen' ? CLOCK_TOLERANCE_MS : 0),
+      lateness: setBackAndRight(random, startMs),
     }),
   ).sort((a, b) => a - b);
   const byDay = day === 'rolling' ? [fullestSpan(arrivals, DAY_MS)] : counted(arrivals, 'yyyy-MM-dd');
@@ -65,26 +59,25 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
     seed,
     spender,
     day,
-    steps,
     calls: arrivals.length,
     fullestDay: Math.max(0, ...byDay),
     fullestMonth: Math.max(0, ...byMonth),
     daysOver,
     used: Number((arrivals.length / permitted).toFixed(3)),
     broken:
-      steps === 'seen' && daysOver + monthsOver > 0
+      daysOver + monthsOver > 0
         ? [`seed ${seed}, ${spender}, ${day}: ${daysOver} days and ${monthsOver} months over`]
         : [],
   };
 }
 
-/** A clock that is correct for up to ten days, then `leastMs` to four hours slow for up to six days, and so on. */
-function setBackAndRight(random: Random, startMs: number, leastMs: number): (realMs: number) => number {
+/** A clock that is correct for up to ten days, then up to four hours slow for up to six days, and so on. */
+function setBackAndRight(random: Random, startMs: number): (realMs: number) => number {
   let backMs = 0;
   let changesMs = startMs + random.below(10 * DAY_MS);
   return (realMs) => {
     if (realMs >= changesMs) {
-      backMs = backMs > 0 ? 0 : leastMs + 10_000 + random.below(4 * HOUR_MS);
+      backMs = backMs > 0 ? 0 : 10_000 + random.below(4 * HOUR_MS);
       changesMs = realMs + random.below((backMs > 0 ? 6 : 10) * DAY_MS);
     }
     return backMs;

@@ -34,14 +34,13 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
   calls += contracts.calls.reduce((sum, some) => sum + some, 0);
   broken += contracts.broken.length;
   process.stdout.write(`${JSON.stringify(contracts)}\n`);
-  for (const steps of ['seen', 'any'] as const)
-    for (const day of ['fixed', 'rolling'] as const)
-      for (const spender of ['hasty', 'calm'] as const) {
-        const dates = soakDatesSetBack({ seed, days, spender, day, steps });
-        calls += dates.calls;
-        broken += dates.broken.length;
-        process.stdout.write(`${JSON.stringify(dates)}\n`);
-      }
+  for (const day of ['fixed', 'rolling'] as const)
+    for (const spender of ['hasty', 'calm'] as const) {
+      const dates = soakDatesSetBack({ seed, days, spender, day });
+      calls += dates.calls;
+      broken += dates.broken.length;
+      process.stdout.write(`${JSON.stringify(dates)}\n`);
+    }
 }
 process.stdout.write(`${JSON.stringify({ calls, broken })}\n`);
 process.exitCode = broken === 0 ? 0 : 1;
