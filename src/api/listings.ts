@@ -1,5 +1,4 @@
 import type { CompanyQuery } from '../names/query_matching.ts';
-import type { Matches, Reader } from './catalogue.ts';
 import { RecentValues } from './recent_values.ts';
 
 export interface ListingSource {
@@ -11,15 +10,29 @@ export interface ListingSource {
   version(): string;
 }
 
-/** A query's matches at one time. */
-interface Listing {
+/** A query's matches. */
+export interface Listing {
+  readonly total: number;
+  /** Returns the ids of at most `count` matches, starting at position `from` (counted from 0). */
+  ids(from: number, count: number): readonly string[];
+}
+
+/** The account that requests a page, and the page's position. */
+export interface Reader {
+  readonly account: string;
+  /** The position of the first requested row, counted from 0. */
+  readonly from: number;
+}
+
+/** The keys of a query's matches at one time. */
+interface FoundKeys {
   readonly version: string;
   readonly keys: Uint32Array;
 }
 
 /** One account that reads a listing page by page. */
 interface Reading {
-  readonly listing: Listing;
+  readonly listing: FoundKeys;
   readonly atMs: number;
 }
 
@@ -29,14 +42,14 @@ interface Reading {
  */
 export class Listings {
   readonly #source: ListingSource;
-  readonly #current = new RecentValues<Listing>(MAX_BYTES, bytesOf);
+  readonly #current = new RecentValues<FoundKeys>(MAX_BYTES, bytesOf);
   readonly #readings = new RecentValues<Reading>(MAX_BYTES, ({ listing }) => bytesOf(listing));
 
   constructor(source: ListingSource) {
     this.#source = source;
   }
 
-  matches(query: CompanyQuery, reader: Reader | undefined, nowMs: number): Matches {
+  matches(query: CompanyQuery, reader: Reader | undefined, nowMs: number): Listing {
     const { keys } = reader === undefined ? this.#find(query) : this.#read(query, reader, nowMs);
     return {
       total: keys.length,
@@ -47,7 +60,7 @@ export class Listings {
     };
   }
 
-  #read(query: CompanyQuery, { account, from }: Reader, nowMs: number): Listing {
+  #read(query: CompanyQuery, { account, from }: Reader, nowMs: number): FoundKeys {
     const name = `${account}\n${nameOf(query)}`;
     const before = from === 0 ? undefined : this.#readings.get(name);
     const isRecent = before !== undefined && nowMs - before.atMs <= KEPT_MS;
@@ -56,7 +69,7 @@ export class Listings {
     return listing;
   }
 
-  #find(query: CompanyQuery): Listing {
+  #find(query: CompanyQuery): FoundKeys {
     const name = nameOf(query);
     const version = this.#source.version();
     const known = this.#current.get(name);
@@ -67,7 +80,7 @@ export class Listings {
   }
 }
 
-function bytesOf({ keys }: Listing): number {
+function bytesOf({ keys }: FoundKeys): number {
   return keys.byteLength + OVERHEAD_BYTES;
 }
 

@@ -1,5 +1,6 @@
-import type { ApiProfile, ErrorBody } from './api_profile.ts';
-import { type ApiResponse, JSON_TYPE } from './request_context.ts';
+import type { ApiProfile } from './api_profile.ts';
+import { errorBody } from './error_bodies.ts';
+import type { ApiResponse } from './request_context.ts';
 
 /**
  * All reasons for rejecting a request. Their codes never change. A problem document's `type` (RFC 9457) is
@@ -58,10 +59,12 @@ export function isProblemCode(text: string): text is ProblemCode {
 }
 
 /** Returns the response to a rejected request, in the profile's error format. */
-export function errorResponse(profile: ApiProfile, problem: Problem, path: string): ApiResponse {
-  const status = statusOf(profile, problem);
-  const detail = problem.detail ?? PROBLEMS[problem.code].title;
-  const { type, body } = bodyOf(profile.errors.body, { code: problem.code, status, detail, path });
+export function errorResponse({ errors }: ApiProfile, problem: Problem, path: string): ApiResponse {
+  const { code } = problem;
+  const { title } = PROBLEMS[code];
+  const status = statusOf(errors, problem);
+  const detail = problem.detail ?? title;
+  const { type, body } = errorBody(errors.body, { code, status, title, detail, path });
   return {
     status,
     headers: { ...(type === null ? {} : { 'content-type': type }), ...problem.headers },
@@ -69,58 +72,16 @@ export function errorResponse(profile: ApiProfile, problem: Problem, path: strin
   };
 }
 
-function statusOf({ errors }: ApiProfile, { code, status }: Problem): number {
+function statusOf(errors: ApiProfile['errors'], { code, status }: Problem): number {
   if (code === 'entity_not_found') return errors.unknown_id;
   if (code === 'rate_limited') return errors.throttled.status;
   if (code === 'allowance_exhausted') return errors.exhausted.status;
   return status ?? PROBLEMS[code].status;
 }
 
-interface ErrorValues {
-  readonly code: Problem['code'];
-  readonly status: number;
-  readonly detail: string;
-  readonly path: string;
-}
-
-function bodyOf(
-  style: ErrorBody,
-  { code, status, detail, path }: ErrorValues,
-): { type: string | null; body: string } {
-  const json = (body: unknown) => ({ type: JSON_TYPE, body: JSON.stringify(body) });
-  const { title } = PROBLEMS[code];
-  switch (style) {
-    case 'problem': {
-      const body = JSON.stringify({ type: `/problems/${code}`, title, status, detail, instance: path, code });
-      return { type: 'application/problem+json; charset=utf-8', body };
-    }
-    case 'nested':
-      return json({ error: { code, message: detail } });
-    case 'message':
-      return json({ error: { message: detail } });
-    case 'flat':
-      return json({ error: code, message: detail, status });
-    case 'list':
-      return json({ errors: [{ error: code.replaceAll('_', '-'), type: 'registry:service' }] });
-    case 'json_api':
-      return json({ errors: [{ status: String(status), code, title, detail }] });
-    case 'spring':
-      return json({ status: String(status), error: title, message: code, path });
-    case 'text':
-      return json({ Message: detail });
-    case 'html':
-      return { type: 'text/html; charset=utf-8', body: htmlOf(status, title) };
-    case 'empty':
-      return { type: null, body: '' };
-  }
-}
-
 /** Returns the page for an unknown path. */
 export function notFoundPage(): Omit<ApiResponse, 'status'> {
-  const { type, body } = bodyOf('html', { code: 'not_found', status: 404, detail: '', path: '' });
+  const { status, title } = PROBLEMS.not_found;
+  const { type, body } = errorBody('html', { code: 'not_found', status, title, detail: title, path: '' });
   return { headers: { 'content-type': type ?? '' }, body };
-}
-
-function htmlOf(status: number, title: string): string {
-  return `<!DOCTYPE html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><p>${title}</p></body></html>\n`;
 }

@@ -8,7 +8,7 @@ import { PROBLEMS, type ProblemCode } from './problems.ts';
  * Schemas for response bodies allow any field, because a record's fields depend on the registry.
  */
 export function searchSchema(profile: ApiProfile): FastifySchema {
-  const { search } = profile;
+  const { dialect, search } = profile;
   return {
     operationId: 'search',
     summary: 'Find companies by name or identifier.',
@@ -18,7 +18,7 @@ export function searchSchema(profile: ApiProfile): FastifySchema {
       additionalProperties: search.unknown_params === 'ignore',
     },
     response: {
-      200: bodySchema('The matches on the page', search.results === '' ? 'array' : 'object'),
+      200: bodySchema('The matches on the page', dialect.search.results === '' ? 'array' : 'object'),
       ...rejections(profile, SEARCH),
     },
   } as FastifySchema;
@@ -79,7 +79,8 @@ const ENTITY: readonly ProblemCode[] = [
 const MAX_PAGE = 1_000_000_000;
 const MAX_QUERY_CHARACTERS = 2_000;
 
-function searchParameters({ search }: ApiProfile): Record<string, object> {
+function searchParameters({ dialect, search: facts }: ApiProfile): Record<string, object> {
+  const { search } = dialect;
   const { paging } = search;
   const text = (description: string) => ({ type: 'string', maxLength: MAX_QUERY_CHARACTERS, description });
   const number = ({ minimum, description }: { minimum: number; description: string }) => ({
@@ -93,16 +94,14 @@ function searchParameters({ search }: ApiProfile): Record<string, object> {
     [search.query_param]: text(search.identifier_param === null ? 'a name or an identifier' : 'a name'),
   };
   if (search.identifier_param !== null) parameters[search.identifier_param] = text('an identifier');
-  if (search.plain_param !== null) parameters[search.plain_param] = text('a name or an identifier');
+  if (facts.plain_param !== null) parameters[facts.plain_param] = text('a name or an identifier');
   if (paging.size_param !== null) {
-    const maximum = search.oversize === 'refuse' ? search.max_size : MAX_PAGE;
-    const description = `rows per page; at most ${search.max_size}`;
     parameters[paging.size_param] = {
       type: 'integer',
       minimum: 1,
-      maximum,
-      default: paging.size,
-      description,
+      maximum: facts.oversize === 'refuse' ? paging.size : MAX_PAGE,
+      default: Math.min(facts.default_size, paging.size),
+      description: `rows per page; at most ${paging.size}`,
     };
   }
   for (const [name, parameter] of Object.entries(servicePaging(paging).parametersOf(paging)))

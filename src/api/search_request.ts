@@ -20,7 +20,7 @@ export function readSearchRequest(profile: ApiProfile, parameters: QueryParamete
   const query = queryOf(profile, parameters);
   if ('code' in query) return query;
   const size = sizeOf(profile, parameters);
-  const { paging } = profile.search;
+  const { paging } = profile.dialect.search;
   const offset = servicePaging(paging).offsetOf(paging, parameters, size);
   if (offset === null)
     return {
@@ -30,17 +30,20 @@ export function readSearchRequest(profile: ApiProfile, parameters: QueryParamete
   return { query, size, offset };
 }
 
-function queryOf({ search }: ApiProfile, parameters: QueryParameters): CatalogueQuery | Problem {
+function queryOf(
+  { dialect: { search }, search: { plain_param } }: ApiProfile,
+  parameters: QueryParameters,
+): CatalogueQuery | Problem {
   const rules = { names: search.matches, identifiers: search.identifiers };
-  const name = textOf(parameters[search.query_param], search.trim);
-  const identifier =
-    search.identifier_param === null ? null : textOf(parameters[search.identifier_param], search.trim);
+  const sent = (param: string | null) => (param === null ? null : textOf(parameters[param]));
+  const name = sent(search.query_param);
+  const identifier = sent(search.identifier_param);
   if (name !== null && identifier !== null) {
     const detail = `Send either ${search.query_param} or ${search.identifier_param}, not both.`;
     return { code: 'parameter_invalid', detail };
   }
   if (identifier !== null) return { by: 'identifier', text: identifier, ...rules };
-  const plain = search.plain_param === null ? null : textOf(parameters[search.plain_param], search.trim);
+  const plain = sent(plain_param);
   if (plain !== null && name === null) return { by: 'any', text: plain, ...rules };
   const byTemplate = name === null ? null : fieldIn(name, search.identifier_template);
   if (byTemplate !== null) return { by: 'identifier', text: byTemplate, ...rules };
@@ -62,13 +65,13 @@ function fieldIn(text: string, template: string | null): string | null {
   return template === null ? null : (textIn(template, 'query', text)?.trim() ?? null);
 }
 
-function textOf(value: unknown, trim: boolean): string | null {
-  if (typeof value !== 'string') return null;
-  return trim ? value.trim() : value;
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value.trim() : null;
 }
 
-function sizeOf({ search }: ApiProfile, parameters: QueryParameters): number {
-  const { size_param, size } = search.paging;
-  const sent = size_param === null ? undefined : parameters[size_param];
-  return typeof sent === 'number' ? Math.min(sent, search.max_size) : size;
+function sizeOf({ dialect, search }: ApiProfile, parameters: QueryParameters): number {
+  const { size_param, size } = dialect.search.paging;
+  if (size_param === null) return size;
+  const sent = parameters[size_param];
+  return Math.min(typeof sent === 'number' ? sent : search.default_size, size);
 }

@@ -14,8 +14,14 @@ import { pathOf } from './http_server.ts';
 import { httpDate } from './limit_headers.ts';
 import { errorResponse, isProblemCode, PROBLEMS, type Problem, UNAVAILABLE } from './problems.ts';
 import type { QuotaMeter } from './quota_meter.ts';
-import { recordResponder, statsResponse } from './record_response.ts';
-import type { ApiResponse, RequestContext, RequestKind, RequestObserver } from './request_context.ts';
+import { recordResponse } from './record_response.ts';
+import {
+  type ApiResponse,
+  jsonResponse,
+  type RequestContext,
+  type RequestKind,
+  type RequestObserver,
+} from './request_context.ts';
 import { entitySchema, searchSchema, statsSchema } from './route_schemas.ts';
 import { type RequestFacts, searchResponder } from './search_response.ts';
 
@@ -97,7 +103,6 @@ const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as c
 function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   const { catalogue, profile } = options;
   const searches = searchResponder(catalogue, profile);
-  const records = recordResponder(catalogue, profile);
 
   const endpoint = (
     kind: RequestKind,
@@ -137,16 +142,16 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   endpoint('search', profile.paths.search, searchSchema(profile), (request) =>
     searches(request.query as Record<string, unknown>, factsOf(options, request)),
   );
-  const hasHistory = catalogue.recordAsOf !== undefined;
+  const { hasHistory } = catalogue;
   endpoint('entity', profile.paths.entity, entitySchema(profile, hasHistory), (request) =>
-    records((request.params as { id: string }).id, {
+    recordResponse(catalogue, (request.params as { id: string }).id, {
       ifNoneMatch: request.headers['if-none-match'],
       asOf: hasHistory ? (request.query as { as_of?: string }).as_of : undefined,
     }),
   );
   for (const { path, schema, respond } of options.endpoints ?? [])
     endpoint('other', path, schema, (request, reply) => respond(endpointRequest(request, reply)));
-  endpoint('stats', profile.paths.stats, statsSchema(profile), () => statsResponse(catalogue, profile));
+  endpoint('stats', profile.paths.stats, statsSchema(profile), () => jsonResponse(catalogue.stats()));
   addDescriptions(api);
 }
 

@@ -51,7 +51,7 @@ export default () =>
       .option('--unlimited', 'no allowance: only the requests per minute are limited')
       .option(
         '--shape <name|file>',
-        `API profile: ${presetNames().join(', ')}, random:<seed>, or a YAML file`,
+        `API profile: ${presetNames().join(', ')}, or a YAML file`,
       )
       .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
       .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
@@ -73,7 +73,7 @@ export default () =>
       const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
       const companies = companiesOf(flags, profile);
       const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
-      const onArrival: SandboxOptions['onArrival'] = (logged) => file?.add(logged);
+      const onArrival: SandboxOptions['onArrival'] = (arrival) => file?.add(arrival);
       const sandbox = await start(flags, { companies, profile, accounts, onArrival });
       const signal = untilInterrupted();
       if (flags.dump !== undefined) await dump(sandbox, flags.dump);

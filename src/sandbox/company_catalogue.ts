@@ -1,15 +1,30 @@
 import type { ApiProfile } from '../api/api_profile.ts';
-import type { Catalogue } from '../api/catalogue.ts';
+import type { Catalogue, CatalogueQuery } from '../api/catalogue.ts';
 import { Listings } from '../api/listings.ts';
 import { UsageError } from '../errors.ts';
-import { companyDocuments, isNumericId, withVolatile } from './company_documents.ts';
+import { type Json, stringifyJson } from '../json/json.ts';
+import { placedAt } from '../json/json_template.ts';
+import { companyDocuments, isNumericId } from './company_documents.ts';
 import { type CompanyStore, exists } from './company_store.ts';
 
+/** A catalogue of the sandbox's companies. It also shows the documents that a complete mirror contains. */
+export interface CompanyCatalogue extends Catalogue {
+  /** Returns a company's record without the envelope around it, or null for an id that never existed. */
+  document(id: string): { readonly text: string; readonly gone: boolean } | null;
+  /** Returns a company's list item without the wrapper around it, or null for an unknown or deleted company. */
+  summary(id: string): string | null;
+}
+
 /** Creates a catalogue of the sandbox's companies in one profile's format. */
-export function companyCatalogue(store: CompanyStore, profile: ApiProfile, now: () => number): Catalogue {
+export function companyCatalogue(
+  store: CompanyStore,
+  profile: ApiProfile,
+  now: () => number,
+): CompanyCatalogue {
   if (profile.ids === 'number') rejectOtherIds(store);
-  const documents = companyDocuments(profile);
-  const finder = store.finder(profile.search.folding, profile.search.order);
+  const { record, search, stats, dialect } = profile;
+  const documents = companyDocuments(profile, () => `${now()}-${responses++}`);
+  const finder = store.finder(search.folding, search.order);
   const listings = new Listings({
     find: (query) => finder.find(query),
     entityId: (key) => finder.entityId(key),
@@ -17,23 +32,79 @@ export function companyCatalogue(store: CompanyStore, profile: ApiProfile, now: 
   });
   let responses = 0;
 
+  const documentOf = (id: string) => {
+    const company = store.get(id);
+    if (company === null) return null;
+    return { document: documents.recordOf(company), gone: !exists(company) };
+  };
+  const matchesOf = (query: CatalogueQuery) => listings.matches(query, undefined, now());
+  const summaryOf = (id: string) => {
+    const company = store.get(id);
+    return company !== null && exists(company) ? documents.summaryOf(company) : null;
+  };
   return {
-    count: () => store.count(),
-    // A page of the sandbox shows the present matches, as pages of a registry do.
-    search: (query) => listings.matches(query, undefined, now()),
-    summary(id) {
-      const company = store.get(id);
-      return company !== null && exists(company) ? documents.summaryOf(company) : null;
+    hasHistory: false,
+    matches: matchesOf,
+    search(query) {
+      // A page of the sandbox shows the present matches, as pages of a registry do.
+      const matches = matchesOf(query);
+      const most = search.results_per_company;
+      const all = most === 1 ? null : matches.ids(0, matches.total).flatMap((id) => entriesOf(id, most));
+      const entries = (from: number, count: number): readonly Entry[] =>
+        all?.slice(from, from + count) ?? matches.ids(from, count).map((id) => ({ id, number: null }));
+      return {
+        total: all?.length ?? matches.total,
+        items: (from, count) =>
+          entries(from, count).map(({ id, number }) => {
+            const summary = summaryOf(id) ?? {};
+            const item = number === null ? summary : placedAt(summary, '/entry', number);
+            return stringifyJson(placedAt({}, dialect.search.item, item));
+          }),
+      };
     },
     record(id) {
-      const company = store.get(id);
-      if (company === null) return null;
-      const gone = !exists(company);
-      const text = gone ? documents.tombstoneOf(company, company.goneAtMs ?? 0) : documents.recordOf(company);
-      return { text: withVolatile(text, `${now()}-${responses++}`), gone };
+      const found = documentOf(id);
+      if (found === null && record.missing === 'empty_list')
+        return { text: stringifyJson(placedAt({}, dialect.entity.root.replace(/\/0$/, ''), [])) };
+      if (found === null) return { code: 'entity_not_found' };
+      if (found.gone && dialect.entity.gone === null)
+        return { code: record.gone === 'gone' ? 'entity_gone' : 'entity_not_found' };
+      return {
+        text: stringifyJson(placedAt(withFixed({}, record.fixed), dialect.entity.root, found.document)),
+      };
     },
-    stats: () => ({ updated_at: new Date(now()).toISOString(), coverage: { complete: true } }),
+    stats() {
+      const body = { updated_at: new Date(now()).toISOString(), coverage: { complete: true } };
+      const { total } = dialect.stats;
+      const complete = withFixed(body, stats.fixed);
+      return stringifyJson(total === null ? complete : placedAt(complete, total, store.count()));
+    },
+    document(id) {
+      const found = documentOf(id);
+      return found === null ? null : { text: stringifyJson(found.document), gone: found.gone };
+    },
+    summary(id) {
+      const summary = summaryOf(id);
+      return summary === null ? null : stringifyJson(summary);
+    },
   };
+}
+
+/** One search result. A company has several if the profile lists each of its register entries. */
+interface Entry {
+  readonly id: string;
+  /** The register entry's number, counted from 1, or null if the company has only one result. */
+  readonly number: number | null;
+}
+
+/** Returns between 1 and `most` results for a company. */
+function entriesOf(id: string, most: number): Entry[] {
+  const count = 1 + ([...id].reduce((sum, character) => sum + character.charCodeAt(0), 0) % most);
+  return Array.from({ length: count }, (_, index) => ({ id, number: index + 1 }));
+}
+
+function withFixed(body: Json, fixed: Readonly<Record<string, Json>>): Json {
+  return Object.entries(fixed).reduce((document, [at, value]) => placedAt(document, at, value), body);
 }
 
 /**

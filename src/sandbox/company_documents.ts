@@ -1,43 +1,46 @@
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { Pointer } from '../dialect/dialect.ts';
-import { isJsonObject, type Json, type JsonObject, stringifyJson } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { placedAt, setOwn } from '../json/json_template.ts';
 import { valueAt } from '../json/pointer.ts';
-import { fieldsOf, type StoredCompany } from './company_store.ts';
+import { exists, fieldsOf, type StoredCompany } from './company_store.ts';
 
-/** Writes companies as JSON text in an API profile's format. */
+/** Writes companies as JSON documents in an API profile's format. */
 export interface CompanyDocuments {
-  summaryOf(company: StoredCompany): string;
-  recordOf(company: StoredCompany): string;
-  tombstoneOf(company: StoredCompany, deletedAtMs: number): string;
+  summaryOf(company: StoredCompany): Json;
+  /** Returns the record, or the tombstone of a deleted company. */
+  recordOf(company: StoredCompany): Json;
 }
 
-export function companyDocuments(profile: ApiProfile): CompanyDocuments {
-  const idOf = profile.ids === 'number' ? BigInt : (id: string) => id;
-  const document = (company: StoredCompany, fields: JsonObject, at: DocumentPaths): Json => {
-    const idPath = at.other_id !== null && /\D/.test(company.id) ? at.other_id : at.id;
-    const identified = placedAt({}, idPath, idOf(company.id));
-    const before = at.former_name === null ? identified : placedAt(identified, at.former_name, FORMER_NAME);
-    const named = placedAt(before, at.name, company.name);
-    return withFields(named, at.fields_at, fields);
+/** `volatileValue` returns another value for each record, for the fields that differ in every response. */
+export function companyDocuments(
+  { ids, summary, record, dialect }: ApiProfile,
+  volatileValue: () => string,
+): CompanyDocuments {
+  const { gone } = dialect.entity;
+  const idOf = ids === 'number' ? BigInt : (id: string) => id;
+  const document = (company: StoredCompany, fields: JsonObject, at: IdPaths, facts: FieldPaths): Json => {
+    const [otherPath = at.id] = at.id_fallbacks;
+    const identified = placedAt({}, /\D/.test(company.id) ? otherPath : at.id, idOf(company.id));
+    const { former_name, fields_at } = facts;
+    const before = former_name === null ? identified : placedAt(identified, former_name, FORMER_NAME);
+    return withFields(at.name === null ? before : placedAt(before, at.name, company.name), fields_at, fields);
   };
 
   return {
-    summaryOf(company) {
-      const shown = selected(fieldsOf(company), profile.summary.fields);
-      return stringifyJson(document(company, shown, profile.summary));
-    },
+    summaryOf: (company) =>
+      document(company, selected(fieldsOf(company), summary.fields), dialect.search, summary),
     recordOf(company) {
-      let record = document(company, fieldsOf(company), profile.record);
-      if (profile.gone.live !== undefined) record = placedAt(record, profile.gone.at, profile.gone.live);
-      for (const pointer of profile.record.volatile) record = placedAt(record, pointer, VOLATILE);
-      return stringifyJson(record);
-    },
-    tombstoneOf(company, deletedAtMs) {
-      const day = new Date(deletedAtMs).toISOString().slice(0, 10);
-      return stringifyJson(
-        placedAt(document(company, {}, profile.record), profile.gone.at, profile.gone.is ?? day),
-      );
+      const isGone = !exists(company);
+      const fields = isGone ? {} : fieldsOf(company);
+      let result = document(company, fields, dialect.entity, record);
+      if (isGone) {
+        const day = new Date(company.goneAtMs ?? 0).toISOString().slice(0, 10);
+        return placedAt(result, gone?.at ?? '/deleted_on', gone?.is ?? day);
+      }
+      if (gone !== null && record.live !== undefined) result = placedAt(result, gone.at, record.live);
+      for (const pointer of dialect.volatile) result = placedAt(result, pointer, volatileValue());
+      return result;
     },
   };
 }
@@ -50,21 +53,8 @@ export function isNumericId(id: string): boolean {
 /** Every company's former name, if the profile has a path for former names. */
 const FORMER_NAME = 'Former Name';
 
-interface DocumentPaths {
-  readonly id: Pointer;
-  readonly other_id: Pointer | null;
-  readonly former_name: Pointer | null;
-  readonly name: Pointer;
-  readonly fields_at: Pointer;
-}
-
-/** Replaces the placeholder for volatile fields in a record's text with a value. */
-export function withVolatile(text: string, value: string): string {
-  return text.includes(VOLATILE) ? text.replaceAll(VOLATILE, value) : text;
-}
-
-// A placeholder that occurs in no company.
-const VOLATILE = '\u{10FFFD}volatile\u{10FFFD}';
+type IdPaths = Pick<ApiProfile['dialect']['entity'], 'id' | 'id_fallbacks' | 'name'>;
+type FieldPaths = Pick<ApiProfile['record'], 'former_name' | 'fields_at'>;
 
 /** Adds all fields other than id and name. If a field has the same key as the id or the name, the field is dropped. */
 function withFields(named: Json, at: Pointer, fields: JsonObject): Json {

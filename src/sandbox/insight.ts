@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Catalogue } from '../api/catalogue.ts';
 import { type Arrival, arrivalLine } from './arrivals.ts';
 import type { RegistryChange } from './changing_registry.ts';
+import type { CompanyCatalogue } from './company_catalogue.ts';
 import type { CompanyStore } from './company_store.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { CompanyStore } from './company_store.ts';
  */
 export interface InsightSources {
   readonly companies: CompanyStore;
-  readonly catalogue: Catalogue;
+  readonly catalogue: CompanyCatalogue;
   readonly log: { arrivals(): readonly Arrival[] };
   readonly history: { changes(): readonly RegistryChange[] };
 }
@@ -46,9 +46,8 @@ export function* entityLines({
   catalogue,
 }: Pick<InsightSources, 'companies' | 'catalogue'>): Generator<string> {
   for (const { id } of companies.all()) {
-    const record = catalogue.record(id);
-    if (record !== null)
-      yield `{"id":${JSON.stringify(id)},"gone":${record.gone},"document":${record.text}}\n`;
+    const found = catalogue.document(id);
+    if (found !== null) yield `{"id":${JSON.stringify(id)},"gone":${found.gone},"document":${found.text}}\n`;
   }
 }
 

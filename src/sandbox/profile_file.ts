@@ -6,7 +6,6 @@ import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { UsageError } from '../errors.ts';
 import type { Folding } from '../names/folding.ts';
 import { packagedFile } from './company_file.ts';
-import { randomProfile } from './random_profile.ts';
 
 /** Changes to a profile. Undefined values leave the profile's own values unchanged. */
 export interface ProfileChanges {
@@ -31,32 +30,34 @@ export function presetNames(): string[] {
   return [...Object.keys(common), ...Object.keys(uncommon)];
 }
 
-/**
- * Reads a profile. `name` is a preset, `random:<seed>`, or the path of a YAML file. Throws UsageError if there is no
- * valid profile.
- */
+/** Reads a profile. `name` is a preset or the path of a YAML file. Throws UsageError if there is no valid profile. */
 export async function readProfile(name: string): Promise<ApiProfile> {
   const { common, uncommon } = readPresets();
   const preset = new Map(Object.entries({ ...common, ...uncommon })).get(name);
   if (preset !== undefined) return parsed({ name, ...preset }, name);
-  const seed = /^random:(\d{1,9})$/.exec(name)?.[1];
-  return seed === undefined ? parsed(await fileContent(name), name) : randomProfile(Number(seed));
+  return parsed(await fileContent(name), name);
 }
 
 export function changedProfile(profile: ApiProfile, changes: ProfileChanges): ApiProfile {
-  const { search } = profile;
-  const max_size = changes.maxPageSize ?? Math.max(search.max_size, changes.pageSize ?? 0);
-  const size = changes.pageSize ?? Math.min(search.paging.size, max_size);
+  const { dialect, search } = profile;
+  const { paging, matches, identifiers } = dialect.search;
   const changed = {
-    ...search,
-    matches: changes.matches ?? search.matches,
-    identifiers: changes.identifiers ?? search.identifiers,
-    folding: changes.folding ?? search.folding,
-    max_size,
-    window: changes.window === undefined ? search.window : { ...search.window, rows: changes.window },
-    paging: { ...search.paging, size },
+    ...dialect.search,
+    matches: changes.matches ?? matches,
+    identifiers: changes.identifiers ?? identifiers,
+    paging: {
+      ...paging,
+      size: changes.maxPageSize ?? Math.max(paging.size, changes.pageSize ?? 0),
+      window: changes.window ?? paging.window,
+    },
   };
-  return parsed({ ...profile, search: changed }, 'The profile with these options');
+  const facts = {
+    ...search,
+    default_size: changes.pageSize ?? search.default_size,
+    folding: changes.folding ?? search.folding,
+  };
+  const result = { ...profile, dialect: { ...dialect, search: changed }, search: facts };
+  return parsed(result, 'The profile with these options');
 }
 
 async function fileContent(path: string): Promise<unknown> {
@@ -64,7 +65,7 @@ async function fileContent(path: string): Promise<unknown> {
     return parse(await readFile(path, 'utf8'));
   } catch (cause) {
     throw new UsageError(`"${path}" is neither a preset nor a readable YAML file.`, {
-      hint: `Presets: ${presetNames().join(', ')}, random:<seed>.`,
+      hint: `Presets: ${presetNames().join(', ')}`,
       cause,
     });
   }

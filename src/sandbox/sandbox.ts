@@ -1,14 +1,13 @@
 import { performance } from 'node:perf_hooks';
-import { ApiProfile, type ApiProfileInput } from '../api/api_profile.ts';
+import { ApiProfile, type ApiProfileInput, clientDialect, clientPaths } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
-import { dialectFor, pathsFor } from '../api/profile_dialect.ts';
 import { QuotaMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { type Arrival, type ArrivalLogOptions, openArrivalLog } from './arrivals.ts';
+import { type Arrival, ArrivalLog, type ArrivalLogOptions } from './arrivals.ts';
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
-import { companyCatalogue } from './company_catalogue.ts';
+import { type CompanyCatalogue, companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
 import { type Company, CompanyStore } from './company_store.ts';
 import { isInsight, respondWithInsight } from './insight.ts';
@@ -25,6 +24,8 @@ export interface SandboxOptions extends ArrivalLogOptions {
   readonly now?: () => number;
   /** The offset added to `now` in the headers `Date` and `Retry-After`, to simulate a wrong clock. */
   readonly clockSkewMs?: number;
+  /** Changes what searches return. By default, they return the true companies. */
+  readonly flaws?: (catalogue: Catalogue) => Catalogue;
   /** Automatic changes: companies change, appear and are deleted. By default, there are none. */
   readonly changes?: ChangingOptions;
   readonly host?: string;
@@ -46,8 +47,8 @@ export interface Sandbox {
   readonly accounts: SandboxAccounts;
   /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
   readonly companies: CompanyStore;
-  /** The catalogue in the profile's format: `record(id)?.text` is the record that the service returns. */
-  readonly catalogue: Catalogue;
+  /** The companies in the profile's format. */
+  readonly catalogue: CompanyCatalogue;
   keyOf(accountId: string): string;
   /** Returns all requests in the order of their arrival. */
   arrivals(): readonly Arrival[];
@@ -57,8 +58,8 @@ export interface Sandbox {
   changes(): readonly RegistryChange[];
   /** Clears arrivals and resets the limits. */
   reset(): void;
-  /** Replaces the profile, beginning with the next request. The new profile can have different paths. */
-  useProfile(profile: ApiProfileInput): Promise<void>;
+  /** Replaces the profile and the flaws, beginning with the next request. The new profile can have different paths. */
+  useProfile(profile: ApiProfileInput, flaws?: SandboxOptions['flaws']): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,25 +70,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const meter = new QuotaMeter(accounts.file);
   const companies = new CompanyStore();
   await companies.addAll(options.companies ?? sampleCompanies());
-  const log = openArrivalLog(options);
+  const log = new ArrivalLog(options);
   const changes = startChanges(companies, options.changes, now);
 
-  const buildEndpoints = async (given: ApiProfileInput) => {
+  const buildEndpoints = async (given: ApiProfileInput, flaws: SandboxOptions['flaws']) => {
     const profile = ApiProfile.parse(given);
     const catalogue = companyCatalogue(companies, profile, now);
     const app = await buildService({
-      catalogue,
+      catalogue: flaws?.(catalogue) ?? catalogue,
       profile,
       accounts,
       meter,
       now,
       clockSkewMs,
       failed: (error) => process.emitWarning(error),
-      observer: log.observer,
+      observer: log,
     });
-    return { profile, catalogue, app, dialect: dialectFor(profile), paths: pathsFor(profile) };
+    return { profile, catalogue, app, dialect: clientDialect(profile), paths: clientPaths(profile) };
   };
-  let current = await buildEndpoints(options.profile ?? {});
+  let current = await buildEndpoints(options.profile ?? {}, options.flaws);
 
   const server = boundedServer((request, response) => {
     if (isInsight(request))
@@ -119,16 +120,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     accounts,
     companies,
     keyOf: (accountId) => accounts.keyOf(accountId),
-    arrivals: log.arrivals,
+    arrivals: () => log.arrivals(),
     admitted: (accountId) => meter.admitted(accountId),
     changes: changes.changes,
     reset() {
       log.clear();
       meter.reset();
     },
-    async useProfile(profile) {
+    async useProfile(profile, flaws) {
       const previous = current;
-      current = await buildEndpoints(profile);
+      current = await buildEndpoints(profile, flaws);
       await previous.app.close();
     },
     async close() {

@@ -5,7 +5,7 @@ import type { Problem } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
+import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { withoutDiacritics } from '../names/folding.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { metaTable, readSource } from '../warehouse/meta.ts';
@@ -35,11 +35,16 @@ export interface MirrorCatalogueOptions {
   readonly now: () => number;
 }
 
+export interface MirrorCatalogue extends Catalogue {
+  /** Returns the number of companies that are not gone. */
+  count(): number;
+}
+
 /**
  * Creates a catalogue of the companies in the warehouse. Records and list items are returned as the upstream sent them.
  * Searches read the name indexes in the warehouse.
  */
-export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
+export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogue {
   const { db, dialect, namesTakeIdentifiers, now } = options;
   cacheForServing(db);
   const records = servedRecords(db);
@@ -63,21 +68,25 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
       const { known, gone } = readCoverage(db);
       return known - gone;
     },
+    matches: (query) => listings.matches(query, undefined, now()),
     search(query, reader) {
       summaries.checkVersion();
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
-      return listings.matches({ ...query, by }, reader, now());
+      const { total, ids } = listings.matches({ ...query, by }, reader, now());
+      return { total, items: (from, count) => ids(from, count).map(summaries.of) };
     },
-    summary: summaries.of,
-    record: (id) => catalogueRecord(records.latest(id), now()),
-    recordAsOf: (id, atMs) => catalogueRecord(records.asOf(id, isoTime(atMs)), now()),
-    missingRecordProblem: (id, atMs) =>
-      missingRecordProblem(records.latest(id), atMs === null ? null : records.firstSeenAt(id)),
+    hasHistory: true,
+    record(id, atMs) {
+      const state = atMs === null ? records.latest(id) : records.asOf(id, isoTime(atMs));
+      if (state.is === 'record') return recordOf(state, now());
+      if (state.is === 'gone') return { code: 'entity_gone' };
+      return missingRecordProblem(records.latest(id), atMs === null ? null : records.firstSeenAt(id));
+    },
     stats() {
       const latest = statisticsCall();
       const text = latest === null ? null : textOf(latest.callId);
       const own = text === null ? {} : parseJson(text);
-      return withMirror(isJsonObject(own) ? own : {}, statistics());
+      return stringifyJson(withMirror(isJsonObject(own) ? own : {}, statistics()));
     },
   };
 }
@@ -104,26 +113,21 @@ function openListings(db: Database, fileVersionOf: () => number): Listings {
   });
 }
 
-function catalogueRecord(state: ServedState, nowMs: number): CatalogueRecord | null {
-  if (state.is === 'gone') return { text: '', gone: true };
-  if (state.is !== 'record') return null;
-  const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(state.seenAt)) / 1000));
-  return {
-    text: state.text,
-    // A stored tombstone is returned like a record, because it contains the registry's own mark of deletion.
-    gone: false,
-    etag: `"${state.callId.toString(36)}"`,
-    headers: { 'x-mirror-age': String(ageSeconds) },
-  };
+function recordOf(
+  { text, seenAt, callId }: Extract<ServedState, { readonly is: 'record' }>,
+  nowMs: number,
+): CatalogueRecord {
+  const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(seenAt)) / 1000));
+  return { text, etag: `"${callId.toString(36)}"`, headers: { 'x-mirror-age': String(ageSeconds) } };
 }
 
-function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): Problem | null {
+function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): Problem {
   if (firstSeenAt !== null)
     return {
       code: 'entity_not_found',
       detail: `The mirror did not know this company at that time. Its first version was seen at ${firstSeenAt}.`,
     };
-  return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
+  return { code: latest.is === 'listed' ? 'record_not_mirrored' : 'entity_not_found' };
 }
 
 /** Adds the mirror's state to the registry's own figures. */

@@ -4,8 +4,7 @@ import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
 import { Accounts } from '../api/accounts.ts';
-import type { ApiProfile } from '../api/api_profile.ts';
-import type { Catalogue } from '../api/catalogue.ts';
+import { type ApiProfile, clientDialect } from '../api/api_profile.ts';
 import { boundedServer, closeServer, listenOn, pathOf } from '../api/http_server.ts';
 import { errorResponse, notFoundPage, UNAVAILABLE } from '../api/problems.ts';
 import { QuotaMeter } from '../api/quota_meter.ts';
@@ -19,8 +18,8 @@ import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.
 import { type AccountFile, openAccountFile } from '../warehouse/serve_accounts.ts';
 import { changesEndpoint } from './feed/changes_endpoint.ts';
 import { exportEndpoint } from './feed/export_endpoint.ts';
-import { mirrorCatalogue } from './mirror_catalogue.ts';
-import { mirrorDialect, mirrorProfile } from './mirror_profile.ts';
+import { type MirrorCatalogue, mirrorCatalogue } from './mirror_catalogue.ts';
+import { mirrorProfile } from './mirror_profile.ts';
 import { type OperationalOptions, openOperationalEndpoints } from './operational_endpoints.ts';
 import {
   openReconciliation,
@@ -87,7 +86,7 @@ export interface MirrorService {
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
   const { now, intercept } = options;
   const profile = mirrorProfile(options.dialect);
-  const dialect = mirrorDialect(options.dialect, profile);
+  const dialect = clientDialect(profile);
   const file = openAccountFile(options.accountsPath);
   const opened: (() => unknown)[] = [() => file.close()];
   const closeAll = async () => {
@@ -140,7 +139,7 @@ interface Shared {
 
 /** Everything that reads one warehouse file. */
 interface Readers {
-  readonly catalogue: Catalogue;
+  readonly catalogue: MirrorCatalogue;
   readonly search: CompanySearch;
   readonly app: FastifyInstance;
   readonly reconciliation: ReconciliationService | null;
@@ -186,8 +185,8 @@ function readersOf(served: ServedMirror): Readers {
   return opened.readers;
 }
 
-function findAlso(catalogue: Catalogue, search: CompanySearch, query: string, limit: number) {
-  const found = catalogue.search({ by: 'any', text: query, names: 'token_prefix', identifiers: 'prefix' });
+function findAlso(catalogue: MirrorCatalogue, search: CompanySearch, query: string, limit: number) {
+  const found = catalogue.matches({ by: 'any', text: query, names: 'token_prefix', identifiers: 'prefix' });
   const ids = found.ids(0, limit);
   // If there are more companies than a search returns, the similar ones cannot be told apart from them.
   const similar = found.total < MAX_SIMILAR ? search(query, MAX_SIMILAR).map(({ entityId }) => entityId) : [];

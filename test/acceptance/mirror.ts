@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { readCompanies } from '../../src/sandbox/company_file.ts';
 import { compareWithUpstream } from '../support/equality.ts';
+import { pagesOf } from '../support/presets.ts';
 import { openUpstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({
@@ -29,12 +30,12 @@ const upstream = await openUpstream(
   {
     ...(companies === undefined ? {} : { companies }),
     profile: {
-      search: {
-        matches: values.matches as 'token_prefix',
-        identifiers: values.identifiers as 'prefix',
-        paging: { style: 'page', param: 'page', first: 1, size_param: 'per_page', size },
-        max_size: size,
-        ...(values.window === undefined ? {} : { window: { rows: Number(values.window) } }),
+      dialect: {
+        search: {
+          matches: values.matches as 'token_prefix',
+          identifiers: values.identifiers as 'prefix',
+          paging: pagesOf(size, values.window === undefined ? null : Number(values.window)),
+        },
       },
     },
     keepArrivals: true,

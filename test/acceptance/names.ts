@@ -27,7 +27,7 @@ process.stdout.write(
 print(['search', 'names', 'calls', 'a name', 'right', 'wrong', 'first', 'among', 'without', 'none']);
 let wrongInAll = 0;
 for (const matches of ['prefix', 'token_prefix', 'token', 'substring'] as const) {
-  const upstream = await openUpstream({ companies, profile: { search: { matches } } });
+  const upstream = await openUpstream({ companies, profile: { dialect: { search: { matches } } } });
   try {
     const list = join(upstream.folder, 'names.txt');
     const report = join(upstream.folder, 'report.jsonl');

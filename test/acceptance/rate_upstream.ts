@@ -2,13 +2,14 @@ import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { readCompanies } from '../../src/sandbox/company_file.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { faulty } from '../support/faults.ts';
 
 /** The query rules, each of which has one registry with many accounts. */
 export const RULES = {
   'name prefix': { matches: 'prefix', identifiers: 'none' },
   'word prefix': { matches: 'token_prefix', identifiers: 'none' },
   'identifier prefix': { matches: 'token', identifiers: 'prefix' },
-} as const satisfies Record<string, ApiProfileInput['search']>;
+} as const satisfies Record<string, NonNullable<ApiProfileInput['dialect']>['search']>;
 
 export type Rule = keyof typeof RULES;
 
@@ -41,12 +42,12 @@ export async function startRegistry(
   const responseMs = new Map(own.map((trial) => [accountOf(trial), trial.responseMs]));
   const sandbox = await startSandbox({
     companies,
-    profile: { search: RULES[rule] },
+    profile: { dialect: { search: RULES[rule] } },
     accounts: [
       ...own.map((trial) => ({ id: accountOf(trial), perMinute: trial.perMinute, perDay: PER_DAY })),
       { id: WARM_UP },
     ],
-    faults: ({ account }) => ({ kind: 'delay', ms: responseMs.get(account ?? '') ?? 0 }),
+    faults: faulty(({ account }) => ({ kind: 'delay', ms: responseMs.get(account ?? '') ?? 0 })),
   });
   await warmUp(sandbox);
   return sandbox;
@@ -57,7 +58,7 @@ export const PER_DAY = 1000;
 /** The first search builds the index, which blocks the process for longer than the time between two slots. */
 async function warmUp(sandbox: Sandbox): Promise<void> {
   const url = new URL(`${sandbox.url}${sandbox.profile.paths.search}`);
-  url.searchParams.set(sandbox.profile.search.query_param, '0');
+  url.searchParams.set(sandbox.dialect.search.query_param, '0');
   const response = await fetch(url, { headers: { authorization: `Bearer ${sandbox.keyOf(WARM_UP)}` } });
   if (!response.ok)
     throw new Error(`The sandbox rejected the warm-up search with status ${response.status}.`);

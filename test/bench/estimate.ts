@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { folded } from '../../src/names/folding.ts';
-import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import type { BackfillItem } from '../../src/warehouse/backfill.ts';
+import { randomProfile } from '../support/random_profile.ts';
 import { type EstimateResult, openEstimateCase } from './estimate/case.ts';
 
 const { values } = parseArgs({
@@ -41,7 +41,7 @@ for (let seed = first; seed < first + Number(values.registries); seed++) {
       ...next,
       whole,
       prefix:
-        profile.search.matches === 'token'
+        profile.dialect.search.matches === 'token'
           ? null
           : await testCase.backfill([item('prefix', commonPrefix(companies.map(({ name }) => name)))]),
       ids: await testCase.backfill(companies.slice(0, 200).map(({ id }) => item('entity', String(id)))),

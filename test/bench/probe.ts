@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
-import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
 import { probeAll } from '../support/probe_client.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { type Grade, gradesOf } from '../support/probe_grading.ts';
 import { type GradeCounts, medianOf, openGradeCounts } from '../support/probe_scores.ts';
+import { randomProfile } from '../support/random_profile.ts';
 import { type MirrorScore, scoreMirror } from './probe/mirror_score.ts';
 import { startStrictFront, strictApi } from './probe/strict_api.ts';
 

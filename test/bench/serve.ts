@@ -9,8 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
-import { defaultProfile } from '../../src/api/api_profile.ts';
-import { dialectFor } from '../../src/api/profile_dialect.ts';
+import { clientDialect, defaultProfile } from '../../src/api/api_profile.ts';
 import { withoutDiacritics, wordsOf } from '../../src/names/folding.ts';
 import { type Measured, measureLoad } from './serve/load.ts';
 import { fillWarehouse } from './serve/warehouse.ts';
@@ -129,7 +128,7 @@ function configured(warehouse: string): string {
     upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'none' },
     account: { tier: 'paid' },
     allowance: { unlimited: true },
-    dialect: dialectFor(defaultProfile),
+    dialect: clientDialect(defaultProfile),
     warehouse,
     ledger: join(folder, 'ledger.db'),
   };

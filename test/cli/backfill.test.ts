@@ -8,6 +8,7 @@ import { runCommand } from '../support/command.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { untidyList } from '../support/untidy_list.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
+import { pagesOf } from '../support/presets.ts';
 
 let open: Upstream | null = null;
 
@@ -153,7 +154,7 @@ describe('backfill --names', () => {
       ...company,
       name: at === 0 ? 'Laxey Glen Mills Limited' : at < 3 ? 'Twin Brothers AS' : company.name,
     }));
-    const upstream = await place({ companies, profile: { search: { matches: 'token_prefix' } } });
+    const upstream = await place({ companies, profile: { dialect: { search: { matches: 'token_prefix' } } } });
     const given = [
       'LAXEY GLEN MILLS LIMITED',
       'Twin Brothers AS',
@@ -219,7 +220,9 @@ describe('backfill by search', () => {
   it('backfill by search splits a prefix that has more matches than the cap', async () => {
     const upstream = await place({
       companies: await companiesFor({}, 1_000),
-      profile: { search: { matches: 'prefix', identifiers: 'prefix', window: { rows: 20 } } },
+      profile: {
+        dialect: { search: { matches: 'prefix', identifiers: 'prefix', paging: pagesOf(100, 20) } },
+      },
     });
     const named = [...upstream.sandbox.companies.all()].filter(({ name }) => /^n/i.test(name));
     const names = await upstream.run('backfill', '--prefix', 'N', '--no-records');

@@ -8,8 +8,9 @@ import { openOutput, printError, type Streams } from '../../src/cli/output.ts';
 import { syncOnce } from '../../src/cli/sync.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Fault } from '../support/faults.ts';
+import { faulty } from '../support/faults.ts';
 import { leapingClock } from '../support/leaping_clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -74,7 +75,7 @@ async function cronDays() {
     companies: generateRegistry({ companies: COMPANIES, seed: 9 }),
     accounts: [{ id: 'main', perDay: 1000 }],
     now: clock.now,
-    faults: ({ url }) => troubleAt(hour, url),
+    faults: faulty(({ url }) => troubleAt(hour, url)),
   });
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-cron-'));
   close = async () => {

@@ -38,7 +38,7 @@ async function place(): Promise<Upstream> {
   open = await openUpstream(
     {
       companies: [...generateRegistry({ companies: 100, seed: 4 })],
-      profile: { search: { matches: 'prefix' } },
+      profile: { dialect: { search: { matches: 'prefix' } } },
     },
     { allowance: PACED },
   );

@@ -125,7 +125,7 @@ describe('plan', () => {
 async function place(overrides: Overrides = {}, options: SandboxOptions = {}): Promise<Upstream> {
   const companies = [...generateRegistry({ companies: 800, seed: 4 })];
   open = await openUpstream(
-    { companies, profile: { search: { matches: 'prefix', identifiers: 'none' } }, ...options },
+    { companies, profile: { dialect: { search: { matches: 'prefix', identifiers: 'none' } } }, ...options },
     {
       ...overrides,
     },

@@ -105,7 +105,8 @@ describe('probe', () => {
 
   it('probe writes an open question to the file, and accepts the answer as a flag', async () => {
     const { directory } = await place({
-      search: { query_param: 'zoek', min_length: 3, unknown_params: 'refuse' },
+      dialect: { search: { query_param: 'zoek', min_length: 3 } },
+      search: { unknown_params: 'refuse' },
       errors: { body: 'empty', exhausted: { status: 402 } },
     });
     const first = await run(directory, ['probe']);
@@ -126,7 +127,7 @@ describe('probe', () => {
   it('probe --check reports changed responses, and proposes changes to the dialect', async () => {
     const { directory, sandbox } = await place({});
     await run(directory, ['probe']);
-    await sandbox.useProfile({ search: { results: '/data/hits' }, record: { root: '/data' } });
+    await sandbox.useProfile({ dialect: { search: { results: '/data/hits' }, entity: { root: '/data' } } });
     const { code, data } = await run(directory, ['probe', '--check', '--max-calls', '3']);
     expect(code).toBe(1);
     expect(data.calls_spent).toBeLessThanOrEqual(3);
@@ -144,18 +145,20 @@ describe('probe --openapi', () => {
   const PROFILE: ApiProfileInput = {
     key_header: 'apikey',
     paths: { search: '/api/v2/zoeken', entity: '/api/v1/basisprofielen/{id}' },
-    search: {
-      ...{
+    dialect: {
+      search: {
         query_param: 'naam',
         identifier_param: 'kvkNummer',
         identifiers: 'exact',
-        unknown_params: 'refuse',
+        results: '/resultaten',
+        total: '/totaal',
+        id: '/kvkNummer',
+        name: '/naam',
+        paging: { style: 'page', param: 'pagina', first: 1, size_param: 'resultatenPerPagina', size: 100 },
       },
-      ...{ results: '/resultaten', total: '/totaal', max_size: 100, oversize: 'refuse' },
-      paging: { style: 'page', param: 'pagina', first: 1, size_param: 'resultatenPerPagina', size: 10 },
+      entity: { id: '/kvkNummer', name: '/naam' },
     },
-    summary: { id: '/kvkNummer', name: '/naam' },
-    record: { id: '/kvkNummer', name: '/naam' },
+    search: { default_size: 10, unknown_params: 'refuse', oversize: 'refuse' },
   };
 
   it('probe --openapi writes the paths, the key header and the dialect, and tries no other parameters', async () => {

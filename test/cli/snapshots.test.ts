@@ -10,6 +10,7 @@ import { openProgram } from '../../src/cli/main.ts';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { commandsOf } from '../docs/commands_page.ts';
+import { faulty } from '../support/faults.ts';
 import { atTerminal, type Terminal } from '../support/terminal.ts';
 
 // The ledger compares the clock with the machine's uptime, so the uptime follows the fake clock.
@@ -34,9 +35,9 @@ beforeAll(async () => {
   folder = mkdtempSync('/tmp/registry-mirror-');
   sandbox = await startSandbox({
     companies: COMPANIES,
-    profile: { search: { matches: 'prefix', identifiers: 'none' } },
+    profile: { dialect: { search: { matches: 'prefix', identifiers: 'none' } } },
     now: () => Date.now(),
-    faults: ({ url }) => (url.endsWith(`/${COMPANIES[1]?.id}`) ? { kind: 'not_json' } : null),
+    faults: faulty(({ url }) => (url.endsWith(`/${COMPANIES[1]?.id}`) ? { kind: 'not_json' } : null)),
   });
   writeLists();
   await fillMirror();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { runCommand, startCommand } from '../support/command.ts';
+import { faulty } from '../support/faults.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   let isRefused = false;
   mirror = await openMirrored({
     companies: companies(20),
-    faults: () => (isRefused ? { kind: 'status', status: 401 } : null),
+    faults: faulty(() => (isRefused ? { kind: 'status', status: 401 } : null)),
   });
   await mirror.sync();
   isRefused = true;

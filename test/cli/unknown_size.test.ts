@@ -5,10 +5,14 @@ import { stringify } from 'yaml';
 import { headlineOf } from '../../src/cli/run_report.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { runCommand } from '../support/command.ts';
+import { faulty } from '../support/faults.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 
 test('sync and status report unknown completeness if the registry reports no count', async () => {
-  const mirror = await openMirrored({ companies: companies(8), profile: { stats: { total: null } } });
+  const mirror = await openMirrored({
+    companies: companies(8),
+    profile: { dialect: { stats: { total: null } } },
+  });
   onTestFinished(() => mirror.close());
   await mirror.sync(0, new Set(['stats']));
   const report = await mirror.sync();
@@ -23,7 +27,9 @@ test('sync and status report unknown completeness if the registry reports no cou
 test('sync requests statistics that the upstream does not have twice, and then once a week', async () => {
   const mirror = await openMirrored({
     companies: companies(8),
-    faults: ({ target }) => (target.includes('stats') ? { kind: 'status', status: 404, body: '{}' } : null),
+    faults: faulty(({ target }) =>
+      target.includes('stats') ? { kind: 'status', status: 404, body: '{}' } : null,
+    ),
   });
   onTestFinished(() => mirror.close());
   const stats = () => mirror.sandbox.arrivals().filter(({ target }) => target.includes('stats')).length;

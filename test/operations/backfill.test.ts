@@ -13,6 +13,7 @@ import {
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { BackfillItem } from '../../src/warehouse/backfill.ts';
 import { failedTargets } from '../../src/warehouse/backfill_selection.ts';
+import { faulty } from '../support/faults.ts';
 import { leapingClock } from '../support/leaping_clock.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
@@ -25,7 +26,7 @@ describe('a backfill', () => {
   it('a backfill distinguishes failed calls from missing companies, and retries the failed calls', async () => {
     let isIll = true;
     const { house: workspace, ids } = await place({
-      faults: ({ url }) => (isIll && url.endsWith('7') ? { kind: 'status', status: 500 } : null),
+      faults: faulty(({ url }) => (isIll && url.endsWith('7') ? { kind: 'status', status: 500 } : null)),
     });
     const ill = ids.filter((id) => id.endsWith('7'));
     const first = await backfill(workspace, [...ids, 'nobody'].map(entity));

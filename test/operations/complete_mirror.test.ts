@@ -12,9 +12,11 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
 const COMPANIES = [...generateRegistry({ companies: 607, seed: 3 })];
+type SearchDialectInput = NonNullable<ApiProfileInput['dialect']>['search'];
+
 const sized = { size_param: 'size', size: 20 };
 
-test.each<[string, ApiProfileInput['search']]>([
+test.each<[string, SearchDialectInput, ApiProfileInput['search']?]>([
   ['pages', { paging: { style: 'page', param: 'page', first: 0, ...sized } }],
   ['offsets', { paging: { style: 'offset', param: 'start', ...sized }, matches: 'token' }],
   [
@@ -22,15 +24,21 @@ test.each<[string, ApiProfileInput['search']]>([
     { paging: { style: 'cursor', param: 'after', next: '/next', ...sized }, identifiers: 'prefix' },
   ],
   ['next-page URLs', { paging: { style: 'next_url', next: '/links/next', ...sized }, total: null }],
-  ['Link headers', { paging: { style: 'link_header', ...sized }, unknown_params: 'refuse' }],
-])('a registry that lists everything is mirrored without a query, through its %s', async (_name, search) => {
-  const { report, sandbox } = await mirrored({ search: { max_size: 20, min_length: 0, ...search } });
-  expect(report.coverage).toMatchObject({ known: 607 });
-  expect(report.ending.ended).toBe('done');
-  expect(report.totals.callsByKind.search).toBe(31);
-  const texts = sandbox.arrivals().map(({ target }) => new URLSearchParams(target.split('?')[1]).get('q'));
-  expect(new Set(texts)).toEqual(new Set([null]));
-});
+  ['Link headers', { paging: { style: 'link_header', ...sized } }, { unknown_params: 'refuse' }],
+])(
+  'a registry that lists everything is mirrored without a query, through its %s',
+  async (_name, search, facts) => {
+    const { report, sandbox } = await mirrored({
+      dialect: { search: { min_length: 0, ...search } },
+      search: facts,
+    });
+    expect(report.coverage).toMatchObject({ known: 607 });
+    expect(report.ending.ended).toBe('done');
+    expect(report.totals.callsByKind.search).toBe(31);
+    const texts = sandbox.arrivals().map(({ target }) => new URLSearchParams(target.split('?')[1]).get('q'));
+    expect(new Set(texts)).toEqual(new Set([null]));
+  },
+);
 
 async function mirrored(profile: ApiProfileInput): Promise<{ report: RunReport; sandbox: Sandbox }> {
   const sandbox = await startSandbox({ companies: COMPANIES, profile });

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { compareWithUpstream } from '../support/equality.ts';
+import { faulty } from '../support/faults.ts';
 import { killAfterArrivals } from '../support/kill.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
@@ -153,7 +154,7 @@ describe.concurrent('sync during an outage', () => {
     ['HTML for JSON', { kind: 'html' }, 'the body is HTML or XML, not JSON'],
     ['404 on every path', { kind: 'status', status: 404 }, 'the path was not found'],
   ] as const)('sync fails with %s, and names the URL and the remedy', async (_, fault, why) => {
-    const upstream = await upstreamOf({ faults: () => fault });
+    const upstream = await upstreamOf({ faults: faulty(() => fault) });
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
     expect(json.data).toMatchObject({ ended: 'failed', known: 0 });
@@ -171,7 +172,7 @@ describe.concurrent('sync during an outage', () => {
 
   test('sync quarantines HTML that arrives instead of JSON, and stops before the quota is exhausted', async () => {
     const upstream = await upstreamOf(
-      { faults: () => ({ kind: 'html' }) },
+      { faults: faulty(() => ({ kind: 'html' })) },
       { allowance: { per_minute: 'unlimited', total: 1000 } },
     );
     const { code, json } = await upstream.cli('sync');
@@ -189,13 +190,13 @@ describe('sync with a failing upstream', () => {
     const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
     const seen = new Map<string, { nth: number; tries: number }>();
     const upstream = await upstreamOf({
-      faults: ({ target }) => {
+      faults: faulty(({ target }) => {
         const { nth, tries } = seen.get(target) ?? { nth: seen.size, tries: 0 };
         seen.set(target, { nth, tries: tries + 1 });
         if (nth % 5 !== 0 || tries >= 2) return null;
         const kind = kinds[(nth / 5) % kinds.length] as (typeof kinds)[number];
         return kind === 'status' ? { kind, status: 500 } : { kind };
-      },
+      }),
     });
     const { json } = await upstream.run('sync');
     expect(json.data).toMatchObject({ ended: 'done' });

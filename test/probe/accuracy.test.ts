@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
-import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
 import { probeAll } from '../support/probe_client.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { gradesOf } from '../support/probe_grading.ts';
 import { medianOf, openGradeCounts } from '../support/probe_scores.ts';
+import { randomProfile } from '../support/random_profile.ts';
 
 const MAX_CALLS = 16;
 const MAX_MEDIAN_CALLS = 10;

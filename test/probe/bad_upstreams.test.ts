@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { faulty } from '../support/faults.ts';
 import { type Place, placeFor, probeAt } from '../support/probe.ts';
 
 const closing: (() => unknown)[] = [];
@@ -96,7 +97,7 @@ describe('a probe', () => {
   it('a probe retries a request after a server error', async () => {
     let calls = 0;
     const sandbox = await startSandbox({
-      faults: () => (calls++ % 3 === 1 ? { kind: 'status', status: 503 } : null),
+      faults: faulty(() => (calls++ % 3 === 1 ? { kind: 'status', status: 503 } : null)),
     });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
@@ -106,16 +107,24 @@ describe('a probe', () => {
   });
 
   it.each([
-    ['requires three letters', { min_length: 3 }, { min_length: 3 }],
+    ['requires three letters', { dialect: { search: { min_length: 3 } } }, { min_length: 3 }],
     [
       'returns no rows for fewer than three letters',
-      { min_length: 3, too_short: 'empty' },
+      { dialect: { search: { min_length: 3 } }, search: { too_short: 'empty' } },
       { query_param: 'q' },
     ],
-    ['refuses broad queries', { broad_above: 300 }, { query_param: 'q', matches: 'token_prefix' }],
-    ['refuses unknown parameters', { unknown_params: 'refuse' }, { query_param: 'q', results: '/results' }],
-  ] as const)('a probe finds the dialect of an upstream that %s', async (_behaviour, search, expected) => {
-    const sandbox = await startSandbox({ profile: { search: { ...search } } });
+    [
+      'refuses broad queries',
+      { search: { broad_above: 300 } },
+      { query_param: 'q', matches: 'token_prefix' },
+    ],
+    [
+      'refuses unknown parameters',
+      { search: { unknown_params: 'refuse' } },
+      { query_param: 'q', results: '/results' },
+    ],
+  ] as const)('a probe finds the dialect of an upstream that %s', async (_behaviour, profile, expected) => {
+    const sandbox = await startSandbox({ profile });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
     closing.push(place.remove);
@@ -127,7 +136,8 @@ describe('a probe', () => {
   it('a probe uses the query parameter that the user gives', async () => {
     const sandbox = await startSandbox({
       profile: {
-        search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' },
+        dialect: { search: { query_param: 'zoekterm', min_length: 3 } },
+        search: { unknown_params: 'refuse' },
         errors: { body: 'empty' },
       },
     });
@@ -145,7 +155,11 @@ describe('a probe', () => {
 describe('a probe whose guesses fail', () => {
   it('a probe whose guesses fail reserves the last third of its calls for a name that the user gives', async () => {
     const sandbox = await startSandbox({
-      profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' }, errors: { body: 'empty' } },
+      profile: {
+        dialect: { search: { query_param: 'zoekterm' } },
+        search: { unknown_params: 'refuse' },
+        errors: { body: 'empty' },
+      },
     });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
@@ -156,7 +170,7 @@ describe('a probe whose guesses fail', () => {
 
   it('a probe whose guesses fail uses the parameter name from an error message', async () => {
     const sandbox = await startSandbox({
-      profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' } },
+      profile: { dialect: { search: { query_param: 'zoekterm' } }, search: { unknown_params: 'refuse' } },
     });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));

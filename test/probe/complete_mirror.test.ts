@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/json/json.ts';
-import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { PROFILE_PRESETS, REGISTRY_PRESETS } from '../support/presets.ts';
 import { configWith, type Mirrored, type Place, placeFor, probeAt, syncAt } from '../support/probe.ts';
 import { companiesFor } from '../support/probe_companies.ts';
+import { randomProfile } from '../support/random_profile.ts';
 
 const COMPANIES = 100;
 
@@ -38,7 +38,7 @@ describe('a probed dialect', () => {
         for (const id of mirrored.known) {
           const document = mirrored.records.get(id);
           expect(document, id).toBeDefined();
-          const record = parseJson(sandbox.catalogue.record(id)?.text.toString() ?? '');
+          const record = parseJson(sandbox.catalogue.document(id)?.text ?? '');
           expect(withoutKeys(parseJson(document ?? ''), keys)).toEqual(withoutKeys(record, keys));
         }
       });

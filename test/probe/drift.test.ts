@@ -18,19 +18,19 @@ describe('drift', () => {
   const changes: [string, ApiProfileInput, string, readonly object[]][] = [
     [
       'the list moves to another path',
-      { search: { results: '/data/hits' } },
+      { dialect: { search: { results: '/data/hits' } } },
       'no list of results',
       [{ key: 'search.results', from: '/results', to: '/data/hits' }],
     ],
     [
       'the id in a row gets another name',
-      { summary: { id: '/company_number' } },
+      { dialect: { search: { id: '/company_number' } } },
       'no id at /id',
       [{ key: 'search.id', from: '/id', to: '/company_number' }],
     ],
     [
       'records are wrapped in a new envelope',
-      { record: { root: '/data' } },
+      { dialect: { entity: { root: '/data' } } },
       'the record has no id',
       [{ key: 'entity.root', from: '', to: '/data' }],
     ],
@@ -43,7 +43,7 @@ describe('drift', () => {
       await sandbox.useProfile(profile);
       const before = sandbox.arrivals().length;
       const run = await syncAt(
-        { ...place.config(), focus: profile.record === undefined ? 'coverage' : 'records' },
+        { ...place.config(), focus: kindOf(profile) === 'search' ? 'coverage' : 'records' },
         60,
       );
       expect(run.ended).toContain('drift');
@@ -71,7 +71,7 @@ describe('drift', () => {
 });
 
 function kindOf(profile: ApiProfileInput): string {
-  return profile.record === undefined ? 'search' : 'entity';
+  return profile.dialect?.entity === undefined ? 'search' : 'entity';
 }
 
 async function probedPlace(): Promise<{ place: Place; sandbox: Sandbox }> {

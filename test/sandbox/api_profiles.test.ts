@@ -3,14 +3,13 @@ import { generateRegistry } from '../../data/generate.ts';
 import { type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
 import { ApiProfile } from '../../src/api/api_profile.ts';
 import type { CatalogueQuery } from '../../src/api/catalogue.ts';
-import { dialectFor } from '../../src/api/profile_dialect.ts';
 import { UsageError } from '../../src/errors.ts';
 import { valueAt } from '../../src/json/pointer.ts';
 import type { Verdict } from '../../src/outcome.ts';
-import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { ask, askBy, entityCall, searchCall, statsCall } from '../support/api_client.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
+import { randomProfile } from '../support/random_profile.ts';
 
 const presets = Object.values(PROFILE_PRESETS).map((preset) => ApiProfile.parse(preset));
 const drawn = Array.from({ length: 30 }, (_, seed) => randomProfile(seed));
@@ -23,12 +22,13 @@ const registries = {
 
 /** Returns the accepted query with the most matches. */
 function broadestQuery(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
-  const { search } = sandbox.profile;
+  const { dialect, search: facts } = sandbox.profile;
+  const { search } = dialect;
   const by = search.identifier_param === null ? 'any' : 'name';
   const found = QUERIES.filter((text) => text.length >= search.min_length)
     .map((text) => ({ by, text, names: search.matches, identifiers: search.identifiers }) as const)
-    .map((query) => ({ query, total: sandbox.catalogue.search(query).total }))
-    .filter(({ total }) => total >= 3 && total <= (search.broad_above ?? total))
+    .map((query) => ({ query, total: sandbox.catalogue.matches(query).total }))
+    .filter(({ total }) => total >= 3 && total <= (facts.broad_above ?? total))
     .sort((a, b) => b.total - a.total)[0];
   if (found === undefined)
     throw new Error(`no query matches several companies by the rule ${search.matches}`);
@@ -67,7 +67,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
       rows.push(...answer.rows.map(({ entityId }) => entityId));
       page = { index: page.index + 1, next: answer.next };
     }
-    expect(rows).toEqual(sandbox.catalogue.search(query).ids(0, reachable));
+    expect(rows).toEqual(sandbox.catalogue.matches(query).ids(0, reachable));
     if (paging.style === 'cursor' || paging.style.includes('link') || paging.style === 'next_url') {
       expect(page.next === null).toBe(true);
     }
@@ -108,7 +108,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
       searchAnswerOf(await askBy(sandbox, searchCall(text, 'identifier'))).rows.map(
         ({ entityId }) => entityId,
       );
-    const most = profile.search.identifiers;
+    const most = profile.dialect.search.identifiers;
     expect((await answerTo(id)).includes(id)).toBe(most !== 'none');
     if (profile.search.broad_above === null) {
       expect((await answerTo(id.slice(0, -1))).includes(id)).toBe(most === 'prefix');
@@ -127,7 +127,8 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     });
     expect(await askBy(sandbox, entityCall('31415926535'))).toMatchObject({ is: 'absent' });
     sandbox.companies.remove(id, Date.UTC(2026, 5, 1));
-    const meaning = profile.gone.as === 'not_found' ? 'absent' : 'gone';
+    const meaning =
+      profile.dialect.entity.gone === null && profile.record.gone === 'not_found' ? 'absent' : 'gone';
     expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: meaning });
     if (total !== null)
       expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: before - 1 } });
@@ -148,17 +149,12 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
 test('random profiles differ, but the same seed always gives the same profile', () => {
   expect(randomProfile(5)).toEqual(randomProfile(5));
   const of = <T>(part: (profile: ApiProfile) => T) => new Set(drawn.map(part)).size;
-  expect(of(({ search }) => search.paging.style)).toBe(6);
+  expect(of(({ dialect }) => dialect.search.paging.style)).toBe(6);
   expect(of(({ errors }) => errors.body)).toBeGreaterThan(5);
-  expect(of(({ search }) => search.results)).toBeGreaterThan(5);
+  expect(of(({ dialect }) => dialect.search.results)).toBeGreaterThan(5);
   expect(of(({ ids }) => ids)).toBe(2);
-  expect(of(({ gone }) => gone.as)).toBe(3);
-});
-
-test("the dialect's page size can be smaller than the profile's", () => {
-  const { paging } = dialectFor(ApiProfile.parse({}), { pageSize: 30 }).search;
-  expect(paging.size).toBe(30);
-  expect(dialectFor(ApiProfile.parse({}), { pageSize: 1_000 }).search.paging.size).toBe(100);
+  expect(of(({ record }) => record.gone)).toBe(2);
+  expect(of(({ dialect }) => dialect.entity.gone === null)).toBe(2);
 });
 
 test('a contradictory profile is rejected', () => {
@@ -166,9 +162,8 @@ test('a contradictory profile is rejected', () => {
     ApiProfile.safeParse(profile)
       .error?.issues.map(({ message }) => message)
       .join();
-  expect(problemsOf({ search: { results: '' } })).toMatch(/cannot be combined with a total/);
-  expect(problemsOf({ record: { fixed: { '/version': 1 } } })).toMatch(/requires record\.root/);
-  expect(problemsOf({ search: { max_size: 5 } })).toMatch(/above search\.max_size/);
+  expect(problemsOf({ dialect: { search: { results: '' } } })).toMatch(/cannot be combined with a total/);
+  expect(problemsOf({ record: { fixed: { '/version': 1 } } })).toMatch(/requires dialect\.entity\.root/);
   expect(problemsOf({ paths: { entity: '/api/entity' } })).toMatch(/\{id\}/);
 });
 

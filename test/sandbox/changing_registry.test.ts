@@ -43,11 +43,11 @@ test('the same seed causes the same changes', () => {
 
 describe("the sandbox's automatic changes", () => {
   test('automatic changes leave tombstones for deleted companies', () => {
-    const { catalogue, changing } = registry({ rates: { changed: 0, appearing: 0, deleted: 10 } });
+    const { store, catalogue, changing } = registry({ rates: { changed: 0, appearing: 0, deleted: 10 } });
     const happened = changing.advance(HOUR_MS, START_MS);
     expect(happened).toHaveLength(10);
-    expect(catalogue.count()).toBe(990);
-    for (const { id } of happened) expect(catalogue.record(id)).toMatchObject({ gone: true });
+    expect(store.count()).toBe(990);
+    for (const { id } of happened) expect(catalogue.document(id)).toMatchObject({ gone: true });
   });
 
   test('automatic changes create ids after the last id, or between existing ids', () => {
@@ -60,7 +60,12 @@ describe("the sandbox's automatic changes", () => {
       expect(new Set(ids).size).toBe(30);
       for (const id of ids) expect(companies.some((company) => company.id === id)).toBe(false);
       for (const id of ids) {
-        const found = catalogue.search({ by: 'identifier', text: id, names: 'prefix', identifiers: 'exact' });
+        const found = catalogue.matches({
+          by: 'identifier',
+          text: id,
+          names: 'prefix',
+          identifiers: 'exact',
+        });
         expect(found.ids(0, 9)).toEqual([id]);
       }
       return ids;
@@ -77,11 +82,11 @@ describe("the sandbox's automatic changes", () => {
   ])('automatic changes appear in list items for a share of $shown of the changes', ({ shown }) => {
     const { catalogue, changing } = registry({ rates: { changed: 40, appearing: 0, deleted: 0 }, shown });
     const before = new Map(
-      companies.map(({ id }) => [id, [catalogue.summary(id), catalogue.record(id)?.text]]),
+      companies.map(({ id }) => [id, [catalogue.summary(id), catalogue.document(id)?.text]]),
     );
     for (const { id } of changing.advance(HOUR_MS, START_MS)) {
       const [summary, record] = before.get(id) ?? [];
-      expect(catalogue.record(id)?.text).not.toBe(record);
+      expect(catalogue.document(id)?.text).not.toBe(record);
       expect(catalogue.summary(id) !== summary).toBe(shown === 1);
     }
   });

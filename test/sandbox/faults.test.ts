@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Fault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { ask } from '../support/api_client.ts';
+import { type Fault, faulty } from '../support/faults.ts';
 
 const COMPANIES = [{ id: '1', name: 'Ångström', fields: { status: 'active' } }];
 const RECORD = '{"id":"1","name":"Ångström","status":"active"}';
@@ -13,10 +13,10 @@ afterEach(async () => {
   for (const sandbox of opened.splice(0)) await sandbox.close();
 });
 
-async function faulty(fault: Fault): Promise<Sandbox> {
+async function failing(fault: Fault): Promise<Sandbox> {
   const sandbox = await startSandbox({
     companies: COMPANIES,
-    faults: ({ kind }) => (kind === 'entity' ? fault : null),
+    faults: faulty(({ kind }) => (kind === 'entity' ? fault : null)),
   });
   opened.push(sandbox);
   return sandbox;
@@ -85,7 +85,7 @@ describe('a fault in the response', () => {
     ],
     [{ kind: 'redirect', to: 'https://elsewhere.example/api' }, 302, '', null],
   ])('the sandbox responds with the fault %o', async (fault, status, body, type) => {
-    const reply = await ask(await faulty(fault), '/api/entity/1');
+    const reply = await ask(await failing(fault), '/api/entity/1');
     expect(reply.status).toBe(status);
     if (typeof body === 'string') expect(reply.text).toBe(body);
     else expect(reply.text).toMatch(body);
@@ -95,34 +95,34 @@ describe('a fault in the response', () => {
   });
 
   test('a fault can put a byte order mark before the body', async () => {
-    const { body } = await rawAnswer(await faulty({ kind: 'bom' }));
+    const { body } = await rawAnswer(await failing({ kind: 'bom' }));
     expect(body.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
     expect(body.subarray(3).toString()).toBe(RECORD);
   });
 
   test('a fault can put invalid UTF-8 into the body', async () => {
-    const { body } = await rawAnswer(await faulty({ kind: 'invalid_utf8' }));
+    const { body } = await rawAnswer(await failing({ kind: 'invalid_utf8' }));
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(body)).toThrow(TypeError);
   });
 });
 
 describe('a fault in the transmission', () => {
   test('a fault can reset the connection before any byte is sent', async () => {
-    expect(await rawAnswer(await faulty({ kind: 'reset_before_headers' }))).toMatchObject({
+    expect(await rawAnswer(await failing({ kind: 'reset_before_headers' }))).toMatchObject({
       head: '',
       ended: 'reset',
     });
   });
 
   test('a fault can reset the connection after the headers and part of the body', async () => {
-    const raw = await rawAnswer(await faulty({ kind: 'reset_after_headers', bytes: 5 }));
+    const raw = await rawAnswer(await failing({ kind: 'reset_after_headers', bytes: 5 }));
     expect(raw.head).toMatch(/^HTTP\/1.1 200 /);
     expect(raw.body.toString()).toBe(RECORD.slice(0, 5));
     expect(raw.ended).toBe('reset');
   });
 
   test('a fault can leave the connection open without sending a byte, and logs no status', async () => {
-    const sandbox = await faulty({ kind: 'hang' });
+    const sandbox = await failing({ kind: 'hang' });
     const raw = await rawAnswer(sandbox, { openMs: 300 });
     expect(raw).toEqual({ head: '', body: Buffer.alloc(0), ended: 'open' });
     await expect
@@ -131,14 +131,14 @@ describe('a fault in the transmission', () => {
   });
 
   test('a fault can delay a response that is otherwise correct', async () => {
-    const sandbox = await faulty({ kind: 'delay', ms: 120 });
+    const sandbox = await failing({ kind: 'delay', ms: 120 });
     const startedMs = performance.now();
     expect((await ask(sandbox, '/api/entity/1')).text).toBe(RECORD);
     expect(performance.now() - startedMs).toBeGreaterThan(110);
   });
 
   test('a fault can send a body byte by byte', async () => {
-    const raw = await rawAnswer(await faulty({ kind: 'slow_drip', everyMs: 40 }), { bodyBytes: 3 });
+    const raw = await rawAnswer(await failing({ kind: 'slow_drip', everyMs: 40 }), { bodyBytes: 3 });
     expect(raw.ended).toBe('open');
     expect(raw.head).toMatch(/content-length: 48/i);
     expect(raw.body.length).toBeGreaterThan(0);
@@ -146,14 +146,14 @@ describe('a fault in the transmission', () => {
   });
 
   test.each([10, -10])('a fault can make the Content-Length differ from the body by %i bytes', async (by) => {
-    const raw = await rawAnswer(await faulty({ kind: 'wrong_content_length', by }));
+    const raw = await rawAnswer(await failing({ kind: 'wrong_content_length', by }));
     expect(raw.head).toMatch(new RegExp(`content-length: ${48 + by}`, 'i'));
     expect(raw.body.toString()).toBe(RECORD);
     expect(raw.ended).toBe('closed');
   });
 
   test('a fault can send a huge body, which is valid JSON of the given size', async () => {
-    const { text, json } = await ask(await faulty({ kind: 'huge_body', bytes: 5_000_000 }), '/api/entity/1');
+    const { text, json } = await ask(await failing({ kind: 'huge_body', bytes: 5_000_000 }), '/api/entity/1');
     expect(Buffer.byteLength(text)).toBe(5_000_000);
     // A regular expression can exceed the stack on a text of this size.
     const { padding } = json as { padding: string };
@@ -161,7 +161,7 @@ describe('a fault in the transmission', () => {
   });
 
   test('a fault can send a gzip bomb, which is small while compressed', async () => {
-    const raw = await rawAnswer(await faulty({ kind: 'gzip_bomb', bytes: 20_000_000 }));
+    const raw = await rawAnswer(await failing({ kind: 'gzip_bomb', bytes: 20_000_000 }));
     expect(raw.head).toMatch(/content-encoding: gzip/i);
     expect(raw.body.length).toBeLessThan(40_000);
     expect(gunzipSync(unchunked(raw.body)).length).toBe(20_000_000);
@@ -172,7 +172,7 @@ test('a fault can depend on the request, and the arrival log names the fault', a
   let asked = 0;
   const sandbox = await startSandbox({
     companies: COMPANIES,
-    faults: () => (++asked % 2 === 0 ? { kind: 'status', status: 500 } : null),
+    faults: faulty(() => (++asked % 2 === 0 ? { kind: 'status', status: 500 } : null)),
   });
   opened.push(sandbox);
   const statuses = [];

@@ -3,17 +3,26 @@ import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { ask, askBy, entityCall, searchCall } from '../support/api_client.ts';
+import { pagesOf } from '../support/presets.ts';
+import { flawed, type SearchFlaws } from '../support/search_flaws.ts';
 
 const opened: Sandbox[] = [];
 afterEach(async () => {
   for (const sandbox of opened.splice(0)) await sandbox.close();
 });
 
-async function open(search: ApiProfileInput['search']): Promise<Sandbox> {
+type SearchInput = NonNullable<ApiProfileInput['dialect']>['search'];
+
+async function open(
+  search: SearchInput = {},
+  facts: ApiProfileInput['search'] = {},
+  flaws: SearchFlaws = {},
+): Promise<Sandbox> {
   const companies = [...generateRegistry({ companies: 300, seed: 2 })];
   const sandbox = await startSandbox({
     companies,
-    profile: { search: { min_length: 0, max_size: 50, ...search } },
+    profile: { dialect: { search: { min_length: 0, paging: pagesOf(50), ...search } }, search: facts },
+    flaws: flawed(flaws),
   });
   opened.push(sandbox);
   return sandbox;
@@ -37,41 +46,41 @@ describe('search flaws', () => {
     expect([new Set(ids).size, total]).toEqual([300, 300]);
   });
 
-  test('total_off: the reported total is wrong', async () => {
-    expect((await listed(await open({ flaws: { total_off: 0.1 } }))).total).toBe(330);
-    expect((await listed(await open({ flaws: { total_off: -0.5 } }))).total).toBe(150);
+  test('totalOff: the reported total is wrong', async () => {
+    expect((await listed(await open({}, {}, { totalOff: 0.1 }))).total).toBe(330);
+    expect((await listed(await open({}, {}, { totalOff: -0.5 }))).total).toBe(150);
   });
 
   test('drift > 0: some rows are repeated, and the last rows are missing', async () => {
-    const { ids } = await listed(await open({ flaws: { drift: 5 } }));
+    const { ids } = await listed(await open({}, {}, { drift: 5 }));
     expect([ids.length, new Set(ids).size]).toEqual([300, 295]);
   });
 
   test('drift < 0: some rows are missing', async () => {
-    const { ids } = await listed(await open({ flaws: { drift: -5 } }));
+    const { ids } = await listed(await open({}, {}, { drift: -5 }));
     expect([ids.length, new Set(ids).size]).toEqual([295, 295]);
   });
 
-  test('stuck: every request returns the first page', async () => {
-    const { ids, total } = await listed(await open({ flaws: { stuck: true } }));
+  test('isStuck: every request returns the first page', async () => {
+    const { ids, total } = await listed(await open({}, {}, { isStuck: true }));
     expect([ids.length, new Set(ids).size, total]).toEqual([300, 50, 300]);
   });
 
-  test('deaf: every query returns all companies', async () => {
-    const sandbox = await open({ flaws: { deaf: true } });
+  test('isDeaf: every query returns all companies', async () => {
+    const sandbox = await open({}, {}, { isDeaf: true });
     expect((await listed(sandbox, 'zzzz')).total).toBe(300);
   });
 });
 
 test('queries that are too short or too broad are rejected', async () => {
-  const strict = await open({ min_length: 3, broad_above: 100 });
+  const strict = await open({ min_length: 3 }, { broad_above: 100 });
   expect(await ask(strict, '/api/search?q=ab')).toMatchObject({
     status: 400,
     json: { code: 'query_too_short' },
   });
-  const lenient = await open({ min_length: 3, too_short: 'empty' });
+  const lenient = await open({ min_length: 3 }, { too_short: 'empty' });
   expect((await ask(lenient, '/api/search?q=ab')).json).toEqual({ total: 0, results: [] });
-  const narrow = await open({ broad_above: 10, matches: 'substring' });
+  const narrow = await open({ matches: 'substring' }, { broad_above: 10 });
   expect(await ask(narrow, '/api/search?q=e')).toMatchObject({
     status: 400,
     json: { code: 'query_too_broad' },
@@ -80,7 +89,7 @@ test('queries that are too short or too broad are rejected', async () => {
 
 test('unknown parameters are ignored or rejected, depending on the profile', async () => {
   expect((await ask(await open({}), '/api/search?q=a&limit=3')).status).toBe(200);
-  const strict = await open({ unknown_params: 'refuse' });
+  const strict = await open({}, { unknown_params: 'refuse' });
   expect(await ask(strict, '/api/search?q=a&limit=3')).toMatchObject({
     status: 400,
     json: { code: 'parameter_invalid' },
@@ -105,7 +114,10 @@ test.each([
 ] as const)(
   "if the cap of 130 rows applies to a page's $counts, requests for later pages return $beyond",
   async (row) => {
-    const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
+    const sandbox = await open(
+      { paging: pagesOf(50, 130) },
+      { window: { counts: row.counts, beyond: row.beyond } },
+    );
     const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
     const [second, third, fourth] = [await page(2), await page(3), await page(4)];
     expect([second.status, third.status, fourth.status]).toEqual([200, row.at100, row.at150]);
@@ -122,15 +134,15 @@ test.each([
 ] as const)(
   "if the cap on a page's $counts equals a page's end, only later pages are rejected",
   async ({ counts, beyond }) => {
-    const sandbox = await open({ window: { rows: 100, counts, beyond } });
+    const sandbox = await open({ paging: pagesOf(50, 100) }, { window: { counts, beyond } });
     const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
     expect([(await page(2)).status, (await page(3)).status]).toEqual([200, beyond]);
   },
 );
 
 test('the last page below a cap has no next-page link even if it is full', async () => {
-  const paging = { style: 'cursor', param: 'after', next: '/next', size: 50 } as const;
-  const sandbox = await open({ paging, window: { rows: 100, counts: 'start', beyond: 416 } });
+  const paging = { style: 'cursor', param: 'after', next: '/next', size: 50, window: 100 } as const;
+  const sandbox = await open({ paging }, { window: { counts: 'start', beyond: 416 } });
   const { json } = await ask(sandbox, '/api/search?q=');
   const { next } = json as { next: string };
   expect((await ask(sandbox, `/api/search?q=&after=${next}`)).json).toMatchObject({
@@ -143,7 +155,10 @@ test('the profile can change while the sandbox runs', async () => {
   const sandbox = await open({});
   const [{ id }] = sandbox.companies.all() as unknown as [{ id: string }];
   expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok' });
-  await sandbox.useProfile({ paths: { entity: '/api/v2/company/{id}' }, record: { root: '/data' } });
+  await sandbox.useProfile({
+    paths: { entity: '/api/v2/company/{id}' },
+    dialect: { entity: { root: '/data' } },
+  });
   expect((await ask(sandbox, `/api/entity/${id}`)).status).toBe(404);
   expect((await ask(sandbox, `/api/v2/company/${id}`)).json).toMatchObject({ data: { id } });
   expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok', answer: { entityId: id } });

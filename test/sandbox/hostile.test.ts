@@ -24,7 +24,7 @@ beforeAll(async () => {
   }));
   sandbox = await startSandbox({
     companies,
-    profile: { search: { matches: 'substring', echo: { '/asked': 'query' } } },
+    profile: { dialect: { search: { matches: 'substring' } }, search: { echo: { '/asked': 'query' } } },
   });
 });
 afterAll(() => sandbox.close());

@@ -40,9 +40,9 @@ test("the total from a query's rejection is stored", async () => {
       .prepare<[], { text: string; total: number }>("SELECT text, total FROM _query WHERE status = 'refused'")
       .all();
     expect(rejected).not.toEqual([]);
-    const { matches: names, identifiers } = sandbox.profile.search;
+    const { matches: names, identifiers } = sandbox.profile.dialect.search;
     for (const { text, total } of rejected)
-      expect(total).toBe(sandbox.catalogue.search({ by: 'name', text, names, identifiers }).total);
+      expect(total).toBe(sandbox.catalogue.matches({ by: 'name', text, names, identifiers }).total);
     expect(warehouse.db.prepare('SELECT count(*) FROM entity').pluck().get()).toBe(90);
   });
 });

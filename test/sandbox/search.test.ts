@@ -76,7 +76,7 @@ describe.each(FOLDINGS)('with folding %s', (folding) => {
     const { catalogue } = catalogueOf({ folding });
     fc.assert(
       fc.property(aQuery, (query) => {
-        const { total, ids } = catalogue.search(query);
+        const { total, ids } = catalogue.matches(query);
         const expected = companies.filter((company) => finds(query, folding, company)).map(({ id }) => id);
         expect([...ids(0, total)].sort()).toEqual(expected.sort());
         expect(total).toBe(expected.length);
@@ -91,12 +91,12 @@ test.each(['name', 'id', 'rank', 'relevance'] as const)(
   (order) => {
     const { catalogue } = catalogueOf({ order });
     const query: CatalogueQuery = { by: 'any', text: 's', names: 'token_prefix', identifiers: 'prefix' };
-    const { total } = catalogue.search(query);
+    const { total } = catalogue.matches(query);
     const paged: string[] = [];
-    for (let from = 0; from < total; from += 7) paged.push(...catalogue.search(query).ids(from, 7));
+    for (let from = 0; from < total; from += 7) paged.push(...catalogue.matches(query).ids(from, 7));
     expect(paged).toHaveLength(total);
     expect(new Set(paged).size).toBe(total);
-    expect(catalogue.search(query).ids(total, 7)).toEqual([]);
+    expect(catalogue.matches(query).ids(total, 7)).toEqual([]);
   },
 );
 
@@ -104,7 +104,7 @@ test('sorting by rank does not depend on the query, but sorting by relevance doe
   const common = (order: 'rank' | 'relevance') => {
     const { catalogue } = catalogueOf({ order });
     const ids = (text: string) => {
-      const { total, ids } = catalogue.search({
+      const { total, ids } = catalogue.matches({
         by: 'name',
         text,
         names: 'token_prefix',
@@ -127,7 +127,7 @@ test('folding diacritics also ignores character width and case', () => {
     { id: '4', name: 'Ελλάς Άλφα', fields: {} },
   ]);
   const ids = (text: string) =>
-    catalogue.search({ by: 'name', text, names: 'token_prefix', identifiers: 'none' }).ids(0, 9);
+    catalogue.matches({ by: 'name', text, names: 'token_prefix', identifiers: 'none' }).ids(0, 9);
   expect(ids('angstrom')).toEqual(['1']);
   expect(ids('abc')).toEqual(['2']);
   expect(ids('ISTANBUL unlu')).toEqual(['3']);
@@ -158,9 +158,9 @@ describe('a changing registry', () => {
           {},
           existing.map(({ id, name }) => ({ id, name, fields: {} })),
         ).catalogue;
-        expect(catalogue.count()).toBe(existing.length);
+        expect(store.count()).toBe(existing.length);
         for (const query of queries) {
-          const [now, anew] = [catalogue.search(query), fresh.search(query)];
+          const [now, anew] = [catalogue.matches(query), fresh.matches(query)];
           expect(now.ids(0, now.total)).toEqual(anew.ids(0, anew.total));
         }
       }),
@@ -172,11 +172,11 @@ describe('a changing registry', () => {
     const { store, catalogue } = catalogueOf({});
     for (let i = 0; i < 2_500; i++) store.put({ id: `N${i}`, name: `Zebra ${i}`, fields: {} });
     const search = () =>
-      catalogue.search({ by: 'name', text: 'zebra', names: 'token', identifiers: 'none' }).total;
+      catalogue.matches({ by: 'name', text: 'zebra', names: 'token', identifiers: 'none' }).total;
     expect(search()).toBe(2_500);
     store.remove('N7', 1);
     expect(search()).toBe(2_499);
-    expect(catalogue.record('N7')).toMatchObject({ gone: true });
+    expect(catalogue.document('N7')).toMatchObject({ gone: true });
     expect(catalogue.summary('N7')).toBeNull();
   });
 });

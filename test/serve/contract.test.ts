@@ -207,7 +207,7 @@ describe('a registry that finds names by their first characters', () => {
   test('the mirror of it also finds a name by a later word', async () => {
     const other = await openMirrored({
       companies: [{ id: '1', name: 'ACE OF SPADES', fields: {} }],
-      profile: { search: { matches: 'prefix' } },
+      profile: { dialect: { search: { matches: 'prefix' } } },
     });
     await other.sync();
     const its = await serve(other);

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { defaultProfile } from '../../src/api/api_profile.ts';
-import { dialectFor } from '../../src/api/profile_dialect.ts';
+import { clientDialect, defaultProfile } from '../../src/api/api_profile.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 import { mirrorProfile } from '../../src/serve/mirror_profile.ts';
 
-const standard = dialectFor(defaultProfile);
+const standard = clientDialect(defaultProfile);
 
 test.each([
   ['a total in each row', { total: '/0/total' }],
@@ -13,8 +12,8 @@ test.each([
   'the mirror of an API whose body is only a list with %s pages by number and has the total in a header',
   (_what, own) => {
     const dialect = Dialect.parse({ ...standard, search: { ...standard.search, results: '', ...own } });
-    const { search } = mirrorProfile(dialect);
-    expect(search.paging.style).toBe('page');
-    expect(search).toMatchObject({ results: '', total: null, total_header: 'x-total-count' });
+    const { dialect: served, search } = mirrorProfile(dialect);
+    expect(served.search).toMatchObject({ results: '', total: null, paging: { style: 'page' } });
+    expect(search.total_header).toBe('x-total-count');
   },
 );

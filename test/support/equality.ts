@@ -20,10 +20,10 @@ export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison 
   for (const { id } of sandbox.companies.all()) {
     upstream += 1;
     if (differences.length >= 10) continue;
-    const expected = sandbox.catalogue.record(id)?.text;
+    const expected = sandbox.catalogue.document(id)?.text;
     const response = answers.body(callOf.get(id) ?? 0);
     if (response === null) differences.push(`${id}: no record`);
-    else if (expected !== undefined && canonical(response.toString()) !== canonical(expected.toString()))
+    else if (expected !== undefined && canonical(response.toString()) !== canonical(expected))
       differences.push(`${id}: differs`);
   }
   return {

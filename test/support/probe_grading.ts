@@ -68,11 +68,16 @@ function searchGrades(
 /** Returns whether the number of rows is the max page size, or the cap if the cap is smaller. */
 function isMaxPageSize(
   rows: number,
-  { search: { paging, window } }: ApiProfile,
+  {
+    dialect: {
+      search: { paging },
+    },
+    search: { default_size },
+  }: ApiProfile,
   trueSize: number | null,
 ): boolean {
-  const allowed = trueSize ?? paging.size;
-  return rows === allowed || rows === Math.min(allowed, window?.rows ?? allowed);
+  const allowed = trueSize ?? (paging.size_param === null ? paging.size : default_size);
+  return rows === allowed || rows === Math.min(allowed, paging.window ?? allowed);
 }
 
 function grade<T>({ value, certainty }: Finding<T>, isRight: (value: T) => boolean): Grade {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Fault } from '../../src/sandbox/faults.ts';
+import type { Fault } from '../support/faults.ts';
 import { KEY_ENCODINGS } from '../support/key_encodings.ts';
 
 /** A key that must not leak. The tests search for it in all files and outputs. */

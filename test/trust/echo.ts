@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
+import { faulty } from '../support/faults.ts';
 import { openUpstream } from '../support/upstream.ts';
 import { CANARY, CANARY_FORMS, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
 
@@ -13,7 +14,7 @@ const upstream = await openUpstream({
   companies: [...generateRegistry({ companies: 200, seed: 3 })],
   accounts: [{ id: 'main', key: CANARY }],
   // The first responses are correct, so that the mirror has statistics, search results and records.
-  faults: () => (sent++ < 60 || sent % 2 === 0 ? WELL_FORMED : telltale(sent)),
+  faults: faulty(() => (sent++ < 60 || sent % 2 === 0 ? WELL_FORMED : telltale(sent))),
   latencyMs: 2,
 });
 try {

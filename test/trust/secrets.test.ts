@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { Finished } from '../support/command.ts';
+import { faulty } from '../support/faults.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 import { CANARY, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
 
@@ -13,7 +14,7 @@ describe('a canary key', () => {
     const upstream = await openUpstream({
       companies: [...generateRegistry({ companies: 60, seed: 3 })],
       accounts: [{ id: 'main', key: CANARY }],
-      faults: () => (isSound ? WELL_FORMED : telltale(asked++)),
+      faults: faulty(() => (isSound ? WELL_FORMED : telltale(asked++))),
       latencyMs: 2,
     });
     onTestFinished(() => upstream.close());

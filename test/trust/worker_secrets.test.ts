@@ -4,7 +4,8 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { KEY_IN_BODY } from '../../src/outcome.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
+import type { Fault } from '../support/faults.ts';
+import { faulty } from '../support/faults.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
 import { openWorkplace, until } from '../support/worker.ts';
 import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FORMED } from './canary.ts';
@@ -22,7 +23,7 @@ test("a canary key appears in none of a worker's logs, metrics, dashboards, queu
     sandbox: {
       companies: [...generateRegistry({ companies: 2000, seed: 3 })],
       accounts: [{ id: 'main', key: CANARY }],
-      faults: () => fault(asked++),
+      faults: faulty(() => fault(asked++)),
     },
     overrides: { worker: { log_level: 'debug' } },
   });

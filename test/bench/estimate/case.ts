@@ -8,9 +8,9 @@ import { type BackfillOrder, keepBackfill, runBackfill } from '../../../src/oper
 import { estimateNextSync, estimateOrder } from '../../../src/operations/estimate.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { Company } from '../../../src/sandbox/company_store.ts';
-import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { BackfillItem } from '../../../src/warehouse/backfill.ts';
+import { randomProfile } from '../../support/random_profile.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
 
 /** A cost estimate and the actual number of calls. */

@@ -1,9 +1,10 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiProfile } from '../../../src/api/api_profile.ts';
+import type { Paging } from '../../../src/dialect/dialect.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
-import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { randomProfile } from '../../support/random_profile.ts';
 import type { Front } from './mirror_score.ts';
 import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from './strict_messages.ts';
 import { IDENTIFIER_PARAMS, OFFSET_PARAMS, PAGE_PARAMS, QUERY_PARAMS, SIZE_PARAMS } from './usual_names.ts';
@@ -122,15 +123,20 @@ export function strictApi(seed: number): StrictApi {
   const draw = seededRandom(seed);
   const base = randomProfile(seed);
   const listsAllowed = draw.chance(0.5);
+  const { dialect, search } = base;
   const profile = ApiProfile.parse({
     ...base,
     name: `strict ${seed}`,
-    search: {
-      ...base.search,
-      ...{ query_param: unguessed(draw, QUERY_NAMES, QUERY_PARAMS), unknown_params: 'ignore' },
-      ...{ too_short: 'refuse', min_length: draw.pick([1, 1, 2, 3, 3]), broad_above: null },
-      paging: pagingFor(base, listsAllowed, draw),
+    dialect: {
+      ...dialect,
+      search: {
+        ...dialect.search,
+        query_param: unguessed(draw, QUERY_NAMES, QUERY_PARAMS),
+        min_length: draw.pick([1, 1, 2, 3, 3]),
+        paging: pagingFor(dialect.search.paging, listsAllowed, draw),
+      },
     },
+    search: { ...search, unknown_params: 'ignore', too_short: 'refuse', broad_above: null },
   });
   return {
     ...{ name: `strict ${seed}`, profile, listsAllowed, reportsAll: draw.chance(0.5) },
@@ -142,12 +148,7 @@ export function strictApi(seed: number): StrictApi {
 }
 
 /** Size and paging parameters have common names, unless the messages list all parameter names. */
-function pagingFor(
-  { search }: ApiProfile,
-  listsAllowed: boolean,
-  draw: Random,
-): ApiProfile['search']['paging'] {
-  const { paging } = search;
+function pagingFor(paging: Paging, listsAllowed: boolean, draw: Random): Paging {
   if (!listsAllowed) return paging;
   const size_param = paging.size_param === null ? null : unguessed(draw, SIZE_NAMES, SIZE_PARAMS);
   if (paging.style === 'page')
@@ -185,7 +186,8 @@ export async function startStrictFront(api: StrictApi, sandbox: Sandbox): Promis
 }
 
 function mistakesIn({ profile, listsAllowed, companion }: StrictApi, params: URLSearchParams): Mistake[] {
-  const { query_param, identifier_param, min_length, paging, max_size, oversize } = profile.search;
+  const { query_param, identifier_param, min_length, paging } = profile.dialect.search;
+  const { oversize } = profile.search;
   const pageParam = 'param' in paging ? paging.param : null;
   const linkParams = paging.style === 'next_url' || paging.style === 'link_header' ? ['after'] : [];
   const known = [query_param, companion?.name, identifier_param, pageParam, paging.size_param].filter(
@@ -206,8 +208,8 @@ function mistakesIn({ profile, listsAllowed, companion }: StrictApi, params: URL
   if (query !== null && [...query].length < min_length)
     mistakes.push({ is: 'short', name: query_param, length: min_length });
   const size = paging.size_param === null ? null : params.get(paging.size_param);
-  if (size !== null && Number(size) > max_size && oversize === 'refuse')
-    mistakes.push({ is: 'large', name: paging.size_param ?? '', maximum: max_size });
+  if (size !== null && Number(size) > paging.size && oversize === 'refuse')
+    mistakes.push({ is: 'large', name: paging.size_param ?? '', maximum: paging.size });
   return mistakes;
 }
 

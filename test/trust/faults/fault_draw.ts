@@ -1,4 +1,4 @@
-import type { Fault } from '../../../src/sandbox/faults.ts';
+import type { Fault } from '../../support/faults.ts';
 
 const HTML = '<!doctype html><title>Gateway</title><h1>Bad gateway</h1>';
 const SOFT_ERROR = '{"error":{"code":"internal","message":"Something went wrong"}}';

@@ -56,18 +56,18 @@ interface KnownRow {
 }
 
 function recordReader(sandbox: Sandbox, db: Database) {
-  const { record: paths } = sandbox.profile;
+  const { entity, volatile } = sandbox.dialect;
   const responses = answerTable(db);
   const callOf = db.prepare<[string], number>('SELECT _call_id FROM entity WHERE entity_id = ?').pluck();
-  const plain = (record: Json) => canonical(stringifyJson(paths.volatile.reduce(without, record)));
+  const plain = (record: Json) => canonical(stringifyJson(volatile.reduce(without, record)));
   return (id: string) => {
     const call = callOf.get(id);
     const response = call === undefined ? null : responses.body(call);
-    const upstream = sandbox.catalogue.record(id)?.text;
+    const upstream = sandbox.catalogue.document(id)?.text;
     if (response === null || upstream === undefined) return null;
     // A byte order mark is not part of the text.
     const body = parseJson(response.toString().replace(/^\uFEFF/, ''));
-    return { mirrored: plain(valueAt(body, paths.root) ?? null), upstream: plain(parseJson(upstream)) };
+    return { mirrored: plain(valueAt(body, entity.root) ?? null), upstream: plain(parseJson(upstream)) };
   };
 }
 

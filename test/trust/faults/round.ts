@@ -11,7 +11,9 @@ import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { RunReport } from '../../../src/operations/run_report.ts';
 import { seededRandom } from '../../../src/random.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { faulty } from '../../support/faults.ts';
 import { type LeapingClock, leapingClock } from '../../support/leaping_clock.ts';
+import { flawed } from '../../support/search_flaws.ts';
 import { drawFault } from './fault_draw.ts';
 import { compareMirror, type MirrorComparison } from './mirror_comparison.ts';
 import { recordBodies } from './received_bodies.ts';
@@ -67,13 +69,15 @@ export async function faultRound(options: RoundOptions): Promise<Round> {
     }),
     accounts: [{ id: 'main', key: KEY, perDay: PER_DAY, day: 'rolling' }],
     now: clock.now,
-    ...(trouble === null ? {} : { profile: trouble.flawedProfile, clockSkewMs: trouble.clockSkewMs }),
-    faults: () => {
+    ...(trouble === null
+      ? {}
+      : { profile: trouble.profile, flaws: flawed(trouble.flaws), clockSkewMs: trouble.clockSkewMs }),
+    faults: faulty(() => {
       schedule?.onArrival(clock.now());
       if (!isTroubled || random() >= faultShare) return null;
       faults += 1;
       return drawFault(random, otherOrigin.origin);
-    },
+    }),
   });
   const received = recordBodies(sandbox.url, MAX_BODY_BYTES);
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-faults-'));

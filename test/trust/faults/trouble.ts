@@ -1,15 +1,17 @@
 import { ApiProfile } from '../../../src/api/api_profile.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { changingRegistry } from '../../../src/sandbox/changing_registry.ts';
-import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { pagesOf } from '../../support/presets.ts';
+import { randomProfile } from '../../support/random_profile.ts';
+import { flawed, type SearchFlaws } from '../../support/search_flaws.ts';
 
 /** Random trouble that affects more than one response, such as moved paths and changing companies. */
 export interface Trouble {
   /** The upstream's profile after the trouble has ended. */
   readonly profile: ApiProfile;
-  /** The same profile with flaws in its searches. */
-  readonly flawedProfile: ApiProfile;
+  /** The flaws in searches before the trouble ends. */
+  readonly flaws: SearchFlaws;
   readonly clockSkewMs: number;
   /** Whether companies change, appear and disappear during the runs. */
   readonly hasChanges: boolean;
@@ -24,7 +26,7 @@ export function drawTrouble(kind: TroubleKind, seed: number, companies: number):
   const profile = kind === 'dialects' ? randomProfile(seed) : plainProfile();
   return {
     profile,
-    flawedProfile: { ...profile, search: { ...profile.search, flaws: drawFlaws(random) } },
+    flaws: drawFlaws(random),
     clockSkewMs: Math.round((random.next() - 0.5) * 10 * 60_000),
     hasChanges: random.chance(0.7),
     movesAt: random.chance(0.6) ? Math.round(companies * (0.3 + random.next())) : null,
@@ -32,19 +34,18 @@ export function drawTrouble(kind: TroubleKind, seed: number, companies: number):
 }
 
 function plainProfile(): ApiProfile {
-  return ApiProfile.parse({ search: { max_size: 50 } });
+  return ApiProfile.parse({ dialect: { search: { paging: pagesOf(50) } } });
 }
 
-function drawFlaws(random: Random): ApiProfile['search']['flaws'] {
-  const none = { total_off: 0, drift: 0, stuck: false, deaf: false };
+function drawFlaws(random: Random): SearchFlaws {
   return random.pick([
-    none,
-    { ...none, total_off: random.next() * 2 - 1 },
-    { ...none, drift: 1 + random.below(5) },
-    { ...none, drift: -1 - random.below(5) },
-    { ...none, stuck: true },
-    { ...none, deaf: true },
-    { ...none, drift: random.below(9) - 4, total_off: random.next() - 0.5 },
+    {},
+    { totalOff: random.next() * 2 - 1 },
+    { drift: 1 + random.below(5) },
+    { drift: -1 - random.below(5) },
+    { isStuck: true },
+    { isDeaf: true },
+    { drift: random.below(9) - 4, totalOff: random.next() - 0.5 },
   ]);
 }
 
@@ -63,13 +64,14 @@ export function startTrouble(sandbox: Sandbox, trouble: Trouble, seed: number): 
     newIds: seed % 2 === 0 ? 'top' : 'anywhere',
     seed,
   });
-  const { paths } = trouble.profile;
-  const movedProfile = { ...trouble.flawedProfile, paths: { ...paths, entity: `/moved${paths.entity}` } };
+  const { profile, flaws } = trouble;
+  const { paths } = profile;
+  const movedProfile = { ...profile, paths: { ...paths, entity: `/moved${paths.entity}` } };
   let arrivals = 0;
   let lastSwitch: Promise<void> = Promise.resolve();
   let hasEnded = false;
-  const switchTo = (profile: ApiProfile) => {
-    lastSwitch = lastSwitch.then(() => sandbox.useProfile(profile));
+  const switchTo = (next: ApiProfile, nextFlaws: SearchFlaws) => {
+    lastSwitch = lastSwitch.then(() => sandbox.useProfile(next, flawed(nextFlaws)));
     return lastSwitch;
   };
   return {
@@ -77,12 +79,12 @@ export function startTrouble(sandbox: Sandbox, trouble: Trouble, seed: number): 
       if (hasEnded) return;
       arrivals += 1;
       if (trouble.hasChanges) registry.advance(STEP_MS, nowMs);
-      if (arrivals === trouble.movesAt) void switchTo(movedProfile);
+      if (arrivals === trouble.movesAt) void switchTo(movedProfile, flaws);
     },
-    restorePaths: () => switchTo(trouble.flawedProfile),
+    restorePaths: () => switchTo(profile, flaws),
     end: () => {
       hasEnded = true;
-      return switchTo(trouble.profile);
+      return switchTo(profile, {});
     },
   };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { dialectFor } from '../../../src/api/profile_dialect.ts';
+import { clientDialect } from '../../../src/api/api_profile.ts';
 import type { Call } from '../../../src/call.ts';
 import { parseConfig } from '../../../src/config/load_config.ts';
 import { openClassify, type Reply } from '../../../src/dialect/classify.ts';
@@ -11,10 +11,10 @@ import { MirrorError } from '../../../src/errors.ts';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../../../src/json/json.ts';
 import { placedAt } from '../../../src/json/json_template.ts';
 import { openLoader } from '../../../src/load/load.ts';
-import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { randomProfile } from '../../support/random_profile.ts';
 
 /** A property that must hold for any input from an upstream or an operator. */
 export interface Target {
@@ -143,7 +143,7 @@ const exchangeIn = (shapes: fc.Arbitrary<number>) =>
 
 /** A body with the values that the dialect expects, among random ones. */
 function fittingBody(seed: number, call: Call, [first, second]: readonly unknown[]): Buffer {
-  const { search, entity } = dialectFor(randomProfile(seed));
+  const { search, entity } = clientDialect(randomProfile(seed));
   const places = call.kind === 'search' ? search : entity;
   const id = call.kind === 'entity' ? call.entityId : 'C1';
   const whole = (value: unknown) => (isJsonObject(value as Json) ? (structuredClone(value) as Json) : {});
@@ -171,7 +171,7 @@ export const TARGETS: readonly Target[] = [
     if (stringifyJson(parseJson(once)) !== once) throw new Error('a second parse returns another value');
   }),
   target('classify', 10, exchangeIn(profile), ({ shape: seed, call, ...reply }) => {
-    const verdict = openClassify(dialectFor(randomProfile(seed)))(call, reply satisfies Reply, {
+    const verdict = openClassify(clientDialect(randomProfile(seed)))(call, reply satisfies Reply, {
       nowMs: NOW_MS,
       keyHasWorked: true,
     });
@@ -217,7 +217,7 @@ function loading(): Target {
     check: (options) => {
       const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-fuzz-'));
       const warehouse = openWarehouse({ path: join(folder, 'warehouse.db'), nowMs: NOW_MS });
-      const dialect = dialectFor(randomProfile(LOADED_SHAPE));
+      const dialect = clientDialect(randomProfile(LOADED_SHAPE));
       const classify = openClassify(dialect);
       const runId = startRun(warehouse.db, { command: 'fuzz', owner: null, nowMs: NOW_MS });
       const { load } = openLoader({ warehouse, dialect, runId });

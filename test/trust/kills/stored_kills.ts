@@ -40,7 +40,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
       // Longer than the time within which a response must be stored. With one connection, no other response is then
       // waiting.
       latencyMs: LATENCY_MS,
-      profile: { search: { paging: SMALL_PAGES, max_size: SMALL_PAGES.size } },
+      profile: { dialect: { search: { paging: SMALL_PAGES } } },
     },
     { upstream: { concurrency: connections } },
   );

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
-import type { ApiResponse } from '../api/request_context.ts';
+import type { ApiResponse, RequestContext } from '../../src/api/request_context.ts';
+import { type FaultSender, sendLater } from '../../src/sandbox/arrivals.ts';
 
 /** A fault in one response. It alters the correct response, or replaces it. */
 export type Fault =
@@ -42,13 +43,24 @@ export type Fault =
   /** Sends the correct body after `body` has altered it. */
   | { readonly kind: 'altered'; readonly body: (text: string) => string };
 
-export type FaultKind = Fault['kind'];
+/** Returns a sandbox's `faults`. `choose` returns the fault in one response, or null for none. */
+export function faulty(choose: (context: Readonly<RequestContext>) => Fault | null): FaultSender {
+  return (context, response, reply) => {
+    const fault = choose(context);
+    if (fault !== null) sendWithFault(fault, response, reply);
+    return fault?.kind ?? null;
+  };
+}
 
 /** Sends a response with a fault. Its timers are cleared when the connection closes. */
-export function sendWithFault(fault: Fault, response: ApiResponse, reply: FastifyReply): void {
+function sendWithFault(fault: Fault, response: ApiResponse, reply: FastifyReply): void {
   const altered = alteredResponse(fault, response);
   if (altered !== null) {
     reply.code(altered.status).headers(altered.headers).send(altered.body);
+    return;
+  }
+  if (fault.kind === 'delay') {
+    sendLater(response, reply, fault.ms);
     return;
   }
   reply.hijack();
@@ -108,11 +120,6 @@ function sendIncorrectly(fault: Fault, response: ApiResponse, { raw }: FastifyRe
       break;
     case 'hang':
       break;
-    case 'delay':
-      runLater(raw, fault.ms, () =>
-        raw.writeHead(status, { ...headers, 'content-length': body.length }).end(body),
-      );
-      break;
     case 'slow_drip':
       raw.writeHead(status, { ...headers, 'content-length': body.length });
       drip(raw, body, fault.everyMs ?? 100);
@@ -139,11 +146,6 @@ function sendIncorrectly(fault: Fault, response: ApiResponse, { raw }: FastifyRe
 
 const HTML =
   '<!DOCTYPE html>\n<html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
-
-function runLater(raw: FastifyReply['raw'], delayMs: number, act: () => void): void {
-  const timer = setTimeout(act, delayMs);
-  raw.once('close', () => clearTimeout(timer));
-}
 
 function drip(raw: FastifyReply['raw'], body: Buffer, everyMs: number): void {
   let sent = 0;
