@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import type { AccountFile, NewUse, RecentUse } from '../warehouse/serve_accounts.ts';
+import type { AccountFile, NewUse } from '../warehouse/serve_accounts.ts';
 import type { Account, Limits } from './accounts.ts';
 
 export interface Admission {
@@ -42,17 +42,16 @@ export class QuotaMeter {
 
   /** Decides whether to admit a request, and counts it if it is admitted. */
   admit(account: Account, nowMs: number): Admission {
-    const used = this.#usageOf(account);
-    const rejection = rejectionOf(used, nowMs);
-    if (rejection === null) {
-      count(used, nowMs);
-      this.#unsaved.add(used);
+    const usage = this.#usageOf(account);
+    const exceeded = usage.limited.find((limited) => limited.used(nowMs) >= limited.limit);
+    if (exceeded === undefined) {
+      usage.count(nowMs);
+      this.#unsaved.add(usage);
     }
-    return {
-      is: rejection?.is ?? 'admitted',
-      retryAtMs: rejection?.retryAtMs ?? null,
-      quotas: quotasOf(used, nowMs),
-    };
+    const quotas = usage.limited.map((limited) => quotaOf(limited, nowMs)).reverse();
+    if (exceeded === undefined) return { is: 'admitted', retryAtMs: null, quotas };
+    const is = exceeded.name === 'minute' ? 'throttled' : 'exhausted';
+    return { is, retryAtMs: exceeded.resetsAtMs(nowMs), quotas };
   }
 
   /** Resolves when the counts so far are in the file. The service waits for this before it sends a response. */
@@ -96,77 +95,79 @@ export class QuotaMeter {
     const known = this.#usage.get(id);
     if (known?.limits === limits) return known;
     this.save();
-    const usage = resumedUsage(id, limits, this.#file.use(id));
+    const usage = new Usage(id, limits, this.#file.use(id));
     usage.admitted = known?.admitted ?? 0;
     this.#usage.set(id, usage);
     return usage;
   }
 }
 
-interface Usage {
+/** One of an account's limits, and the requests that count towards it. */
+interface Limited extends Pick<Quota, 'name' | 'limit' | 'windowMs'> {
+  used(nowMs: number): number;
+  /** When `used` decreases next if the limit is reached, in epoch milliseconds, or null if never. */
+  resetsAtMs(nowMs: number): number | null;
+}
+
+/** The requests of one account. */
+class Usage {
   readonly limits: Limits;
-  readonly minute: SlidingWindow | null;
-  readonly rollingDay: SlidingWindow | null;
+  /**
+   * The limits in the order in which they are checked. The allowance comes before the rate, because a retry after a
+   * minute would fail again if the allowance is exhausted.
+   */
+  readonly limited: readonly Limited[];
   /** The counts as the file stores them. */
   readonly use: { -readonly [Key in keyof NewUse]: NewUse[Key] };
-  admitted: number;
-}
+  admitted = 0;
+  readonly #windows: readonly SlidingWindow[];
 
-function resumedUsage(
-  accountId: string,
-  limits: Limits,
-  { recent, ...used }: ReturnType<AccountFile['use']>,
-): Usage {
-  const { perMinute, perDay, day } = limits;
-  const minute = perMinute === null ? null : slidingWindow(perMinute, MINUTE_MS);
-  // Each stored request is assumed to have arrived at the end of its second, so that the rate is never exceeded.
-  const arrivals = recent.flatMap(({ second, requests }) =>
-    Array<number>(requests).fill((second + 1) * 1000),
-  );
-  for (const atMs of arrivals.slice(-(perMinute ?? 0))) minute?.admit(atMs);
-  return {
-    limits,
-    minute,
-    rollingDay: perDay === null || day === 'utc' ? null : slidingWindow(perDay, DAY_MS),
-    use: { accountId, ...used, latest: recent.at(-1) ?? { second: 0, requests: 0 }, ended: [] },
-    admitted: 0,
-  };
-}
-
-/**
- * Checks the allowance before the rate, because a retry after a minute would fail again if the allowance is exhausted.
- */
-function rejectionOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
-  const { total, perDay } = used.limits;
-  if (total !== null && used.use.usedTotal >= total) return { is: 'exhausted', retryAtMs: null };
-  if (perDay !== null && usedToday(used, nowMs) >= perDay) {
-    return { is: 'exhausted', retryAtMs: dayResetsAtMs(used, nowMs) };
+  constructor(accountId: string, limits: Limits, { recent, ...used }: ReturnType<AccountFile['use']>) {
+    this.limits = limits;
+    this.use = { accountId, ...used, latest: recent.at(-1) ?? { second: 0, requests: 0 }, ended: [] };
+    const { total, perDay, day, perMinute } = limits;
+    const minute = perMinute === null ? null : new SlidingWindow('minute', perMinute, MINUTE_MS);
+    const lastDay = perDay === null || day === 'utc' ? null : new SlidingWindow('day', perDay, DAY_MS);
+    // Each stored request is assumed to have arrived at the end of its second, so that the rate is never exceeded.
+    const arrivals = recent.flatMap(({ second, requests }) =>
+      Array<number>(requests).fill((second + 1) * 1000),
+    );
+    for (const atMs of arrivals.slice(-(perMinute ?? 0))) minute?.count(atMs);
+    this.#windows = [minute, lastDay].filter((window) => window !== null);
+    this.limited = [
+      total === null ? null : this.#total(total),
+      perDay === null ? null : (lastDay ?? this.#today(perDay)),
+      minute,
+    ].filter((limited) => limited !== null);
   }
-  const freeAtMs = used.minute?.freeAtMs(nowMs) ?? nowMs;
-  return freeAtMs > nowMs ? { is: 'throttled', retryAtMs: freeAtMs } : null;
-}
 
-function count(used: Usage, nowMs: number): void {
-  const { minute, rollingDay, use } = used;
-  minute?.admit(nowMs);
-  rollingDay?.admit(nowMs);
-  used.admitted += 1;
-  const day = dayOf(nowMs);
-  use.usedTotal += 1;
-  use.usedToday = (day === use.usedDay ? use.usedToday : 0) + 1;
-  use.usedDay = day;
-  const before = use.latest;
-  use.latest = withRequest(before, Math.floor(nowMs / 1000));
-  if (use.latest.second !== before.second && before.requests > 0) use.ended = [...use.ended, before];
-}
+  count(nowMs: number): void {
+    for (const window of this.#windows) window.count(nowMs);
+    this.admitted += 1;
+    const { use } = this;
+    const day = dayOf(nowMs);
+    use.usedTotal += 1;
+    use.usedToday = (day === use.usedDay ? use.usedToday : 0) + 1;
+    use.usedDay = day;
+    const before = use.latest;
+    const second = Math.floor(nowMs / 1000);
+    use.latest = { second, requests: second === before.second ? before.requests + 1 : 1 };
+    if (second !== before.second && before.requests > 0) use.ended = [...use.ended, before];
+  }
 
-function withRequest({ second, requests }: RecentUse, present: number): RecentUse {
-  return { second: present, requests: second === present ? requests + 1 : 1 };
-}
+  #total(limit: number): Limited {
+    return { name: 'total', limit, windowMs: null, used: () => this.use.usedTotal, resetsAtMs: () => null };
+  }
 
-function usedToday({ rollingDay, use }: Usage, nowMs: number): number {
-  if (rollingDay !== null) return rollingDay.used(nowMs);
-  return use.usedDay === dayOf(nowMs) ? use.usedToday : 0;
+  #today(limit: number): Limited {
+    return {
+      name: 'day',
+      limit,
+      windowMs: DAY_MS,
+      used: (nowMs) => (this.use.usedDay === dayOf(nowMs) ? this.use.usedToday : 0),
+      resetsAtMs: (nowMs) => (dayOf(nowMs) + 1) * DAY_MS,
+    };
+  }
 }
 
 /** Returns the UTC day, in days since 1970-01-01. */
@@ -174,82 +175,46 @@ function dayOf(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS);
 }
 
-function dayResetsAtMs(used: Usage, nowMs: number): number {
-  return used.rollingDay?.freeAtMs(nowMs) ?? (dayOf(nowMs) + 1) * DAY_MS;
+function quotaOf(limited: Limited, nowMs: number): Quota {
+  const { name, limit, windowMs } = limited;
+  const remaining = Math.max(0, limit - limited.used(nowMs));
+  return { name, limit, windowMs, remaining, resetsAtMs: limited.resetsAtMs(nowMs) };
 }
 
-function quotasOf(used: Usage, nowMs: number): Quota[] {
-  const { perMinute, perDay, total } = used.limits;
-  const quotas: Quota[] = [];
-  if (perMinute !== null && used.minute !== null) {
-    const remaining = perMinute - used.minute.used(nowMs);
-    const resetsAtMs = remaining > 0 ? nowMs + MINUTE_MS : used.minute.freeAtMs(nowMs);
-    quotas.push({ name: 'minute', limit: perMinute, remaining, resetsAtMs, windowMs: MINUTE_MS });
-  }
-  if (perDay !== null) {
-    const remaining = perDay - usedToday(used, nowMs);
-    quotas.push({
-      name: 'day',
-      limit: perDay,
-      remaining,
-      resetsAtMs: dayResetsAtMs(used, nowMs),
-      windowMs: DAY_MS,
-    });
-  }
-  if (total !== null) {
-    quotas.push({
-      name: 'total',
-      limit: total,
-      remaining: Math.max(0, total - used.use.usedTotal),
-      resetsAtMs: null,
-      windowMs: null,
-    });
-  }
-  return quotas;
-}
+/** A limit of requests in any interval of `windowMs` milliseconds, whenever the interval begins. */
+export class SlidingWindow implements Limited {
+  readonly name: Quota['name'];
+  readonly limit: number;
+  readonly windowMs: number;
+  /** The times of the counted requests, of which those before `#first` are no longer in the window. */
+  readonly #times: number[] = [];
+  #first = 0;
 
-/** Admits at most `limit` requests in any interval of `lengthMs` milliseconds, whenever the interval begins. */
-export interface SlidingWindow {
-  /** Returns the number of requests admitted in the last `lengthMs` milliseconds. */
-  used(nowMs: number): number;
-  /** Returns when the next request can be admitted, in epoch milliseconds, or `nowMs` if it can be admitted now. */
-  freeAtMs(nowMs: number): number;
-  admit(nowMs: number): void;
-}
+  constructor(name: Quota['name'], limit: number, windowMs: number) {
+    this.name = name;
+    this.limit = limit;
+    this.windowMs = windowMs;
+  }
 
-/** Stores the times of admitted requests in a ring buffer that grows to at most `limit` entries. */
-export function slidingWindow(limit: number, lengthMs: number): SlidingWindow {
-  let ring = new Float64Array(Math.min(limit, 64));
-  let first = 0;
-  let count = 0;
-
-  const drop = (nowMs: number) => {
-    // A request admitted at time t is counted in the interval [t, t + lengthMs).
-    while (count > 0 && (ring[first] ?? 0) + lengthMs <= nowMs) {
-      first = (first + 1) % ring.length;
-      count--;
+  used(nowMs: number): number {
+    // A request at time t is counted in the interval [t, t + windowMs).
+    while (this.#first < this.#times.length && this.#oldest + this.windowMs <= nowMs) this.#first += 1;
+    if (this.#first > 1_000 && this.#first * 2 > this.#times.length) {
+      this.#times.splice(0, this.#first);
+      this.#first = 0;
     }
-  };
-  const grow = () => {
-    const larger = new Float64Array(Math.min(limit, ring.length * 2));
-    for (let i = 0; i < count; i++) larger[i] = ring[(first + i) % ring.length] ?? 0;
-    ring = larger;
-    first = 0;
-  };
+    return this.#times.length - this.#first;
+  }
 
-  return {
-    used(nowMs) {
-      drop(nowMs);
-      return count;
-    },
-    freeAtMs(nowMs) {
-      drop(nowMs);
-      return count < limit ? nowMs : (ring[first] ?? nowMs) + lengthMs;
-    },
-    admit(nowMs) {
-      if (count === ring.length) grow();
-      ring[(first + count) % ring.length] = nowMs;
-      count++;
-    },
-  };
+  resetsAtMs(nowMs: number): number {
+    return (this.used(nowMs) < this.limit ? nowMs : this.#oldest) + this.windowMs;
+  }
+
+  count(nowMs: number): void {
+    this.#times.push(nowMs);
+  }
+
+  get #oldest(): number {
+    return this.#times[this.#first] ?? 0;
+  }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import fastify, {
   type FastifyError,
@@ -41,8 +42,17 @@ export interface ServiceOptions {
   /** Returns the page that a browser gets for an unknown path. If undefined, it gets the same response as a client. */
   readonly notFoundPage?: () => Omit<ApiResponse, 'status'>;
   readonly observer?: RequestObserver;
+  /** Additional routes, which use the gate for keys, limits and errors. */
+  readonly routes?: (app: FastifyInstance, gate: Gate) => void;
   /** Additional endpoints, with the same keys, limits and error format as the three endpoints. */
   readonly endpoints?: readonly Endpoint[];
+}
+
+/** What the service's own endpoints do with every request. */
+export interface Gate {
+  /** Checks the key and the limits. A rejected request gets its response immediately. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  reject(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply;
 }
 
 /**
@@ -78,6 +88,11 @@ export async function buildService(options: ServiceOptions): Promise<FastifyInst
   await app.register(swagger, DOCUMENT);
   // The OpenAPI plugin documents only routes that are added after the plugin has loaded.
   await app.register(async (api) => addRoutes(api, options));
+  const gate: Gate = {
+    admit: (request, reply) => admit(options, request, reply, 'other'),
+    reject: (request, reply, problem) => reject(options, request, reply, problem),
+  };
+  await app.register(async (scope) => options.routes?.(scope, gate));
   await app.ready();
   return app;
 }
@@ -155,6 +170,9 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   addDescriptions(api);
 }
 
+/** The delay before the response to an unknown key, so that keys cannot be tried quickly. */
+const WRONG_KEY_DELAY_MS = 500;
+
 /** Returns a problem if a request lacks a parameter that the profile's path requires. */
 function missingParameter(
   { query }: FastifyRequest,
@@ -186,6 +204,7 @@ async function admit(
   const auth = authenticate(request.headers, context.atMs, options);
   context.account = auth.account?.id ?? null;
   request.auth = auth;
+  if (auth.problem?.code === 'credentials_invalid') await setTimeout(WRONG_KEY_DELAY_MS);
   if (auth.problem !== null) return reject(options, request, reply, auth.problem);
   await options.meter.settled();
   return undefined;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LOCAL_HOST } from '../api/local_host.ts';
+import { LOCAL_HOST } from '../api/http_server.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';

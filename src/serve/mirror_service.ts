@@ -21,11 +21,7 @@ import { exportEndpoint } from './feed/export_endpoint.ts';
 import { type MirrorCatalogue, mirrorCatalogue } from './mirror_catalogue.ts';
 import { mirrorProfile } from './mirror_profile.ts';
 import { type OperationalOptions, openOperationalEndpoints } from './operational_endpoints.ts';
-import {
-  openReconciliation,
-  type ReconciliationOptions,
-  type ReconciliationService,
-} from './reconciliation/reconciliation_service.ts';
+import { type ReconciliationOptions, reconciliationRoutes } from './reconciliation/reconciliation_service.ts';
 import { registryPaths } from './registry_paths.ts';
 import { ServedWarehouse } from './served_warehouse.ts';
 
@@ -43,7 +39,7 @@ export interface MirrorServiceOptions {
   /** Called with errors that do not stop the service. */
   readonly failed: (error: Error) => void;
   /** The settings for the reconciliation service for OpenRefine. If undefined, the service is not available. */
-  readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
+  readonly reconciliation?: Omit<ReconciliationOptions, 'keyHeader'>;
   /** The settings for /health and /metrics. If undefined, neither is available. */
   readonly operational?: OperationalOptions;
   /** Pages on the same server. */
@@ -101,7 +97,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       path: options.warehousePath,
       now,
       open: (db) => openReaders(db, options, { ...shared, isUnavailable: (error) => served.doubt(error) }),
-      close: closeReaders,
+      close: ({ app }) => app.close(),
       changed: () => intercept?.reopen(),
       failed: options.failed,
     });
@@ -142,7 +138,6 @@ interface Readers {
   readonly catalogue: MirrorCatalogue;
   readonly search: CompanySearch;
   readonly app: FastifyInstance;
-  readonly reconciliation: ReconciliationService | null;
 }
 
 type ServedMirror = ServedWarehouse<Readers>;
@@ -165,18 +160,12 @@ async function openReaders(
   const app = await buildService({
     ...shared,
     ...{ catalogue, now, failed, endpoints },
+    ...(reconciliation === undefined
+      ? {}
+      : { routes: reconciliationRoutes(db, search, { ...reconciliation, keyHeader: profile.key_header }) }),
     notFoundPage: () => options.intercept?.notFound() ?? notFoundPage(),
   });
-  const forOpenRefine =
-    reconciliation === undefined
-      ? null
-      : await openReconciliation(db, search, { ...reconciliation, ...shared, now, failed });
-  return { catalogue, search, app, reconciliation: forOpenRefine };
-}
-
-async function closeReaders({ app, reconciliation }: Readers): Promise<void> {
-  await reconciliation?.close();
-  await app.close();
+  return { catalogue, search, app };
 }
 
 function readersOf(served: ServedMirror): Readers {
@@ -206,10 +195,8 @@ function serverFor(
     if (intercept?.handle(request, response)) return;
     const opened = served.current();
     if (opened === null) return sendUnavailable(response, profile, pathOf(request), served.fault);
-    const { app, reconciliation } = opened.readers;
-    if (reconciliation?.handle(request, response)) return;
     request.url = servedPath(request.url ?? '/');
-    app.routing(request, response);
+    opened.readers.app.routing(request, response);
   });
 }
 

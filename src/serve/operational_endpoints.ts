@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { pathOf } from '../api/http_server.ts';
-import { LOCAL_HOST } from '../api/local_host.ts';
+import { LOCAL_HOST, pathOf } from '../api/http_server.ts';
 import { messageOf } from '../errors.ts';
 import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
 import type { ServedWarehouse } from './served_warehouse.ts';

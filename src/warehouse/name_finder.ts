@@ -70,9 +70,7 @@ export class NameFinder {
     if (order === 'best') {
       const exact = query.by === 'name' ? [] : this.#exactlyIdentified(query);
       const wanted = fold(query.text);
-      const begins = named.flatMap(({ knownId, folded }) =>
-        fold(folded).startsWith(wanted) ? [knownId] : [],
-      );
+      const begins = named.flatMap((name) => (this.#compared(name).startsWith(wanted) ? [name.knownId] : []));
       return new Set([...exact, ...begins, ...names, ...identified]);
     }
     const all = new Set([...identified, ...names]);
@@ -118,11 +116,17 @@ export class NameFinder {
     const semantics: Semantics = isWordless ? 'prefix' : rule;
     const matches = matcherOf(semantics, wanted);
     const rare = this.#trigramQuery(semantics, words);
-    if (rare !== null) return this.#containing(rare).filter(({ folded }) => matches(fold(folded)));
+    if (rare !== null) return this.#containing(rare).filter((name) => matches(this.#compared(name)));
     const isDecided = (name: string) => words.length <= MAX_WORDS && isAscii(name) && !name.includes('\0');
     return this.#scanned(semantics, wanted).filter(
-      ({ folded }) => isDecided(folded) || matches(fold(folded)),
+      (name) => isDecided(name.folded) || matches(this.#compared(name)),
     );
+  }
+
+  /** Returns a name in the form in which it is compared. Most names are in ASCII and have this form already. */
+  #compared({ folded }: Named): string {
+    const { fold, isFolded } = this.#options;
+    return isFolded || isAscii(folded) ? folded : fold(folded);
   }
 
   /** Returns a full-text query for the words, or null if it would find too many names. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Account, type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
-import { QuotaMeter, slidingWindow } from '../../src/api/quota_meter.ts';
+import { QuotaMeter, SlidingWindow } from '../../src/api/quota_meter.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { openAccountFile } from '../../src/warehouse/serve_accounts.ts';
 import { ask } from '../support/api_client.ts';
@@ -26,16 +26,16 @@ describe('the sliding window', () => {
     const gapsMs = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), gapsMs, (limit, gaps) => {
-        const window = slidingWindow(limit, MINUTE_MS);
+        const window = new SlidingWindow('minute', limit, MINUTE_MS);
         const admitted: number[] = [];
         let nowMs = 0;
         for (const gapMs of gaps) {
           nowMs += gapMs;
           const inside = admitted.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
           // By definition, a call is admitted if fewer calls than the limit were admitted in the last minute.
-          expect(window.freeAtMs(nowMs) === nowMs).toBe(inside < limit);
-          if (window.freeAtMs(nowMs) > nowMs) continue;
-          window.admit(nowMs);
+          expect(window.used(nowMs) < limit).toBe(inside < limit);
+          if (inside >= limit) continue;
+          window.count(nowMs);
           admitted.push(nowMs);
         }
       }),
@@ -43,10 +43,10 @@ describe('the sliding window', () => {
   });
 
   test('the sliding window returns when the next request will be admitted', () => {
-    const window = slidingWindow(2, MINUTE_MS);
-    window.admit(1_000);
-    window.admit(5_000);
-    expect(window.freeAtMs(6_000)).toBe(61_000);
+    const window = new SlidingWindow('minute', 2, MINUTE_MS);
+    window.count(1_000);
+    window.count(5_000);
+    expect(window.resetsAtMs(6_000)).toBe(61_000);
     expect(window.used(61_000)).toBe(1);
   });
 });

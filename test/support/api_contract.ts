@@ -111,10 +111,12 @@ export function keepsTheContract(service: () => Service): void {
     );
 
     test.each(['Bearer nobody', 'bearer nobody'])(
-      'a key with an unknown value (%s) is an invalid token',
+      'a key with an unknown value (%s) is an invalid token, and the response is delayed',
       async (key) => {
+        const startMs = performance.now();
         const response = await askWithKey('/api/search?q=a', key);
         expect(response.status).toBe(401);
+        expect(performance.now() - startMs).toBeGreaterThan(490);
         expect(response.headers.get('www-authenticate')).toBe(
           'Bearer realm="registry", error="invalid_token"',
         );

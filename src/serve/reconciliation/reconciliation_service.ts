@@ -1,29 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Accounts } from '../../api/accounts.ts';
-import type { ApiProfile } from '../../api/api_profile.ts';
-import { authenticate } from '../../api/authentication.ts';
-import { pathOf } from '../../api/http_server.ts';
-import { LOCAL_HOST } from '../../api/local_host.ts';
-import { errorResponse, type Problem, UNAVAILABLE } from '../../api/problems.ts';
-import type { QuotaMeter } from '../../api/quota_meter.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LOCAL_HOST } from '../../api/http_server.ts';
+import type { Problem } from '../../api/problems.ts';
+import type { Gate, ServiceOptions } from '../../api/service.ts';
 import { VERSION } from '../../operations/version.ts';
-import {
-  type CompanyProperties,
-  type CompanyProperty,
-  companyProperties,
-} from '../../warehouse/company_properties.ts';
+import { type CompanyProperty, companyProperties } from '../../warehouse/company_properties.ts';
 import type { CompanySearch } from '../../warehouse/company_search.ts';
 import { Extend, QueryBatch } from './queries.ts';
-import { COMPANY, GONE, openReconciler, type Reconciler } from './reconciler.ts';
+import { COMPANY, GONE, openReconciler } from './reconciler.ts';
 
 export interface ReconciliationOptions {
   readonly sourceName: string;
-  readonly accounts: Accounts;
-  readonly meter: QuotaMeter;
-  readonly profile: ApiProfile;
   /**
    * open: the service needs no key, because OpenRefine sends none. It accepts only local host names and requests from
    * local pages.
@@ -32,65 +20,41 @@ export interface ReconciliationOptions {
   readonly access: 'open' | 'keyed';
   /** The path of a company's page on this server, such as `/company/{{id}}`, or null if there are none. */
   readonly companyPage: string | null;
-  readonly now: () => number;
-  readonly failed: (error: Error) => void;
-  /** Returns whether an error means that the companies cannot be read now. */
-  readonly isUnavailable?: (error: Error) => boolean;
+  readonly keyHeader: string;
 }
 
-/** Implements the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
-export interface ReconciliationService {
-  /** Responds to a request and returns true if its path belongs to this service. Otherwise, returns false. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
-  close(): Promise<void>;
-}
-
-export async function openReconciliation(
+/** Returns the routes of the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
+export function reconciliationRoutes(
   db: Database,
   search: CompanySearch,
   options: ReconciliationOptions,
-): Promise<ReconciliationService> {
-  const app = fastify({
-    bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: 60_000,
-    exposeHeadRoutes: false,
-  });
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
-  );
-  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    const isFault = (error.statusCode ?? 500) >= 500;
-    if (isFault) options.failed(error);
-    if (options.isUnavailable?.(error)) return reject(options, request, reply, UNAVAILABLE);
-    return reject(options, request, reply, { code: isFault ? 'internal_error' : 'request_malformed' });
-  });
-  app.setNotFoundHandler((request, reply) => reject(options, request, reply, { code: 'not_found' }));
-  app.addHook('onRequest', async (request, reply) => admit(options, request, reply));
+): NonNullable<ServiceOptions['routes']> {
   const properties = companyProperties(db);
-  addRoutes(app, openReconciler(search, properties), properties, options);
-  await app.ready();
-  return {
-    handle(request, response) {
-      if (!/^\/reconcile(?:[/?]|$)/.test(request.url ?? '')) return false;
-      app.routing(request, response);
-      return true;
-    },
-    close: () => app.close(),
+  const reconciler = openReconciler(search, properties);
+  return (app, gate) => {
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    );
+    app.addHook('onRequest', async (request, reply) => admit(options, gate, request, reply));
+    addRoutes({ app, gate, reconciler, properties, options });
   };
 }
 
-function addRoutes(
-  app: FastifyInstance,
-  reconciler: Reconciler,
-  properties: CompanyProperties,
-  options: ReconciliationOptions,
-): void {
+interface Routed {
+  readonly app: FastifyInstance;
+  readonly gate: Gate;
+  readonly reconciler: ReturnType<typeof openReconciler>;
+  readonly properties: ReturnType<typeof companyProperties>;
+  readonly options: ReconciliationOptions;
+}
+
+function addRoutes({ app, gate, reconciler, properties, options }: Routed): void {
   const respond = async (parameters: Parameters, request: FastifyRequest, reply: FastifyReply) => {
     if (parameters.queries !== undefined) {
       const batch = QueryBatch.safeParse(jsonOf(parameters.queries));
-      if (!batch.success) return reject(options, request, reply, invalid('queries', batch.error.issues));
+      if (!batch.success) return gate.reject(request, reply, invalid('queries', batch.error.issues));
       const results: Record<string, object> = {};
       for (const [key, query] of Object.entries(batch.data)) {
         results[key] = { result: reconciler.candidates(query) };
@@ -101,16 +65,20 @@ function addRoutes(
     }
     if (parameters.extend !== undefined) {
       const extend = Extend.safeParse(jsonOf(parameters.extend));
-      if (!extend.success) return reject(options, request, reply, invalid('extend', extend.error.issues));
+      if (!extend.success) return gate.reject(request, reply, invalid('extend', extend.error.issues));
       return reply.send(reconciler.extend(extend.data));
     }
     return reply.send(manifest(options, `${request.protocol}://${request.host}`));
   };
-  app.get<{ Querystring: Parameters }>(ROOT, (request, reply) => respond(request.query, request, reply));
-  app.post<{ Body: Parameters | null }>(ROOT, (request, reply) =>
-    respond(request.body ?? {}, request, reply),
+  app.get<{ Querystring: Parameters }>(ROOT, { schema: HIDDEN }, (request, reply) =>
+    respond(request.query, request, reply),
   );
-  app.options(`${ROOT}*`, (_request, reply) => reply.code(204).send());
+  app.post<{ Body: Parameters | null }>(
+    ROOT,
+    { schema: HIDDEN, bodyLimit: MAX_BODY_BYTES },
+    (request, reply) => respond(request.body ?? {}, request, reply),
+  );
+  app.options(`${ROOT}*`, { schema: HIDDEN }, (_request, reply) => reply.code(204).send());
 
   app.get<{ Querystring: SuggestParameters }>(
     `${ROOT}/suggest/entity`,
@@ -150,8 +118,11 @@ function addRoutes(
   );
 }
 
+/** The OpenAPI document describes only the registry's own endpoints and the change feed. */
+const HIDDEN = { hide: true };
 /** A repeated parameter, or a limit that is no positive number, is rejected with 400. */
 const PARAMETERS = {
+  ...HIDDEN,
   querystring: {
     type: 'object',
     properties: {
@@ -174,12 +145,12 @@ interface SuggestParameters {
 
 /** Checks the key and the limits or, if no key is needed, that the request is local. */
 async function admit(
-  options: ReconciliationOptions,
+  { access }: ReconciliationOptions,
+  gate: Gate,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const { origin, host } = request.headers;
-  const { access } = options;
   if (access === 'open') {
     if (!LOCAL_HOST.test(host ?? ''))
       return reply
@@ -195,11 +166,7 @@ async function admit(
   reply.header('access-control-allow-headers', 'authorization, content-type');
   reply.header('vary', 'origin');
   if (access === 'open' || request.method === 'OPTIONS' || isForManifest(request)) return undefined;
-  const { problem, headers } = authenticate(request.headers, options.now(), options);
-  reply.headers(headers);
-  if (problem !== null) return reject(options, request, reply, problem);
-  await options.meter.settled();
-  return undefined;
+  return gate.admit(request, reply);
 }
 
 function isForManifest({ method, url }: FastifyRequest): boolean {
@@ -207,7 +174,7 @@ function isForManifest({ method, url }: FastifyRequest): boolean {
 }
 
 function manifest(
-  { sourceName, access, companyPage, profile }: ReconciliationOptions,
+  { sourceName, access, companyPage, keyHeader }: ReconciliationOptions,
   origin: string,
 ): object {
   const service = (path: string) => ({ service_url: origin, service_path: `${ROOT}/${path}` });
@@ -221,7 +188,7 @@ function manifest(
     ...(companyPage === null ? {} : { view: { url: `${origin}${companyPage}` } }),
     ...(access === 'open'
       ? {}
-      : { authentication: { type: 'apiKey', name: profile.key_header.split(':')[0], in: 'header' } }),
+      : { authentication: { type: 'apiKey', name: keyHeader.split(':')[0], in: 'header' } }),
     suggest: {
       entity: service('suggest/entity'),
       property: service('suggest/property'),
@@ -255,16 +222,6 @@ function invalid(
   const [first] = issues;
   const at = [parameter, ...(first?.path ?? [])].join('.');
   return { code: 'parameter_invalid', detail: `${at}: ${first?.message ?? 'is invalid'}` };
-}
-
-function reject(
-  { profile }: ReconciliationOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: Problem,
-): FastifyReply {
-  const { status, headers, body } = errorResponse(profile, problem, pathOf(request));
-  return reply.code(status).headers(headers).send(body);
 }
 
 const ROOT = '/reconcile';
