@@ -49,10 +49,7 @@ export default () =>
       .option('--total <n>', 'requests in total', positiveWhole)
       .option('--per-day <n>', 'requests per day (UTC)', positiveWhole)
       .option('--unlimited', 'no allowance: only the requests per minute are limited')
-      .option(
-        '--shape <name|file>',
-        `API profile: ${presetNames().join(', ')}, or a YAML file`,
-      )
+      .option('--shape <name|file>', `API profile: ${presetNames().join(', ')}, or a YAML file`)
       .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
       .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
       .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { runCommand } from '../support/command.ts';
+import { pagesOf } from '../support/presets.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { untidyList } from '../support/untidy_list.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
-import { pagesOf } from '../support/presets.ts';
 
 let open: Upstream | null = null;
 
@@ -154,7 +154,10 @@ describe('backfill --names', () => {
       ...company,
       name: at === 0 ? 'Laxey Glen Mills Limited' : at < 3 ? 'Twin Brothers AS' : company.name,
     }));
-    const upstream = await place({ companies, profile: { dialect: { search: { matches: 'token_prefix' } } } });
+    const upstream = await place({
+      companies,
+      profile: { dialect: { search: { matches: 'token_prefix' } } },
+    });
     const given = [
       'LAXEY GLEN MILLS LIMITED',
       'Twin Brothers AS',
