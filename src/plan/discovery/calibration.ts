@@ -1,4 +1,4 @@
-import type { Script } from './first_characters.ts';
+import type { Script } from './seeds.ts';
 
 /**
  * The kinds of candidate:

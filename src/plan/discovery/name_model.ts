@@ -1,5 +1,4 @@
-import { ALPHABETS, inventoryOf } from './character_inventories.ts';
-import { type Script, scriptOf } from './first_characters.ts';
+import { ALPHABETS, CHARACTER_SEEDS, COMMON_WORDS, inventoryOf, type Script, scriptOf } from './seeds.ts';
 
 /** Represents the end of a text among the possible next characters. */
 export const END = '';
@@ -219,6 +218,16 @@ export class NameModel {
     return contexts;
   }
 }
+
+/** Returns the name model trained with common words. The model is built once. */
+export function generalModel(): NameModel {
+  if (general !== null) return general;
+  general = new NameModel(CHARACTER_SEEDS, true);
+  for (const word of COMMON_WORDS) general.learn(word);
+  return general;
+}
+
+let general: NameModel | null = null;
 
 function contextAt(
   contexts: Map<string, Context>,

@@ -1,10 +1,10 @@
 import { queryKey } from '../../call.ts';
 import type { Pending } from '../pending.ts';
 import { Calibration, type Prediction } from './calibration.ts';
-import { scriptOf } from './first_characters.ts';
 import type { KeySpace } from './key_space.ts';
 import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
+import { scriptOf } from './seeds.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
 /**

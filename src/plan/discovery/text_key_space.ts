@@ -3,13 +3,12 @@ import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { withoutDiacritics } from '../../names/folding.ts';
 import { spreadOver } from '../../names/ordered_texts.ts';
 import { findsName } from '../../names/query_matching.ts';
-import { generalModel } from './common_words.ts';
 import type { Counts, Extensions, KeySpace, Spread } from './key_space.ts';
-import { NameModel } from './name_model.ts';
+import { generalModel, NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixCounts } from './prefix_counts.ts';
 import { PrefixTexts } from './prefix_texts.ts';
-import { characterSeeds, identifierSeeds, scriptSeeds } from './query_seeds.ts';
+import { CHARACTER_SEEDS, IDENTIFIER_SEEDS, scriptSeeds } from './seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 
 /**
@@ -207,10 +206,10 @@ export class TextKeySpace implements KeySpace {
  * without a new company at the end of discovery.
  */
 function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
-  if (by === 'identifier') return new NameModel(identifierSeeds(), true);
+  if (by === 'identifier') return new NameModel(IDENTIFIER_SEEDS, true);
   return semantics === 'prefix'
-    ? new NameModel(characterSeeds(), true, generalModel())
-    : new NameModel(characterSeeds(), false);
+    ? new NameModel(CHARACTER_SEEDS, true, generalModel())
+    : new NameModel(CHARACTER_SEEDS, false);
 }
 
 function isMatch(semantics: 'prefix' | 'substring', query: string, company: string): boolean {

@@ -1,6 +1,6 @@
-import { isPunctuation } from './first_characters.ts';
 import type { KeySpace } from './key_space.ts';
 import type { QueryNode } from './query_node.ts';
+import { isPunctuation } from './seeds.ts';
 
 /**
  * Detects complete listings that are too short: far more known companies match the query than the listing has rows.

@@ -2,11 +2,9 @@ import type { Knowledge } from '../../knowledge.ts';
 import { wordsOf } from '../../names/folding.ts';
 import { spreadOver } from '../../names/ordered_texts.ts';
 import { findsName } from '../../names/query_matching.ts';
-import { generalModel } from './common_words.ts';
-import { isPunctuation } from './first_characters.ts';
 import type { Extensions, KeySpace, Spread } from './key_space.ts';
-import { NameModel } from './name_model.ts';
-import { characterSeeds } from './query_seeds.ts';
+import { generalModel, NameModel } from './name_model.ts';
+import { CHARACTER_SEEDS, isPunctuation } from './seeds.ts';
 import { UpstreamFolding } from './upstream_folding.ts';
 import { type WordSemantics, WordTexts } from './word_texts.ts';
 
@@ -133,4 +131,4 @@ function prefixesOf(word: string): string[] {
 }
 
 const SAMPLE = 2_000;
-const WORD_CHARACTERS = characterSeeds().filter(({ text }) => !isPunctuation(text));
+const WORD_CHARACTERS = CHARACTER_SEEDS.filter(({ text }) => !isPunctuation(text));

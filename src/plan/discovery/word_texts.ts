@@ -7,7 +7,7 @@ import type { KnownTexts } from './key_space.ts';
 import type { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixTexts } from './prefix_texts.ts';
-import { scriptSeeds, wordSeeds } from './query_seeds.ts';
+import { FIRST_WORDS, scriptSeeds } from './seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, type UpstreamFolding } from './upstream_folding.ts';
 import { WholeWords } from './whole_words.ts';
 
@@ -160,6 +160,3 @@ const LONGEST = 24;
 const ALWAYS_READ = 100_000;
 const NAMES_READ_PER_UNSEEN = 5_000;
 const MAX_IN_MEMORY = 64;
-const FIRST_WORDS = wordSeeds().map(({ text, weight }) => ({
-  ...{ text, likelihood: 0.02 * weight, hasNewCharacter: false },
-}));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { wordsOf } from '../../../src/names/folding.ts';
-import { wordSeeds } from '../../../src/plan/discovery/query_seeds.ts';
+import { FIRST_WORDS } from '../../../src/plan/discovery/seeds.ts';
 import { readCompanies, shuffle } from '../../support/simulation/companies.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';
 import {
@@ -119,7 +119,7 @@ function reachableOf(companies: readonly Company[], registry: Registry): number 
  * continues with the words of each company found.
  */
 function reachableByWords(companies: readonly Company[]): number {
-  const known = new Set([...wordSeeds().map(({ text }) => text), ...'0123456789']);
+  const known = new Set([...FIRST_WORDS.map(({ text }) => text), ...'0123456789']);
   let rest = companies.map(({ name }) => wordsOf(foldedName(name)));
   for (let before = -1; before !== rest.length; ) {
     before = rest.length;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inventoryOf } from '../../../src/plan/discovery/character_inventories.ts';
+import { inventoryOf } from '../../../src/plan/discovery/seeds.ts';
 import { discover } from '../../support/simulation/discover.ts';
 import { PLAIN, Registry } from '../../support/simulation/registry.ts';
 

@@ -3,7 +3,7 @@ import { queryKey, type SearchCall } from '../../../src/call.ts';
 import type { QueryState } from '../../../src/knowledge.ts';
 import { noChange } from '../../../src/load_result.ts';
 import { Discovery } from '../../../src/plan/discovery/discovery.ts';
-import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/seeds.ts';
 import { Pending } from '../../../src/plan/pending.ts';
 import { dialectWith } from '../../support/estimate_knowledge.ts';
 import { openListing } from '../../support/given_key_space.ts';

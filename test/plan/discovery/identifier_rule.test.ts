@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, SearchCall } from '../../../src/call.ts';
 import type { ListedCompany } from '../../../src/knowledge.ts';
-import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
 import { IdentifierRule } from '../../../src/plan/discovery/identifier_rule.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/seeds.ts';
 import { listed } from '../../support/estimate_knowledge.ts';
 import { type DiscoverOptions, dialectOf, discover } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
-import { scriptSeeds } from '../../../src/plan/discovery/query_seeds.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS, scriptSeeds } from '../../../src/plan/discovery/seeds.ts';
 import { discover } from '../../support/simulation/discover.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/first_characters.ts';
+import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/seeds.ts';
 import { discover, START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { type Company, PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
