@@ -43,7 +43,7 @@ const SLOW = [
   'plan/refresh/simulated_refresh',
   'plan/sync_planner',
   'plan/wanted/scoped_listing',
-  'plan/wanted/watchlist_planner',
+  'plan/wanted/watchlist',
   'probe/accuracy',
   'probe/bad_upstreams',
   'probe/complete_mirror',

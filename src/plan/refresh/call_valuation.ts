@@ -32,7 +32,8 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
 export class CallValuation {
   readonly #focus: Focus;
   readonly #learned: LearnedRates;
-  readonly #listings: ListingYields;
+  /** The gain per day for each rate class, with the call cost and the share v from which it was computed. */
+  #gains = { callCostDays: -1, shown: -1, byClass: new Map() as ReadonlyMap<number, number> };
   #results = 0;
   /**
    * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call has been chosen.
@@ -49,7 +50,6 @@ export class CallValuation {
   constructor(knowledge: Knowledge, focus: Focus) {
     this.#focus = focus;
     this.#learned = new LearnedRates(knowledge);
-    this.#listings = new ListingYields(this.#learned);
   }
 
   /** Counts a result. After some results, the estimates are read again, because responses may have changed them. */
@@ -85,7 +85,14 @@ export class CallValuation {
   /** Returns the value of listing one company again `sinceDays` after its last listing. */
   listing(sinceDays: number): number {
     const { repair } = WEIGHTS[this.#focus];
-    return repair * this.#listings.at(sinceDays, this.#callCostDays / repair);
+    const gains = this.#gainsAt(this.#callCostDays / repair);
+    const { shown } = this.#learned;
+    let value = 0;
+    for (const [rateClass, share] of this.#learned.classShares()) {
+      const gainPerDay = gains.get(rateClass) ?? 0;
+      value += share * listingYield({ ratePerDay: rateOfClass(rateClass), shown, sinceDays, gainPerDay });
+    }
+    return repair * value;
   }
 
   /**
@@ -95,7 +102,7 @@ export class CallValuation {
   flags(sinceDays: number): number {
     const { shown } = this.#learned;
     let flags = 0;
-    for (const [rateClass, share] of this.#learned.readClassShares())
+    for (const [rateClass, share] of this.#learned.classShares())
       flags += share * -Math.expm1(-shown * rateOfClass(rateClass) * sinceDays);
     return flags;
   }
@@ -108,6 +115,14 @@ export class CallValuation {
     if (days <= 0 || days === Number.POSITIVE_INFINITY) return;
     if (this.#callCostDays === 0) this.#callCostDays = days;
     else this.#callCostDays *= days < this.#callCostDays ? 1 - STEP * (1 - QUANTILE) : 1 + STEP * QUANTILE;
+  }
+
+  /** Returns the gain per day for each rate class. It is computed again if μ or v has changed by more than 2%. */
+  #gainsAt(callCostDays: number): ReadonlyMap<number, number> {
+    const { shown } = this.#learned;
+    if (!isNear(callCostDays, this.#gains.callCostDays) || !isNear(shown, this.#gains.shown))
+      this.#gains = { callCostDays, shown, byClass: gainsPerDay(callCostDays, shown) };
+    return this.#gains.byClass;
   }
 
   /** The expected number of days until a company with the mean rate changes, which is 1/m. */
@@ -155,17 +170,12 @@ class LearnedRates {
     return this.#truth;
   }
 
-  /** The share of companies in each rate class, as last read. */
-  get classShares(): ReadonlyMap<number, number> {
-    return this.#classShares;
-  }
-
   /**
    * Returns the share of known companies in each rate class. The shares are read again when the number of observations
    * has increased by 5%. A company is stored in the class of its expected rate. Its true rate has a Gamma distribution
    * with shape k + 1 around the expected rate. This variation lowers the value of listings, so the shares include it.
    */
-  readClassShares(): ReadonlyMap<number, number> {
+  classShares(): ReadonlyMap<number, number> {
     const { lessons, prior } = this.#estimates;
     if (lessons < this.#sharesReadAt * 1.05 + 50) return this.#classShares;
     this.#sharesReadAt = lessons;
@@ -179,60 +189,6 @@ class LearnedRates {
     }
     this.#classShares = new Map(RATE_CLASSES.map((rateClass, at) => [rateClass, shares[at] as number]));
     return this.#classShares;
-  }
-}
-
-/**
- * Caches the value of listing an average company again, by the number of days since its last listing. The natural
- * logarithm of that number is rounded to steps of 1/16.
- */
-class ListingYields {
-  readonly #learned: LearnedRates;
-  readonly #byStep = new Map<number, number>();
-  /** The gain per day for each rate class, and the call cost and share v from which it was computed. */
-  #gains = { callCostDays: -1, shown: -1, byClass: new Map() as ReadonlyMap<number, number> };
-  #classShares: ReadonlyMap<number, number>;
-
-  constructor(learned: LearnedRates) {
-    this.#learned = learned;
-    this.#classShares = learned.classShares;
-  }
-
-  at(sinceDays: number, callCostDays: number): number {
-    this.#updateGains(callCostDays);
-    this.#adopt(this.#learned.classShares);
-    const step = Math.round(Math.log(Math.max(sinceDays, 1e-3)) * 16);
-    const cached = this.#byStep.get(step);
-    if (cached !== undefined) return cached;
-    this.#adopt(this.#learned.readClassShares());
-    const value = this.#compute(Math.exp(step / 16));
-    this.#byStep.set(step, value);
-    return value;
-  }
-
-  /** Recomputes the gains if the call cost or v has changed by more than 2%. */
-  #updateGains(callCostDays: number): void {
-    const { shown } = this.#learned;
-    if (isNear(callCostDays, this.#gains.callCostDays) && isNear(shown, this.#gains.shown)) return;
-    this.#gains = { callCostDays, shown, byClass: gainsPerDay(callCostDays, shown) };
-    this.#byStep.clear();
-  }
-
-  #adopt(classShares: ReadonlyMap<number, number>): void {
-    if (classShares === this.#classShares) return;
-    this.#classShares = classShares;
-    this.#byStep.clear();
-  }
-
-  #compute(sinceDays: number): number {
-    const { shown } = this.#learned;
-    let value = 0;
-    for (const [rateClass, share] of this.#classShares) {
-      const gainPerDay = this.#gains.byClass.get(rateClass) ?? 0;
-      if (gainPerDay === 0) continue;
-      value += share * listingYield({ ratePerDay: rateOfClass(rateClass), shown, sinceDays, gainPerDay });
-    }
-    return value;
   }
 }
 

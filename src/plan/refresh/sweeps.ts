@@ -36,13 +36,9 @@ export interface SweepOffer {
 export class Sweeps {
   readonly #age: AgeLimit;
   readonly #pending: Pending;
-  /**
-   * The queues, by the rounded binary logarithm of the rows per call. In each queue, the oldest listing comes first.
-   */
-  readonly #queues = new Map<number, Queue>();
+  /** The waiting sweeps by query, in queues by the rounded binary logarithm of their rows per call, oldest first. */
+  readonly #queues = new Map<number, Map<string, Sweep>>();
   readonly #active = new Map<string, ActiveSweep>();
-  /** The sweeps that are queued or have started, by query. Queued sweeps missing from this map are outdated. */
-  readonly #current = new Map<string, Sweep>();
 
   constructor(options: {
     readonly states: Iterable<QueryState>;
@@ -74,8 +70,8 @@ export class Sweeps {
 
   /** Returns the time of the oldest listing that is due or being repeated, or null if there is none. */
   oldestDueMs(nowMs: number): number | null {
-    const queued = [...this.#queues.values()].map((queue) => this.#head(queue, nowMs));
-    const due = queued.filter((sweep) => sweep !== null && this.#isDue(sweep, nowMs));
+    const waiting = [...this.#queues.values()].map((queue) => this.#head(queue, nowMs));
+    const due = waiting.filter((sweep) => sweep !== null && this.#isDue(sweep, nowMs));
     const active = [...this.#active.values()].map(({ sweep }) => sweep);
     const times = [...due, ...active].flatMap((sweep) => sweep?.listedAtMs ?? []);
     return times.length === 0 ? null : Math.min(...times);
@@ -86,26 +82,18 @@ export class Sweeps {
    * company again `sinceDays` after its last listing.
    */
   offer(nowMs: number, yieldOf: (sinceDays: number) => number): SweepOffer | null {
-    const active = this.#nextActive(nowMs);
-    if (active !== null) return offerOf(active.sweep, nowMs);
     const best = this.#best(nowMs, yieldOf);
     return best === null ? null : offerOf(best.sweep, nowMs);
   }
 
   /** Takes the call that `offer` describes. */
   take(nowMs: number, yieldOf: (sinceDays: number) => number, expected: number): SearchCall | null {
-    const active = this.#nextActive(nowMs);
-    const best = active === null ? this.#best(nowMs, yieldOf) : null;
-    const sweep = active?.sweep ?? best?.sweep ?? null;
-    if (sweep === null) return null;
-    best?.queue.remove(sweep);
-    const call = callFor(sweep, active, expected);
-    if (active === null)
-      this.#active.set(queryKey(sweep.query), {
-        sweep,
-        next: FIRST_PAGE,
-        seen: { rows: 0, pages: 0 },
-      });
+    const best = this.#best(nowMs, yieldOf);
+    if (best === null) return null;
+    const key = queryKey(best.sweep.query);
+    for (const queue of this.#queues.values()) queue.delete(key);
+    this.#active.set(key, best);
+    const call = callFor(best, expected);
     this.#pending.sent(call);
     return call;
   }
@@ -115,67 +103,60 @@ export class Sweeps {
     return this.#active.has(queryKey(query));
   }
 
-  learn(result: LoadResult): void {
-    const { call, query } = result;
+  learn({ call, query: state, rows, verdict }: LoadResult): void {
     if (call.kind !== 'search') return;
     const key = queryKey(call.query);
     const active = this.#active.get(key);
-    if (result.verdict === 'ok' && query !== null) this.#learnPage(key, query, active ?? null, result);
-    else if (result.verdict === 'refused') this.#end(key);
-  }
-
-  #learnPage(key: string, state: QueryState, active: ActiveSweep | null, result: LoadResult): void {
-    if (active === null) {
-      // Discovery has just repeated this listing, so its sweep is not needed.
-      this.#end(key);
+    if (verdict === 'refused') this.#active.delete(key);
+    if (verdict !== 'ok' || state === null) return;
+    // Without a sweep, discovery has just repeated this listing.
+    if (active === undefined) {
       if (isListed(state) && state.status !== 'open') this.#add(sweepOf(state));
       return;
     }
-    const rows = active.seen.rows + newlyListed(result, (active.sweep.listedAtMs + state.listedAtMs) / 2);
-    const seen = { rows, pages: active.seen.pages + 1 };
-    if (state.status === 'open' && seen.pages < active.sweep.mostPages) {
-      this.#active.set(key, { ...active, next: { index: state.pages, next: state.next }, seen });
+    const { sweep, seen } = active;
+    const sinceMs = (sweep.listedAtMs + state.listedAtMs) / 2;
+    const newlyListed = rows.filter((row) => (row.listedAtMs ?? 0) <= sinceMs).length;
+    const now = { rows: seen.rows + newlyListed, pages: seen.pages + 1 };
+    if (state.status === 'open' && now.pages < sweep.mostPages) {
+      this.#active.set(key, { sweep, next: { index: state.pages, next: state.next }, seen: now });
       return;
     }
-    this.#end(key);
-    this.#add({
-      ...sweepOf(state),
-      rowsPerCall: Math.max((active.sweep.rowsPerCall + seen.rows / seen.pages) / 2, MIN_ROWS),
-    });
-  }
-
-  #end(key: string): void {
     this.#active.delete(key);
-    this.#current.delete(key);
+    const rowsPerCall = Math.max((sweep.rowsPerCall + now.rows / now.pages) / 2, MIN_ROWS);
+    this.#add({ ...sweepOf(state), rowsPerCall });
   }
 
   #add(sweep: Sweep): void {
-    this.#current.set(queryKey(sweep.query), sweep);
+    const key = queryKey(sweep.query);
+    for (const queue of this.#queues.values()) queue.delete(key);
     const size = Math.round(Math.log2(sweep.rowsPerCall));
-    const queue = this.#queues.get(size) ?? new Queue();
-    this.#queues.set(size, queue);
-    queue.add(sweep);
+    const queue = this.#queues.get(size) ?? new Map<string, Sweep>();
+    this.#queues.set(size, queue.set(key, sweep));
   }
 
-  /** Returns a started sweep that may request its next page now, or null if there is none. */
-  #nextActive(nowMs: number): ActiveSweep | null {
-    for (const active of this.#active.values())
-      if (this.#pending.isFree('search', targetOf(callFor(active.sweep, active, 0)), nowMs)) return active;
+  /** Returns the oldest of the first sweeps in a queue that may start now, or null if there is none. */
+  #head(queue: ReadonlyMap<string, Sweep>, nowMs: number): Sweep | null {
+    let passed = 0;
+    for (const sweep of queue.values()) {
+      if (this.#isFree(started(sweep), nowMs)) return sweep;
+      if (++passed === LOOK_PAST) break;
+    }
     return null;
   }
 
-  /** Returns the oldest sweep in a queue that may start now, or null if there is none. Drops outdated entries. */
-  #head(queue: Queue, nowMs: number): Sweep | null {
-    queue.dropWhile((sweep) => this.#current.get(queryKey(sweep.query)) !== sweep);
-    return queue.first((sweep) => this.#pending.isFree('search', targetOf(callFor(sweep, null, 0)), nowMs));
+  #isFree(active: ActiveSweep, nowMs: number): boolean {
+    return this.#pending.isFree('search', targetOf(callFor(active, 0)), nowMs);
   }
 
   #isDue({ listedAtMs }: Sweep, nowMs: number): boolean {
     return listedAtMs < dueBeforeMs(this.#age, nowMs);
   }
 
-  #best(nowMs: number, yieldOf: (sinceDays: number) => number): { queue: Queue; sweep: Sweep } | null {
-    let best: { queue: Queue; sweep: Sweep } | null = null;
+  /** Returns a started sweep that may request its next page now, or otherwise the most valuable due sweep. */
+  #best(nowMs: number, yieldOf: (sinceDays: number) => number): ActiveSweep | null {
+    for (const active of this.#active.values()) if (this.#isFree(active, nowMs)) return active;
+    let best: Sweep | null = null;
     let bestYield = Number.NEGATIVE_INFINITY;
     for (const queue of this.#queues.values()) {
       const sweep = this.#head(queue, nowMs);
@@ -183,53 +164,14 @@ export class Sweeps {
       const { rows, sinceDays } = offerOf(sweep, nowMs);
       const offerYield = rows * yieldOf(sinceDays);
       if (offerYield <= bestYield) continue;
-      best = { queue, sweep };
-      bestYield = offerYield;
+      [best, bestYield] = [sweep, offerYield];
     }
-    return best;
+    return best === null ? null : started(best);
   }
 }
 
-/** A first-in, first-out queue with operations in amortised constant time. */
-class Queue {
-  #sweeps: Sweep[] = [];
-  #from = 0;
-
-  get size(): number {
-    return this.#sweeps.length - this.#from;
-  }
-
-  add(sweep: Sweep): void {
-    this.#sweeps.push(sweep);
-  }
-
-  dropWhile(isOutdated: (sweep: Sweep) => boolean): void {
-    for (
-      let head = this.#sweeps[this.#from];
-      head !== undefined && isOutdated(head);
-      head = this.#sweeps[this.#from]
-    )
-      this.#from++;
-    if (this.#from <= 1000 || this.#from * 2 < this.#sweeps.length) return;
-    this.#sweeps = this.#sweeps.slice(this.#from);
-    this.#from = 0;
-  }
-
-  /** Returns the first sweep for which `fits` is true, or null if there is none among the first LOOK_PAST sweeps. */
-  first(fits: (sweep: Sweep) => boolean): Sweep | null {
-    const until = Math.min(this.#from + LOOK_PAST, this.#sweeps.length);
-    for (let at = this.#from; at < until; at++) {
-      const sweep = this.#sweeps[at];
-      if (sweep !== undefined && fits(sweep)) return sweep;
-    }
-    return null;
-  }
-
-  remove(sweep: Sweep): void {
-    const at = this.#sweeps.indexOf(sweep, this.#from);
-    if (at === this.#from) this.#from++;
-    else if (at !== -1) this.#sweeps.splice(at, 1);
-  }
+function started(sweep: Sweep): ActiveSweep {
+  return { sweep, next: FIRST_PAGE, seen: { rows: 0, pages: 0 } };
 }
 
 function sweepOf({ query, listedAtMs, rows, pages, status }: QueryState): Sweep {
@@ -241,8 +183,7 @@ function offerOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number): SweepOffer 
   return { rows: rowsPerCall, sinceDays: (nowMs - listedAtMs) / DAY_MS };
 }
 
-function callFor({ query }: Sweep, active: ActiveSweep | null, expected: number): SearchCall {
-  const page = active?.next ?? FIRST_PAGE;
+function callFor({ sweep: { query }, next: page }: ActiveSweep, expected: number): SearchCall {
   const reason = page.index === 0 ? REASON : `${REASON}: next page`;
   return { kind: 'search', query, page, reason, expected };
 }
@@ -250,11 +191,6 @@ function callFor({ query }: Sweep, active: ActiveSweep | null, expected: number)
 /** Returns whether the call was planned as a page of a repeated listing. */
 export function isSweep({ reason }: Call): boolean {
   return reason.startsWith(REASON);
-}
-
-/** Counts the companies on the page that no other listing has shown since `sinceMs`. */
-function newlyListed({ rows }: LoadResult, sinceMs: number): number {
-  return rows.filter((row) => (row.listedAtMs ?? 0) <= sinceMs).length;
 }
 
 const REASON = 'summaries are due again';
