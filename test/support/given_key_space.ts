@@ -27,7 +27,6 @@ export class GivenKeySpace implements KeySpace {
   aliased: readonly string[] = [];
   coveredBy: ByQuery<readonly string[]> = {};
   wordsWithPairs: readonly string[] = [];
-  recalled: readonly QueryState[] = [];
   /** The queries for which extensions were computed. */
   readonly extended: string[] = [];
 
@@ -74,10 +73,6 @@ export class GivenKeySpace implements KeySpace {
 
   matches(query: string, company: string): boolean {
     return company.startsWith(query);
-  }
-
-  recall(states: readonly QueryState[]): void {
-    this.recalled = states;
   }
 
   add(): void {}

@@ -1,7 +1,7 @@
 import { FIRST_PAGE, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../knowledge.ts';
-import { comparedText, type Semantics, windowOf } from '../../names/query_matching.ts';
+import { comparedText, windowOf } from '../../names/query_matching.ts';
 import type { Pending } from '../pending.ts';
 import { IdentifierRule } from './identifier_rule.ts';
 import type { KeySpace } from './key_space.ts';
@@ -13,7 +13,6 @@ import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
 import { TextKeySpace } from './text_key_space.ts';
-import { WordKeySpace } from './word_key_space.ts';
 
 /** A key space and the query tree that divides it. */
 interface Search {
@@ -258,8 +257,7 @@ export class Discovery {
     for (const { pages, rows } of sent) if (pages === 1) this.#pageSize = Math.max(this.#pageSize, rows);
     const isLongEnough = ({ query }: QueryState) => query.text === '' || lengthOf(query) >= minLength;
     const states = sent.filter(isLongEnough);
-    const keySpace =
-      tooShort.length === 0 ? anyLength : this.#keySpaceOf(by, this.#rule.semantics, minLength);
+    const keySpace = tooShort.length === 0 ? anyLength : this.#keySpaceOf(by, minLength);
     const tree = new QueryTree({
       keySpace,
       limits: { pageSize: this.#pageSize, window: windowOf(withPageSize(this.#dialect, this.#pageSize)) },
@@ -279,10 +277,10 @@ export class Discovery {
    */
   #keySpaceBy(by: SearchQuery['by'], states: readonly QueryState[]): KeySpace {
     const { semantics } = this.#rule;
-    const keySpace = this.#keySpaceOf(by, semantics);
+    const keySpace = this.#keySpaceOf(by);
     if (by === 'identifier' || !this.#rule.isUnknown) return keySpace;
     for (const state of states) this.#rule.addState(keySpace, state);
-    return this.#rule.semantics === semantics ? keySpace : this.#keySpaceOf(by, this.#rule.semantics);
+    return this.#rule.semantics === semantics ? keySpace : this.#keySpaceOf(by);
   }
 
   #isTooShort(keySpace: KeySpace, state: QueryState, sent: () => Iterable<QueryState>): boolean {
@@ -290,15 +288,8 @@ export class Discovery {
     return !isUnknown && isTooShort(state, { keySpace, semantics, sent });
   }
 
-  #keySpaceOf(
-    by: SearchQuery['by'],
-    semantics: Semantics,
-    minLength: number = this.#dialect.search.min_length,
-  ): KeySpace {
-    if (by === 'identifier' || semantics === 'prefix')
-      return TextKeySpace.byPrefix(by, minLength, this.#knowledge);
-    if (semantics === 'substring') return TextKeySpace.bySubstring(minLength, this.#knowledge);
-    return new WordKeySpace(semantics, minLength, this.#knowledge);
+  #keySpaceOf(by: SearchQuery['by'], minLength: number = this.#dialect.search.min_length): KeySpace {
+    return new TextKeySpace(by, this.#rule.semantics, minLength, this.#knowledge);
   }
 }
 

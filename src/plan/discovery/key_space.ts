@@ -1,5 +1,4 @@
 import type { SearchQuery } from '../../call.ts';
-import type { QueryState } from '../../knowledge.ts';
 
 /** A longer query, which matches only companies that the shorter query also matches. */
 export interface Extension {
@@ -34,9 +33,10 @@ export interface Spread {
 export interface Counts {
   /**
    * Adds a text. Prefixes of at most `countedTo` UTF-16 units are not counted, because they were already counted with
-   * another text of the same company. With -1, all prefixes are counted.
+   * another text of the same company. With -1, all prefixes are counted. `weight` is the number of companies with this
+   * text.
    */
-  add(text: string, countedTo?: number): void;
+  add(text: string, countedTo?: number, weight?: number): void;
   /** Returns the number of texts that begin with the prefix. */
   count(prefix: string): number;
   /** Returns the number of texts that equal this one. */
@@ -95,8 +95,6 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
    * pages.
    */
   observe(query: string, companies: readonly string[]): void;
-  /** Learns from earlier runs' queries. The companies in their listings must already be known. */
-  recall(states: readonly QueryState[]): void;
   /**
    * Returns the queries that find every company that this query finds, except this query's own prefixes. For example,
    * `ac` finds every company that `limited ac` finds.

@@ -1,11 +1,4 @@
-import {
-  afterAll,
-  type CountedInOrder,
-  inOrder,
-  lowerBound,
-  nextAfter,
-  spreadOver,
-} from '../../names/ordered_texts.ts';
+import { afterAll, type CountedInOrder, inOrder, lowerBound, nextAfter } from '../../names/ordered_texts.ts';
 import type { Counts } from './key_space.ts';
 
 /** A block of consecutive texts, from `from` up to the next block. */
@@ -48,13 +41,6 @@ export class OrderedCounts implements Counts {
     this.#texts = texts;
     this.#maxLength = maxLength;
     this.#blocks = this.#blocksBetween('', END);
-  }
-
-  /** Yields about `size` evenly spaced texts, or all texts if there are fewer. */
-  *sample(size: number): Generator<string> {
-    const step = Math.ceil(this.#blocks.length / size);
-    if (step === 1) yield* spreadOver(this.#texts, Math.ceil(this.count('') / size));
-    else for (let at = 1; at < this.#blocks.length; at += step) yield (this.#blocks[at] as Block).from;
   }
 
   add(text: string, countedTo = -1): void {

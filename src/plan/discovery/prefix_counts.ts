@@ -23,19 +23,19 @@ interface Branch {
 export class PrefixCounts implements Counts {
   readonly #root = newBranch();
 
-  add(text: string, countedTo = -1): void {
+  add(text: string, countedTo = -1, weight = 1): void {
     let branch = this.#root;
     for (let at = 0; ; ) {
-      if (at > countedTo) branch.count++;
+      if (at > countedTo) branch.count += weight;
       if (at === text.length) {
-        branch.ends++;
+        branch.ends += weight;
         return;
       }
       if (branch.remainders !== null && at >= countedTo) {
         const remainder = text.slice(at);
         const texts = branch.remainders.get(remainder) ?? 0;
         if (texts > 0 || branch.remainders.size < MAX_REMAINDERS) {
-          branch.remainders.set(remainder, texts + 1);
+          branch.remainders.set(remainder, texts + weight);
           return;
         }
       }

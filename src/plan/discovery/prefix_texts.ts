@@ -32,12 +32,13 @@ export class PrefixTexts implements KnownTexts {
     this.#counts = settings.counts;
   }
 
-  add(texts: readonly string[]): void {
+  /** Adds one company's texts, which count as `weight` companies. */
+  add(texts: readonly string[], weight = 1): void {
     let previous: string | null = null;
     // The texts are sorted, so that each text shares its longest common prefix with the text before it. The company is
     // therefore counted only once for each prefix.
     for (const text of [...new Set(texts.map((one) => one.slice(0, this.#settings.longest)))].sort()) {
-      this.#counts.add(text, previous === null ? -1 : sharedLength(previous, text));
+      this.#counts.add(text, previous === null ? -1 : sharedLength(previous, text), weight);
       previous = text;
     }
   }

@@ -69,7 +69,6 @@ export class QueryTree {
 
   /** Adds the queries sent in earlier runs. Call it once, after every known company has been added to the key space. */
   start(states: readonly QueryState[]): void {
-    this.#keySpace.recall(states);
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
       if (!this.#isInTree(state.query) || this.#isUncountedPair(state.query.text)) continue;
       this.#nodes.at(state.query.text).state = state;

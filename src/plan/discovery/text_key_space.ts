@@ -1,85 +1,80 @@
 import type { SearchQuery } from '../../call.ts';
-import type { Knowledge, QueryState } from '../../knowledge.ts';
-import { withoutDiacritics } from '../../names/folding.ts';
-import { spreadOver } from '../../names/ordered_texts.ts';
-import { findsName } from '../../names/query_matching.ts';
-import type { Counts, Extensions, KeySpace, Spread } from './key_space.ts';
+import type { Knowledge } from '../../knowledge.ts';
+import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
+import {
+  ALL_COMPANIES,
+  type CompaniesWith,
+  spreadOver,
+  type WordsInOrder,
+} from '../../names/ordered_texts.ts';
+import { SortedWords } from '../../names/ordered_words.ts';
+import { findsName, type Semantics } from '../../names/query_matching.ts';
+import type { Extensions, KeySpace, KnownTexts, Spread } from './key_space.ts';
 import { generalModel, NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixCounts } from './prefix_counts.ts';
 import { PrefixTexts } from './prefix_texts.ts';
-import { CHARACTER_SEEDS, IDENTIFIER_SEEDS, scriptSeeds } from './seeds.ts';
-import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
+import { CHARACTER_SEEDS, FIRST_WORDS, IDENTIFIER_SEEDS, isPunctuation, scriptSeeds } from './seeds.ts';
+import { UpstreamFolding } from './upstream_folding.ts';
+import { WholeWords } from './whole_words.ts';
+
+/** A query's last word, to which extensions add characters, and the known texts in which the word is counted. */
+interface LastWord {
+  /** The first word and the space after it, or '' if the query is not a pair. */
+  readonly prefix: string;
+  readonly texts: KnownTexts;
+  readonly last: string;
+}
 
 /**
- * A key space for queries that match names or identifiers by prefix, or names by substring.
+ * The known companies' texts, by which the upstream's rule finds them:
  *
- * If queries match by prefix, a query's extensions partition its companies, except for companies whose text equals the
- * query. A truncated query can therefore be replaced by its extensions, as in the hierarchical crawl of Sheng et al.
- * (2012). Every substring of a name is a prefix of one of the name's suffixes. A suffix trie therefore counts the
- * companies for each substring of up to six characters.
+ * - names or identifiers by prefix. A query's extensions partition its companies, except for companies whose text equals
+ *   the query. A truncated query can therefore be replaced by its extensions, as in the hierarchical crawl of Sheng et
+ *   al. (2012);
+ * - names by substring. Every substring of a name is a prefix of one of the name's suffixes, of which the first six
+ *   characters are counted;
+ * - names by word or word prefix. If a word's listing is truncated, the word is sent together with a second word
+ *   (`limited ac`). Similarly, Sheng et al. add a second attribute to a query with too many results. For each such first
+ *   word, the words of its companies are counted in a list of their own.
+ *
+ * If names match several queries, the queries overlap.
  */
 export class TextKeySpace implements KeySpace {
   readonly by: SearchQuery['by'];
   readonly overlaps: boolean;
-  readonly takesPairs = false;
-  readonly #semantics: 'prefix' | 'substring';
-  readonly #model: NameModel;
-  readonly #texts: PrefixTexts;
-  #companies = 0;
-  /** Whether a space at the end of a query changes the upstream's result; null if unknown. */
-  #countsSpaces: boolean | null = null;
-  /** The number of times that `#countsSpaces` has changed. */
-  #spaceChanges = 0;
-  readonly #upstreamFolding: UpstreamFolding;
+  readonly takesPairs: boolean;
+  readonly #rule: Semantics;
+  readonly #minLength: number;
   readonly #knowledge: Knowledge;
-  /** Whether the known companies' texts are also counted without diacritics. */
-  #isCountedWithoutDiacritics = false;
+  readonly #model: NameModel;
+  readonly #upstreamFolding: UpstreamFolding;
+  readonly #all: KnownTexts;
+  /** The other lists, by the word that all their companies have. */
+  readonly #beside = new Map<string, KnownTexts>();
+  /** Word lists that were read from the names, because the warehouse has no index for them. */
+  readonly #inMemory: SortedWords[] = [];
+  /** The known names with diacritics; null until the upstream is known to ignore diacritics. */
+  #namesWithDiacritics: string[] | null = null;
+  #companies: number;
 
-  private constructor(
-    by: SearchQuery['by'],
-    semantics: 'prefix' | 'substring',
-    minLength: number,
-    knowledge: Knowledge,
-    counts: Counts,
-  ) {
+  /** Identifiers are always searched by prefix. */
+  constructor(by: SearchQuery['by'], rule: Semantics, minLength: number, knowledge: Knowledge) {
     this.by = by;
+    this.#rule = by === 'identifier' ? 'prefix' : rule;
+    this.overlaps = this.#rule !== 'prefix';
+    this.takesPairs = this.#rule === 'token' || this.#rule === 'token_prefix';
+    this.#minLength = minLength;
     this.#knowledge = knowledge;
-    this.#upstreamFolding = new UpstreamFolding((query, company) => isMatch(semantics, query, company));
-    this.overlaps = semantics === 'substring';
-    this.#semantics = semantics;
-    this.#model = modelOf(by, semantics);
-    this.#texts = new PrefixTexts({
-      counts,
-      model: this.#model,
-      longest: semantics === 'prefix' ? LONGEST_PREFIX : LONGEST_SUBSTRING,
-      repeats: semantics === 'substring',
-      first: by === 'name' ? scriptSeeds(semantics, minLength) : [],
-      canBeSent: (query) => !this.#losesSpace(query) && [...query].length >= minLength,
-      readAs: (query) => this.#upstreamFolding.readAs(query),
-    });
-  }
-
-  /**
-   * Opens a key space for the prefix rule. An index counts the texts, and a sample of the texts trains the name model.
-   */
-  static byPrefix(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextKeySpace {
-    const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST_PREFIX);
-    const keySpace = new TextKeySpace(by, 'prefix', minLength, knowledge, counts);
-    keySpace.#companies = knowledge.knownCount();
-    for (const text of counts.sample(SAMPLE)) keySpace.#model.learn(text);
-    return keySpace;
-  }
-
-  /** Opens a key space for the substring rule. All known names are read into memory. */
-  static bySubstring(minLength: number, knowledge: Knowledge): TextKeySpace {
-    const keySpace = new TextKeySpace('name', 'substring', minLength, knowledge, new PrefixCounts());
-    keySpace.#companies = knowledge.knownCount();
-    const names = knowledge.textsInOrder('name');
-    for (const name of spreadOver(names, Math.ceil(keySpace.#companies / SAMPLE)))
-      keySpace.#model.learn(name);
-    for (const name of names.all()) keySpace.#count(name);
-    return keySpace;
+    this.#companies = knowledge.knownCount();
+    this.#model = modelOf(by, this.#rule);
+    this.#upstreamFolding = new UpstreamFolding((query, company) => isMatch(this.#rule, query, company));
+    this.#all = this.#open(null);
+    const step = Math.max(1, Math.ceil(this.#companies / SAMPLE));
+    for (const text of spreadOver(knowledge.textsInOrder(by), step)) this.#learn(text);
+    for (const { query, rows } of knowledge.queries())
+      if (query.by === by && query.text.endsWith(' '))
+        this.#upstreamFolding.recall(query.text, rows, this.known(query.text));
   }
 
   get companies(): number {
@@ -99,29 +94,53 @@ export class TextKeySpace implements KeySpace {
   }
 
   get revision(): number {
-    return this.#companies + this.#upstreamFolding.revision + this.#spaceChanges;
+    return this.#companies + this.#upstreamFolding.revision;
   }
 
   add(text: string): void {
+    const texts = this.#textsOf(text);
     this.#companies++;
-    this.#model.learn(text);
-    this.#count(text);
+    this.#learn(text);
+    for (const held of this.#inMemory) held.add(text);
+    this.#all.add(texts);
+    for (const [word, list] of this.#beside) if (this.#hasWord(text, word)) list.add(texts);
+    if (this.#namesWithDiacritics !== null) this.#addDiacritics(this.#namesWithDiacritics, text);
   }
 
   known(query: string): number {
-    return this.#counted().known(query);
+    const { texts, last } = this.#lastWordOf(query);
+    return texts.known(last);
   }
 
   ending(query: string): number {
-    return this.#counted().ending(query);
+    const { texts, last } = this.#lastWordOf(query);
+    return texts.ending(last);
   }
 
   spread(query: string): Spread {
-    return this.#counted().spread(query);
+    const { texts, last } = this.#lastWordOf(query);
+    return texts.spread(last);
   }
 
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
-    return this.#counted().extensions(query, isSent);
+    const { prefix, texts, last } = this.#lastWordOf(query);
+    const extensions = texts.extensions(last, (word) => isSent(prefix + word));
+    if (prefix === '') return extensions;
+    return {
+      ...extensions,
+      offered: extensions.offered.map((one) => ({ ...one, text: prefix + one.text })),
+    };
+  }
+
+  /**
+   * Returns whether to count the words that occur together with this word. Without an index, all names must be read to
+   * count them. In a large registry, they are therefore counted only if many unseen companies have the word.
+   */
+  pairsWith(word: string, unseen: () => number): boolean {
+    if (!this.takesPairs) return false;
+    if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;
+    if (this.#knowledge.wordsInOrder(this.#companiesWith(word)) !== null) return true;
+    return this.#inMemory.length < MAX_IN_MEMORY && unseen() * NAMES_READ_PER_UNSEEN >= this.#companies;
   }
 
   matches(query: string, company: string): boolean {
@@ -130,74 +149,134 @@ export class TextKeySpace implements KeySpace {
 
   observe(query: string, companies: readonly string[]): void {
     if (this.by === 'name') this.#upstreamFolding.observe(query, companies);
-    if (!query.endsWith(' ') || companies.length === 0) return;
-    this.#learnSpaces(companies.every((company) => company.includes(query)));
   }
 
   /**
-   * Learns whether the upstream ignores a space at the end of a query. If it does not, the total for `wood` exceeds the
-   * total for `wood ` by at least the number of known companies that match only `wood`.
+   * Every substring of a query finds all companies that the query finds. A pair finds only companies that its second
+   * word also finds.
    */
-  recall(states: readonly QueryState[]): void {
-    const totals = new Map(states.map(({ query, total }) => [query.text, total]));
-    for (const { query, rows, total } of states) {
-      const { text } = query;
-      if (!text.endsWith(' ')) continue;
-      const known = this.known(text);
-      const trimmed = text.trimEnd();
-      const trimmedTotal = totals.get(trimmed) ?? null;
-      const isSameListing =
-        total !== null && trimmedTotal !== null && total + this.known(trimmed) - known > trimmedTotal;
-      if (known < rows || isSameListing) this.#learnSpaces(false);
-    }
-  }
-
-  #learnSpaces(countsSpaces: boolean): void {
-    if (countsSpaces !== this.#countsSpaces) this.#spaceChanges++;
-    this.#countsSpaces = countsSpaces;
-  }
-
-  pairsWith(): boolean {
-    return false;
-  }
-
-  /** Every substring of a query finds all companies that the query finds. */
   covering(query: string): readonly string[] {
-    return this.#semantics === 'substring' ? innerSubstringsOf(query) : [];
+    if (this.#rule === 'substring') return innerSubstringsOf(query);
+    const space = this.takesPairs ? query.indexOf(' ') : -1;
+    if (space === -1) return [];
+    const second = query.slice(space + 1);
+    return this.#rule === 'token' ? [second] : prefixesOf(second);
   }
 
+  /**
+   * A whole word is sent even if it is unknown how the upstream reads it, because no other query is known to find the
+   * same companies.
+   */
   isAliased(query: string): boolean {
-    return this.#losesSpace(query) || this.#upstreamFolding.readAs(query) !== query;
+    if (this.#losesSpace(query)) return true;
+    const read = this.#upstreamFolding.readAs(query);
+    return read === null ? this.#rule !== 'token' : read !== query;
   }
 
   #losesSpace(query: string): boolean {
-    return query.endsWith(' ') && this.#countsSpaces === false;
+    return query.endsWith(' ') && this.#upstreamFolding.dropsSpaces;
   }
 
-  #count(text: string): void {
-    this.#texts.add(this.#textsOf(text));
-    if (this.#isCountedWithoutDiacritics) this.#countWithoutDiacritics(text);
+  #lastWordOf(query: string): LastWord {
+    this.#collectDiacritics();
+    const space = this.takesPairs ? query.indexOf(' ') : -1;
+    if (space === -1) return { prefix: '', texts: this.#all, last: query };
+    const word = query.slice(0, space);
+    return { prefix: `${word} `, texts: this.#textsBeside(word), last: query.slice(space + 1) };
   }
 
-  /**
-   * Returns the counted texts. Once the upstream is known to ignore diacritics, they include the texts without
-   * diacritics.
-   */
-  #counted(): PrefixTexts {
-    if (this.#isCountedWithoutDiacritics || !this.#upstreamFolding.ignoresDiacritics) return this.#texts;
-    this.#isCountedWithoutDiacritics = true;
-    if (this.#companies <= MOST_WITHOUT_DIACRITICS)
-      for (const name of this.#knowledge.textsInOrder(this.by).all()) this.#countWithoutDiacritics(name);
-    return this.#texts;
+  #textsBeside(word: string): KnownTexts {
+    const existing = this.#beside.get(word);
+    if (existing !== undefined) return existing;
+    const texts = this.#open(word);
+    for (const name of this.#namesWithDiacritics ?? []) this.#addWithoutDiacritics(texts, word, name);
+    this.#beside.set(word, texts);
+    return texts;
   }
 
-  #countWithoutDiacritics(name: string): void {
-    const plain = withoutDiacritics(name);
-    if (plain !== name) this.#texts.addWithoutDiacritics(this.#textsOf(name), this.#textsOf(plain));
+  /** Opens a list. `beside` is the word that all companies in the list have; null for the list of all companies. */
+  #open(beside: string | null): KnownTexts {
+    const isLongEnough = (query: string) => [...query].length >= this.#minLength;
+    const readAs = (query: string) => this.#upstreamFolding.readAs(query);
+    const words = this.takesPairs && (this.#rule === 'token' || this.#minLength > 1) ? FIRST_WORDS : [];
+    const isFirst = beside === null && this.by === 'name';
+    const first = isFirst ? [...words, ...scriptSeeds(this.#rule, this.#minLength)] : [];
+    if (this.#rule === 'token')
+      return new WholeWords(this.#wordsOf(beside), {
+        ...{ first, beside, canBeSent: (word) => isLongEnough(word) && !this.isAliased(word) },
+      });
+    const longest = this.#rule === 'substring' ? LONGEST_SUBSTRING : LONGEST_PREFIX;
+    const settings = {
+      ...{ model: this.#model, longest, repeats: this.overlaps, first, readAs },
+      // A second word that is a prefix of the first word is not sent, because the pair matches the same companies as the
+      // first word alone.
+      canBeSent: (query: string) =>
+        isLongEnough(query) && !this.#losesSpace(query) && beside?.startsWith(query) !== true,
+    };
+    if (this.#rule === 'substring') return this.#openSubstrings(settings);
+    const texts = this.takesPairs ? this.#wordsOf(beside) : this.#knowledge.textsInOrder(this.by);
+    return new PrefixTexts({ ...settings, counts: new OrderedCounts(texts, longest) });
+  }
+
+  /** Reads the known names into memory. In a large registry, a sample of the names represents all of them. */
+  #openSubstrings(settings: Omit<ConstructorParameters<typeof PrefixTexts>[0], 'counts'>): KnownTexts {
+    const texts = new PrefixTexts({ ...settings, counts: new PrefixCounts() });
+    const names = this.#knowledge.textsInOrder('name');
+    const step = this.#companies <= ALWAYS_READ ? 1 : Math.ceil(this.#companies / SUBSTRING_SAMPLE);
+    for (const name of step === 1 ? names.all() : spreadOver(names, step)) texts.add(suffixesOf(name), step);
+    return texts;
+  }
+
+  #wordsOf(beside: string | null): WordsInOrder {
+    const companies = beside === null ? ALL_COMPANIES : this.#companiesWith(beside);
+    const indexed = this.#knowledge.wordsInOrder(companies);
+    if (indexed !== null) return indexed;
+    const names = this.#knowledge.textsInOrder('name').containing(companies.beside);
+    const held = new SortedWords(companies, names);
+    this.#inMemory.push(held);
+    return held;
+  }
+
+  #companiesWith(word: string): CompaniesWith {
+    return { beside: word, isWhole: this.#rule === 'token' };
+  }
+
+  #hasWord(name: string, word: string): boolean {
+    return findsName(this.#rule, word, name);
   }
 
   #textsOf(text: string): string[] {
-    return this.#semantics === 'prefix' ? [text] : suffixesOf(text);
+    if (this.takesPairs) return wordsOf(text);
+    return this.#rule === 'substring' ? suffixesOf(text) : [text];
+  }
+
+  #learn(text: string): void {
+    // Whole words are not extended by characters.
+    if (this.#rule === 'token') return;
+    for (const one of this.takesPairs ? wordsOf(text) : [text]) this.#model.learn(one);
+  }
+
+  /** Also counts the known names without diacritics, once the upstream is known to ignore diacritics. */
+  #collectDiacritics(): void {
+    if (this.#namesWithDiacritics !== null || !this.#upstreamFolding.ignoresDiacritics) return;
+    const collected: string[] = [];
+    this.#namesWithDiacritics = collected;
+    if (this.#companies > MOST_WITHOUT_DIACRITICS) return;
+    for (const name of this.#knowledge.textsInOrder('name').all()) this.#addDiacritics(collected, name);
+  }
+
+  #addDiacritics(namesWithDiacritics: string[], name: string): void {
+    if (withoutDiacritics(name) === name) return;
+    if (this.takesPairs) namesWithDiacritics.push(name);
+    this.#addWithoutDiacritics(this.#all, null, name);
+    for (const [word, texts] of this.#beside) this.#addWithoutDiacritics(texts, word, name);
+  }
+
+  #addWithoutDiacritics(texts: KnownTexts, beside: string | null, name: string): void {
+    const plain = withoutDiacritics(name);
+    if (beside !== null && !this.#hasWord(plain, beside)) return;
+    const isCounted = beside === null || this.#hasWord(name, beside);
+    texts.addWithoutDiacritics(isCounted ? this.#textsOf(name) : [], this.#textsOf(plain));
   }
 }
 
@@ -205,15 +284,17 @@ export class TextKeySpace implements KeySpace {
  * Creates the name model. For the substring rule, it has no general model, because common words led to more queries
  * without a new company at the end of discovery.
  */
-function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
+function modelOf(by: SearchQuery['by'], rule: Semantics): NameModel {
   if (by === 'identifier') return new NameModel(IDENTIFIER_SEEDS, true);
-  return semantics === 'prefix'
-    ? new NameModel(CHARACTER_SEEDS, true, generalModel())
-    : new NameModel(CHARACTER_SEEDS, false);
+  if (rule === 'substring') return new NameModel(CHARACTER_SEEDS, false);
+  return new NameModel(rule === 'prefix' ? CHARACTER_SEEDS : WORD_CHARACTERS, true, generalModel());
 }
 
-function isMatch(semantics: 'prefix' | 'substring', query: string, company: string): boolean {
-  return semantics === 'prefix' ? company.startsWith(query) : findsName('substring', query, company);
+/** Word queries find no punctuation, but some upstreams find it anywhere in a name. */
+function isMatch(rule: Semantics, query: string, company: string): boolean {
+  if (rule === 'prefix') return company.startsWith(query);
+  const isInside = rule !== 'substring' && isPunctuation(query);
+  return isInside ? company.includes(query) : findsName(rule, query, company);
 }
 
 /** Returns all of the text's suffixes, each shortened to at most six characters. */
@@ -224,14 +305,24 @@ function suffixesOf(text: string): string[] {
 
 /** Returns the substrings that do not begin at the first character. */
 function innerSubstringsOf(text: string): string[] {
+  const [, ...inner] = [...text];
+  return inner.flatMap((_, from) => prefixesOf(inner.slice(from).join('')));
+}
+
+function prefixesOf(text: string): string[] {
   const characters = [...text];
-  const ends = characters.map((_, at) => at + 1);
-  return characters.flatMap((_, from) =>
-    from === 0 ? [] : ends.filter((to) => to > from).map((to) => characters.slice(from, to).join('')),
-  );
+  return characters.map((_, at) => characters.slice(0, at + 1).join(''));
 }
 
 const LONGEST_PREFIX = 24;
 // Six characters distinguish most names, and longer substrings would need more memory.
 const LONGEST_SUBSTRING = 6;
 const SAMPLE = 5_000;
+const SUBSTRING_SAMPLE = 50_000;
+/** If more companies than this are known, reading all their names takes too long. */
+const ALWAYS_READ = 100_000;
+/** If more companies than this are known, their names are not read again to count them without diacritics. */
+const MOST_WITHOUT_DIACRITICS = 2_000_000;
+const NAMES_READ_PER_UNSEEN = 5_000;
+const MAX_IN_MEMORY = 64;
+const WORD_CHARACTERS = CHARACTER_SEEDS.filter(({ text }) => !isPunctuation(text));

@@ -14,6 +14,7 @@ export class UpstreamFolding {
   /** The number of listed companies that match with diacritics, or do not match at all. */
   #votesAgainst = 0;
   #ignoresDiacritics = false;
+  #dropsSpaces = false;
   readonly #readAsOthers = new Set<string>();
 
   /** `rule` is the assumed query rule, which does not ignore diacritics. */
@@ -26,9 +27,14 @@ export class UpstreamFolding {
     return this.#ignoresDiacritics;
   }
 
+  /** Whether a response has shown that the upstream drops a space at the end of a query. */
+  get dropsSpaces(): boolean {
+    return this.#dropsSpaces;
+  }
+
   /** A counter that increases whenever something is learned about the upstream. */
   get revision(): number {
-    return this.#readAsOthers.size + (this.#ignoresDiacritics ? 1 : 0);
+    return this.#readAsOthers.size + (this.#ignoresDiacritics ? 1 : 0) + (this.#dropsSpaces ? 1 : 0);
   }
 
   matches(query: string, company: string): boolean {
@@ -38,6 +44,8 @@ export class UpstreamFolding {
 
   /** Learns from a page. `companies` holds the listed companies' folded texts. */
   observe(query: string, companies: readonly string[]): void {
+    if (query.endsWith(' ') && !companies.every((company) => company.includes(query)))
+      this.#dropsSpaces = true;
     const plain = withoutDiacritics(query);
     const hasDiacritics = plain !== query;
     for (const company of companies) {
@@ -50,6 +58,11 @@ export class UpstreamFolding {
       this.#ignoresDiacritics = true;
     if (companies.length >= MIN_COMPANIES && !isAscii(query) && plain !== '')
       for (const character of missingCharacters(query, companies)) this.#readAsOthers.add(character);
+  }
+
+  /** Learns from an earlier listing, which shows more rows than known companies match if spaces are dropped. */
+  recall(query: string, rows: number, known: number): void {
+    if (query.endsWith(' ') && rows > known) this.#dropsSpaces = true;
   }
 
   /**
@@ -73,8 +86,6 @@ function missingCharacters(query: string, companies: readonly string[]): string[
   return [...query].filter((character) => CAN_BE_READ_AS_OTHER.test(character) && isMissing(character));
 }
 
-/** If more companies than this are known, their names are not read again to count them without diacritics. */
-export const MOST_WITHOUT_DIACRITICS = 2_000_000;
 const MIN_COMPANIES = 3;
 // Matches Latin letters other than a to z, and combining marks. Other scripts are excluded, because a company may match
 // by a name in such a script that the page does not show.

@@ -4,9 +4,9 @@ import type { Knowledge, ListedCompany, QueryState } from '../../knowledge.ts';
 import { SortedTexts } from '../../names/ordered_texts.ts';
 import { comparedText, semanticsOf, windowOf } from '../../names/query_matching.ts';
 import type { KeySpace } from '../discovery/key_space.ts';
-import { openKeySpace } from '../discovery/open_key_space.ts';
 import { QueryTree } from '../discovery/query_tree.ts';
 import { StopRule } from '../discovery/stop_rule.ts';
+import { TextKeySpace } from '../discovery/text_key_space.ts';
 import type { Pending } from '../pending.ts';
 
 /** A query that a backfill or watchlist lists. */
@@ -45,7 +45,12 @@ export class ScopedListing {
     this.#dialect = dialect;
     this.#knowledge = {
       ...knowledge,
-      ...{ knownCount: () => this.#found.size, textsInOrder: () => this.#texts, wordsInOrder: () => null },
+      ...{
+        knownCount: () => this.#found.size,
+        textsInOrder: () => this.#texts,
+        wordsInOrder: () => null,
+        queries: () => [],
+      },
     };
     this.#pending = pending;
   }
@@ -144,7 +149,7 @@ export class ScopedListing {
   #split(): void {
     const { by } = this.query;
     const { paging, min_length } = this.#dialect.search;
-    const keySpace = openKeySpace(by, semanticsOf(this.#dialect), min_length, this.#knowledge);
+    const keySpace = new TextKeySpace(by, semanticsOf(this.#dialect), min_length, this.#knowledge);
     const limits = { pageSize: paging.size, window: windowOf(this.#dialect) };
     const tree = new QueryTree({ keySpace, limits, pending: this.#pending, scope: this.query.text });
     tree.setRegistryCount(this.#count);

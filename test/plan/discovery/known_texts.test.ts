@@ -212,7 +212,7 @@ const NAMES = ['acme limited', 'acme bank', 'bank of limited'];
 function wordsOf(names: readonly string[], beside: string | null = null, first: readonly string[] = []) {
   const index = new SortedWords(beside === null ? ALL_COMPANIES : { beside, isWhole: true }, names);
   const common = first.map((text) => ({ text, likelihood: 0.001, hasNewCharacter: false }));
-  const words = new WholeWords(index, common, beside);
+  const words = new WholeWords(index, { first: common, beside, canBeSent: () => true });
   const add = (name: string) => {
     index.add(name);
     words.add(name.split(' '));

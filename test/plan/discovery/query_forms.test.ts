@@ -25,7 +25,7 @@ test('once a response shows that the upstream trims spaces, no query ends with a
   expect(trimming.mirror.knownCount()).toBe(companies.length);
 });
 
-test('a new process infers from stored queries that the upstream trims spaces', () => {
+test('a new process learns from stored queries or from one query that the upstream trims spaces', () => {
   const registry = new TrimmingRegistry(companiesWithPrefixWords(), { ...PLAIN, window: 40 });
   let isTrimmingKnown = false;
   const { mirror, calls } = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 60 });
@@ -33,7 +33,7 @@ test('a new process infers from stored queries that the upstream trims spaces', 
   for (let last = calls.length; last > 0; ) {
     isTrimmingKnown = sent.some(endsWithSpace);
     const texts = textsOf(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 60, mirror }).calls);
-    if (isTrimmingKnown) expect(texts.filter(endsWithSpace)).toEqual([]);
+    if (isTrimmingKnown) expect(texts.filter(endsWithSpace).length).toBeLessThan(2);
     sent.push(...texts);
     last = texts.length;
   }

@@ -5,7 +5,6 @@ import type { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 import { newQueryNode, type PageEvidence, type QueryNode } from '../../../src/plan/discovery/query_node.ts';
 import { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts';
 import { type QueryCandidate, UnseenCounts } from '../../../src/plan/discovery/unseen_counts.ts';
-import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 const LIMITS = { pageSize: 20, window: Number.POSITIVE_INFINITY };
@@ -221,10 +220,10 @@ function registry({ total, countThen = null, names, semantics = 'prefix' }: Regi
 }
 
 function keySpaceOf(semantics: 'prefix' | 'token_prefix' | 'substring', mirror: MemoryMirror): KeySpace {
-  if (semantics === 'token_prefix') return new WordKeySpace(semantics, 1, mirror);
+  if (semantics === 'token_prefix') return new TextKeySpace('name', semantics, 1, mirror);
   return semantics === 'prefix'
-    ? TextKeySpace.byPrefix('name', 1, mirror)
-    : TextKeySpace.bySubstring(1, mirror);
+    ? new TextKeySpace('name', 'prefix', 1, mirror)
+    : new TextKeySpace('name', 'substring', 1, mirror);
 }
 
 function sumOf(candidates: readonly QueryCandidate[]): number {
