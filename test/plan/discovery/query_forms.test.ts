@@ -33,7 +33,7 @@ test('a new process learns from stored queries or from one query that the upstre
   for (let last = calls.length; last > 0; ) {
     isTrimmingKnown = sent.some(endsWithSpace);
     const texts = textsOf(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 60, mirror }).calls);
-    if (isTrimmingKnown) expect(texts.filter(endsWithSpace).length).toBeLessThan(2);
+    if (isTrimmingKnown) expect(new Set(texts.filter(endsWithSpace)).size).toBeLessThan(2);
     sent.push(...texts);
     last = texts.length;
   }
