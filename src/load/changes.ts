@@ -3,7 +3,7 @@ import { ExactNumber, type Json, stringifyJson } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import type { ChangeRow } from '../warehouse/change.ts';
 import type { InferredTable, SchemaPath } from '../warehouse/inferred_schema.ts';
-import type { Known } from '../warehouse/known_row.ts';
+import type { Known } from '../warehouse/known.ts';
 import type { Difference } from './difference.ts';
 import type { LoadSession } from './load_session.ts';
 import { type SqlValue, sqlValue } from './shred.ts';

@@ -10,11 +10,11 @@ export function volatilePaths(pointers: readonly string[]): Volatile {
 }
 
 /**
- * Returns a 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. Different hashes
+ * Returns an 8-byte hash of the document without its volatile fields. Equal hashes mean equal content. Different hashes
  * can also mean that only the order differs, so compare the documents to find out.
  */
 export function contentHash(document: Json, ignored: Volatile): Buffer {
-  return bytesHash(textOf(withoutVolatile(document, ignored)));
+  return bytesHash(textOf(withoutVolatile(document, ignored))).subarray(0, 8);
 }
 
 export function bytesHash(bytes: Buffer | string): Buffer {

@@ -1,6 +1,6 @@
 import { type LoadResult, noChange } from '../load_result.ts';
 import type { Outcome, RecordAnswer, Verdict } from '../outcome.ts';
-import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
+import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 

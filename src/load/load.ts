@@ -123,7 +123,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
         if (options.compress !== false) session.responses.packWaiting();
         // The planner reads the names before it chooses the next search.
-        if (outcomes.some(({ call }) => call.kind === 'search')) session.known.indexNames();
+        if (outcomes.some(({ call }) => call.kind === 'search')) session.names.indexNames();
         session.save();
         runs.add(session.runId, countsOf(outcomes, written));
         return written;
@@ -160,7 +160,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
 
   function finish(): void {
     warehouse.write(() => {
-      session.known.indexNames();
+      session.names.indexNames();
       session.save();
     });
   }
@@ -192,7 +192,7 @@ export function callRow({ call, callId, sentAt, sentAfter, durationMs, status, b
     reason: call.reason,
     expected: call.expected,
     sentAt,
-    sentAfter: sentAfter ?? callId - 1,
+    sentAfter: sentAfter ?? null,
     ms: durationMs,
     status,
     bytes: body?.length ?? 0,

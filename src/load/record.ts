@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../json/json.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, RecordAnswer } from '../outcome.ts';
-import { type Known, type KnownRow, newKnown } from '../warehouse/known_row.ts';
+import { type Known, type KnownRow, newKnown } from '../warehouse/known.ts';
 import { changedValue, noteChanges, noteCompared, ratesAfterFetch } from './changes.ts';
 import { isSame, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
@@ -60,7 +60,7 @@ function confirmRecord(
   else {
     noteReturn(session, outcome, known);
     // The entity has returned, so a new version with the same content starts.
-    if (known.goneAt !== null) session.versions.add(known.entityId, outcome.callId, at, false);
+    if (known.goneAt !== null) session.versions.add(known.entityId, outcome.callId, false);
     const rates = ratesAfterFetch(session, known, at, false);
     const name = answer.name ?? known.name;
     session.known.replace(known, { ...known, ...rates, ...existingAt(at), name, recordTouched: version });
@@ -140,7 +140,7 @@ function writeVersion(
     { entityId, observedAt: sentAt, notBefore: known?.fetchedAt ?? null, callId },
     version.found ?? [],
   );
-  session.versions.add(entityId, callId, sentAt, version.isTombstone);
+  session.versions.add(entityId, callId, version.isTombstone);
 }
 
 /** Records that a gone company has returned. */

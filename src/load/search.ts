@@ -3,7 +3,7 @@ import type { ListedCompany, QueryState } from '../knowledge.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, SearchAnswer, SearchRow, Verdict } from '../outcome.ts';
-import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
+import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { type QueryPage, type QueryRow, queryState } from '../warehouse/query.ts';
 import { noteCompared, ratesAfterListing } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';

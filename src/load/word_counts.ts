@@ -12,20 +12,20 @@ import type { LoadSession } from './load_session.ts';
  */
 export function countSearchedWords(session: LoadSession): void {
   const isWhole = isWholeWord(session);
-  session.known.keepOnlyWords(isWhole);
+  session.names.keepOnlyWords(isWhole);
   if (isWhole === null) return;
-  session.known.countWords([{ beside: '', isWhole: false }]);
+  session.names.countWords([{ beside: '', isWhole: false }]);
   const truncated = [...session.queries.all()].filter((query) => isTruncatedWord(session, query));
-  const frequent = truncated.filter(({ text }) => session.known.isFrequentWord(text));
-  session.known.countWords(frequent.map(({ text }) => ({ beside: text, isWhole })));
+  const frequent = truncated.filter(({ text }) => session.names.isFrequentWord(text));
+  session.names.countWords(frequent.map(({ text }) => ({ beside: text, isWhole })));
 }
 
 /** If a searched word is frequent and its listing is truncated, starts counting the words that share a name with it. */
 export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   const isWhole = isWholeWord(session);
-  if (isWhole === null || !isTruncatedWord(session, query) || !session.known.isFrequentWord(query.text))
+  if (isWhole === null || !isTruncatedWord(session, query) || !session.names.isFrequentWord(query.text))
     return;
-  session.known.countWords([{ beside: query.text, isWhole }]);
+  session.names.countWords([{ beside: query.text, isWhole }]);
 }
 
 /** Returns whether a query matches whole words only; null if names are not matched by words. */

@@ -1,14 +1,18 @@
 import { folded, isAscii, withoutDiacritics } from './folding.ts';
 
-/** Returns all columns of the full-text index except the name. Each text appears once, on a separate line. */
+/**
+ * Returns all columns of the full-text index except the name. Each text appears once, on a separate line. `identifiers`
+ * is null if the id is the only one.
+ */
 export function searchText(
   entityId: string,
   formerNames: readonly string[],
   identifiers: readonly string[],
-): { formerNames: string | null; identifiers: string } {
+): { formerNames: string | null; identifiers: string | null } {
+  const all = linesOf([entityId, ...identifiers]);
   return {
     formerNames: formerNames.length === 0 ? null : linesOf(formerNames),
-    identifiers: identifiers.length === 0 ? entityId : linesOf([entityId, ...identifiers]),
+    identifiers: all === entityId ? null : all,
   };
 }
 

@@ -137,8 +137,8 @@ function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimat
     ...{ knowledge, dialect, nowMs, focus, priceDays: price.days, ...run },
     recordsDue:
       price.days === 0
-        ? dueRecordCount(warehouse.db, isoTime(before(config.max_age.records.ms)))
-        : dueRecordCount(warehouse.db, isoTime(0)) + knowledge.recordsOlderThan(price.ages, nowMs),
+        ? dueRecordCount(warehouse.db, before(config.max_age.records.ms))
+        : dueRecordCount(warehouse.db, 0) + knowledge.recordsOlderThan(price.ages, nowMs),
     bestSearch: best === undefined || isSweep(best) ? null : best.expected,
     listingsBeforeMs: before(config.max_age.summaries.ms),
   });

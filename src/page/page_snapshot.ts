@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import { isoTime } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lostCalls } from '../operations/ledger_loss.ts';
 import { coarser, openCallHistory, stretchFor } from '../report/call_history.ts';
@@ -69,7 +68,7 @@ export function openPageSnapshot(
   const readAges = cachedByCost((atMs) =>
     ageClasses(
       db,
-      AGE_CLASSES.map(({ ms }) => isoTime(atMs - ms)),
+      AGE_CLASSES.map(({ ms }) => atMs - ms),
     ),
   );
 

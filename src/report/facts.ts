@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3';
 import { DateTime } from 'luxon';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
-import { isoTime } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
 import { type BackfillItemState, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
@@ -192,7 +191,7 @@ export function readTrends(
     ages: withAges
       ? ageClasses(
           db,
-          AGE_DAYS.map((days) => isoTime(nowMs - days * DAY_MS)),
+          AGE_DAYS.map((days) => nowMs - days * DAY_MS),
         )
       : null,
     backfills: backfills

@@ -137,7 +137,7 @@ function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
 
 function describeMirror(db: Database, nowMs: number): JsonObject {
   const { known, fetched, gone, knownShare, fetchedShare, registryTotal, registryTotalAt } = readCoverage(db);
-  const ages = recordAges(db, (days) => isoTime(nowMs - days * DAY_MS));
+  const ages = recordAges(db, (days) => nowMs - days * DAY_MS);
   const { name, url, licence, attribution } = readSource(db);
   return {
     source: { name, url, licence, attribution },

@@ -24,16 +24,16 @@ export function settleEntities(
      FROM (
        SELECT target, outcome, max(call_id) AS call_id FROM _call
        WHERE call_id > @afterCallId AND kind = 'entity' AND outcome IN ('ok', 'absent', 'gone') GROUP BY target
-     ) AS last LEFT JOIN _known k ON k.entity_id = last.target
+     ) AS last LEFT JOIN _company k ON k.entity_id = last.target
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND given = last.target`,
   ).run({ backfillId, afterCallId });
   db.prepare(
     `UPDATE _backfill_wish SET state = CASE WHEN k.gone_at IS NULL THEN 'fresh' ELSE 'gone' END,
        entity_id = given, name = k.name, call_id = k.record_call_id
-     FROM _known k
+     FROM _company k
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
-       AND ((k.fetched_at >= @freshAfter AND k.flagged_at IS NULL AND @freshAfter < @createdAt) OR (k.gone_at IS NOT NULL AND k.flagged_at IS NULL))`,
-  ).run({ backfillId, freshAfter, createdAt });
+       AND ((k.fetched_at >= @freshAfterMs AND k.flagged_at IS NULL AND @freshAfterMs < @createdAtMs) OR (k.gone_at IS NOT NULL AND k.flagged_at IS NULL))`,
+  ).run({ backfillId, freshAfterMs: Date.parse(freshAfter), createdAtMs: Date.parse(createdAt) });
 }
 
 /**
@@ -87,11 +87,12 @@ export function freshnessSince(
   { freshAfter, createdAt }: BackfillRow,
 ): (entityId: string) => boolean {
   const select = db
-    .prepare<[{ entityId: string; freshAfter: string; createdAt: string }], number>(
-      `SELECT 1 FROM _known WHERE entity_id = @entityId
-         AND (asked_at >= @createdAt OR (flagged_at IS NULL AND (gone_at IS NOT NULL OR fetched_at >= @freshAfter)))
+    .prepare<[{ entityId: string; freshAfterMs: number; createdAtMs: number }], number>(
+      `SELECT 1 FROM _company WHERE entity_id = @entityId
+         AND (asked_at >= @createdAtMs OR (flagged_at IS NULL AND (gone_at IS NOT NULL OR fetched_at >= @freshAfterMs)))
        UNION ALL SELECT 1 FROM _forgotten WHERE entity_id = @entityId AND undone_at IS NULL`,
     )
     .pluck();
-  return (entityId) => select.get({ entityId, freshAfter, createdAt }) !== undefined;
+  const times = { freshAfterMs: Date.parse(freshAfter), createdAtMs: Date.parse(createdAt) };
+  return (entityId) => select.get({ entityId, ...times }) !== undefined;
 }

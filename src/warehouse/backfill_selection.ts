@@ -1,11 +1,10 @@
 import type { Database } from 'better-sqlite3';
-import { isoTime } from '../clock.ts';
 
 /** Returns the ids of companies that were listed but never fetched, in discovery order. */
 export function idsNeverFetched(db: Database): string[] {
   return db
     .prepare<[], string>(
-      'SELECT entity_id FROM _known WHERE fetched_at IS NULL AND gone_at IS NULL ORDER BY known_id',
+      'SELECT entity_id FROM _company WHERE fetched_at IS NULL AND gone_at IS NULL ORDER BY known_id',
     )
     .pluck()
     .all();
@@ -14,11 +13,11 @@ export function idsNeverFetched(db: Database): string[] {
 /** Returns the ids of companies whose records were last fetched before `beforeMs`, oldest fetch first. */
 export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
   return db
-    .prepare<[string], string>(
-      'SELECT entity_id FROM _known WHERE fetched_at < ? AND gone_at IS NULL ORDER BY fetched_at, known_id',
+    .prepare<[number], string>(
+      'SELECT entity_id FROM _company WHERE fetched_at < ? AND gone_at IS NULL ORDER BY fetched_at, known_id',
     )
     .pluck()
-    .all(isoTime(beforeMs));
+    .all(beforeMs);
 }
 
 /** Returns the targets of record and search calls that failed or whose response is in quarantine. */

@@ -15,7 +15,7 @@ export interface CallRow {
   readonly status: number | null;
   readonly bytes: number;
   /** The last call whose response had arrived when this call was sent. */
-  readonly sentAfter: number;
+  readonly sentAfter: number | null;
   /** Why the call has no usable response; null if it has one. */
   readonly note: string | null;
 }

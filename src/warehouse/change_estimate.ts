@@ -38,11 +38,11 @@ export function readEstimates(db: Database): () => EstimateState {
 
 /** Returns a function that samples fetched companies across the whole table. The seed determines the sample. */
 function openSample(db: Database): (seed: number) => Watched[] {
-  const last = db.prepare<[], number | null>(`SELECT max(known_id) FROM _known`).pluck();
+  const last = db.prepare<[], number | null>(`SELECT max(known_id) FROM _company`).pluck();
   const find = db.prepare<[number], SampleRow>(
     `SELECT changes, changing_days AS changingDays, changing_log AS changingLog, steady_days AS steadyDays, rate_class AS rateClass,
-       fetched_at AS fetchedAt, listed_at AS listedAt, flagged_at AS flaggedAt
-     FROM _known WHERE known_id = ? AND fetched_at IS NOT NULL AND gone_at IS NULL`,
+       fetched_at AS fetchedAtMs, listed_at AS listedAtMs, flagged_at IS NOT NULL AS isFlagged
+     FROM _company WHERE known_id = ? AND fetched_at IS NOT NULL AND gone_at IS NULL`,
   );
   return (seed) => {
     const step = Math.max((last.get() ?? 0) / SAMPLE, 1);
@@ -50,12 +50,21 @@ function openSample(db: Database): (seed: number) => Watched[] {
     return Array.from({ length: SAMPLE }, (_, at) => find.get(Math.floor(offset + at * step)))
       .filter((row) => row !== undefined)
       .map(
-        ({ changes, changingDays, changingLog, steadyDays, rateClass, fetchedAt, listedAt, flaggedAt }) => ({
+        ({
+          changes,
+          changingDays,
+          changingLog,
+          steadyDays,
+          rateClass,
+          fetchedAtMs,
+          listedAtMs,
+          isFlagged,
+        }) => ({
           evidence: { changes, changingDays, changingLog, steadyDays },
           rateClass,
-          fetchedAtMs: Date.parse(fetchedAt),
-          listedAtMs: listedAt === null ? null : Date.parse(listedAt),
-          isFlagged: flaggedAt !== null,
+          fetchedAtMs,
+          listedAtMs,
+          isFlagged: isFlagged === 1,
         }),
       );
   };
@@ -67,9 +76,9 @@ interface SampleRow {
   readonly changingLog: number;
   readonly steadyDays: number;
   readonly rateClass: number;
-  readonly fetchedAt: string;
-  readonly listedAt: string | null;
-  readonly flaggedAt: string | null;
+  readonly fetchedAtMs: number;
+  readonly listedAtMs: number | null;
+  readonly isFlagged: 0 | 1;
 }
 
 const SAMPLE = 1500;

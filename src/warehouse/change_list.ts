@@ -53,7 +53,7 @@ export function readChanges(
   const id = isSorted ? '+change_id' : 'change_id';
   const changes = db
     .prepare<[object], NamedChange>(
-      `SELECT ${CHANGE_COLUMNS}, (SELECT name FROM _known k WHERE k.entity_id = c.entity_id) AS name
+      `SELECT ${CHANGE_COLUMNS}, (SELECT name FROM _company k WHERE k.entity_id = c.entity_id) AS name
        FROM entity_change c
        WHERE change_id IN (SELECT change_id FROM entity_change
          WHERE ${conditionOf(filter, isSorted)} AND ${id} < @beforeId ORDER BY ${id} DESC LIMIT @most)

@@ -1,14 +1,5 @@
 import type { Database } from 'better-sqlite3';
-
-/** A company as shown by the command `history`. Times are ISO 8601. */
-export interface HistoryRow {
-  readonly entityId: string;
-  readonly name: string | null;
-  readonly firstSeenAt: string;
-  readonly lastSeenAt: string;
-  readonly fetchedAt: string | null;
-  readonly goneAt: string | null;
-}
+import { type CompanyRow, companyPages } from './page_queries.ts';
 
 /** One version of a company's record, with the call that returned this version. */
 export interface HistoryVersion {
@@ -35,7 +26,7 @@ export interface HistoryChange {
 }
 
 export interface History {
-  readonly company: HistoryRow;
+  readonly company: CompanyRow;
   /** The versions, oldest first. */
   readonly versions: readonly HistoryVersion[];
   readonly changes: readonly HistoryChange[];
@@ -44,21 +35,15 @@ export interface History {
 /** Returns a company's name. Returns null if a known company has no name, and undefined if the company is unknown. */
 export function nameOf(db: Database, entityId: string): string | null | undefined {
   return db
-    .prepare<[string], string | null>('SELECT name FROM _known WHERE entity_id = ?')
+    .prepare<[string], string | null>('SELECT name FROM _company WHERE entity_id = ?')
     .pluck()
     .get(entityId);
 }
 
 /** Returns all versions and changes of one company, or null if the company is unknown. */
 export function readHistory(db: Database, entityId: string): History | null {
-  const company = db
-    .prepare<[string], HistoryRow>(
-      `SELECT entity_id AS entityId, name, first_seen_at AS firstSeenAt, last_seen_at AS lastSeenAt,
-              fetched_at AS fetchedAt, gone_at AS goneAt
-       FROM _known WHERE entity_id = ?`,
-    )
-    .get(entityId);
-  if (company === undefined) return null;
+  const company = companyPages(db).company(entityId);
+  if (company === null) return null;
   const versions = db
     .prepare<[string], Omit<HistoryVersion, 'isTombstone'> & { isTombstone: 0 | 1 }>(
       `SELECT v._call_id AS callId, v.observed_from AS observedFrom, v.observed_to AS observedTo,
@@ -96,7 +81,7 @@ export interface Namesake {
 export function companiesLike(db: Database, text: string, most: number): Namesake[] {
   const byId = db
     .prepare<[string, string, number], Namesake>(
-      'SELECT entity_id AS entityId, name FROM _known WHERE entity_id >= ? AND entity_id < ? ORDER BY entity_id LIMIT ?',
+      'SELECT entity_id AS entityId, name FROM _company WHERE entity_id >= ? AND entity_id < ? ORDER BY entity_id LIMIT ?',
     )
     .all(text, `${text}\u{10ffff}`, most);
   // The full-text index needs at least three characters.

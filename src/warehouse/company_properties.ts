@@ -35,7 +35,7 @@ export function companyProperties(db: Database): CompanyProperties {
       const columns = wanted.map((id) => `${OWN.includes(id) ? 'c' : 'e'}.${quoted(id)}`);
       const row = db
         .prepare<[string], PropertyValue[]>(
-          `SELECT ${[...columns, 'NULL'].join(', ')} FROM _known k
+          `SELECT ${[...columns, 'NULL'].join(', ')} FROM _company k
            LEFT JOIN company c USING (entity_id) LEFT JOIN entity e USING (entity_id) WHERE k.entity_id = ?`,
         )
         .raw()

@@ -5,6 +5,7 @@ import { foldedIdentifier } from '../names/query_matching.ts';
 import { searchScore } from '../names/search_score.ts';
 import { type Anatomy, anatomyOf, significantWords } from '../names/similarity.ts';
 import { SHORTEST_MISSPELT, spellingsOf } from '../names/spelling.ts';
+import { isoTimeOf } from './table.ts';
 import { matchCounts, phrase, TRIGRAM, trigramCounts, trigramsWithin, trigramTest } from './trigrams.ts';
 
 /** A known company that a search found. */
@@ -53,7 +54,7 @@ interface CandidateRow {
   readonly entityId: string;
   readonly name: string | null;
   readonly formerNames: string | null;
-  readonly identifiers: string | null;
+  readonly identifiers: string;
   readonly state: CompanyMatch['state'];
   readonly goneAt: string | null;
 }
@@ -61,16 +62,18 @@ interface CandidateRow {
 type Candidates = (text: string, most: number) => CandidateRow[];
 
 function candidateQueries(db: Database): Candidates {
-  const byId = db.prepare<[string, string], CandidateRow>(`${SELECT} FROM _known WHERE entity_id IN (?, ?)`);
+  const byId = db.prepare<[string, string], CandidateRow>(
+    `${SELECT} FROM _company WHERE entity_id IN (?, ?)`,
+  );
   // The shorter a name is, the more it resembles its prefix.
   const byPrefix = db.prepare<[string, string], CandidateRow>(
-    `${SELECT} FROM _known WHERE known_id IN (
+    `${SELECT} FROM _company WHERE known_id IN (
        SELECT known_id FROM (SELECT folded, known_id FROM _name WHERE folded >= ? AND folded < ? LIMIT ${MAX_PREFIXED})
        ORDER BY length(folded) LIMIT ${MAX_CANDIDATES})`,
   );
   const [byText, byRank] = ['', 'ORDER BY rank'].map((order) =>
     db.prepare<[string], CandidateRow>(
-      `${SELECT} FROM _known WHERE known_id IN
+      `${SELECT} FROM _company WHERE known_id IN
          (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ? ${order} LIMIT ${MAX_CANDIDATES})`,
     ),
   ) as [Statement<[string], CandidateRow>, Statement<[string], CandidateRow>];
@@ -126,8 +129,8 @@ function anyOf(words: readonly string[]): string {
   return words.length === 1 ? words.map(phrase).join('') : `(${words.map(phrase).join(' OR ')})`;
 }
 
-const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames, identifiers,
-  gone_at AS goneAt,
+const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames, 
+  coalesce(identifiers, entity_id) AS identifiers, ${isoTimeOf('gone_at')} AS goneAt,
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
 /** Returns the rarest trigrams that occur in the index. Trigrams that too many companies have are excluded. */

@@ -3,6 +3,7 @@ import { refreshCompanyListViews } from './company_list_views.ts';
 import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } from './company_role.ts';
 import { quoted } from './quoted.ts';
 import { settledMapping } from './settled_mapping.ts';
+import { isoTimeOf } from './table.ts';
 
 /** A role's payload columns, one in the record and one in the summary. */
 export interface RoleColumns {
@@ -61,8 +62,8 @@ const OWN_PREFIX = 'CREATE VIEW company AS\nSELECT k.entity_id, k.name, ';
 
 function viewOf(columns: Readonly<Record<CompanyRole, RoleColumns>>): string {
   const roles = COMPANY_ROLES.map((role) => `${expressionOf(columns[role])} AS ${role}`);
-  return `${OWN_PREFIX}${roles.join(', ')}, k.fetched_at
-FROM _known k
+  return `${OWN_PREFIX}${roles.join(', ')}, ${isoTimeOf('k.fetched_at')} AS fetched_at
+FROM _company k
 LEFT JOIN "entity" e USING (entity_id)
 LEFT JOIN "search_result" s USING (entity_id)
 WHERE k.gone_at IS NULL`;

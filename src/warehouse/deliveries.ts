@@ -113,7 +113,7 @@ export interface NewCompany {
 export function newCompanies(db: Database, since: number): Iterable<NewCompany> {
   return db
     .prepare<[{ since: number }], NewCompany>(
-      `SELECT entity_id AS entityId, name FROM _known
+      `SELECT entity_id AS entityId, name FROM _company
        WHERE (record_version > @since OR summary_version > @since)
          AND min(coalesce(record_added, summary_added), coalesce(summary_added, record_added)) > @since
        ORDER BY known_id`,
@@ -133,7 +133,7 @@ export function changedFields(db: Database, since: number): Iterable<ChangedFiel
   return db
     .prepare<[number], ChangedField>(
       `SELECT c.entity_id AS entityId, k.name, c.path, c.before, c.after, c.observed_at AS observedAt
-       FROM entity_change c LEFT JOIN _known k ON k.entity_id = c.entity_id
+       FROM entity_change c LEFT JOIN _company k ON k.entity_id = c.entity_id
        WHERE c.change_id > ? ORDER BY c.change_id`,
     )
     .iterate(since);

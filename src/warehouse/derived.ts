@@ -3,7 +3,7 @@ import { changeTable } from './change.ts';
 import { estimateTable } from './change_estimate.ts';
 import { failureTable } from './failure.ts';
 import { feedVersions } from './feed/versions.ts';
-import { knownTable } from './known.ts';
+import { KnownCompanies } from './known.ts';
 import type { NameIndex } from './name_index.ts';
 import { payloadTables } from './payload.ts';
 import { quarantineTable } from './quarantine.ts';
@@ -15,7 +15,8 @@ import { versionTable } from './version.ts';
 export function derivedTables(db: Database, names: NameIndex) {
   const feed = feedVersions(db);
   return {
-    known: knownTable(db, names),
+    names,
+    known: new KnownCompanies(db, names),
     estimates: estimateTable(db),
     versions: versionTable(db),
     queries: queryTable(db),

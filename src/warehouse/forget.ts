@@ -5,7 +5,7 @@ import { folded } from '../names/folding.ts';
 import { answerTable } from './answer.ts';
 import { eraseFromDigests } from './deliveries.ts';
 import { feedVersions } from './feed/versions.ts';
-import { nameIndex } from './name_index.ts';
+import { KnownCompanies } from './known.ts';
 import { quoted } from './quoted.ts';
 
 /** Returns the ids of forgotten entities, which the mirror does not load again. */
@@ -43,10 +43,10 @@ export function eraseEntity(
   entityId: string,
   { names, forgottenAt }: { readonly names: readonly string[]; readonly forgottenAt: string },
 ): { rows: number } {
-  const known = db.prepare('SELECT * FROM _known WHERE entity_id = ?').get(entityId) as
-    | KnownTexts
-    | undefined;
-  if (known !== undefined) eraseNames(db, known);
+  const companies = new KnownCompanies(db);
+  const known = companies.find(entityId);
+  if (known !== undefined) companies.remove(known);
+  companies.saveCounts();
   eraseAnswers(db, entityId);
   db.prepare("DELETE FROM _quarantine WHERE kind = 'entity' AND target = ?").run(entityId);
   db.prepare("DELETE FROM _failure WHERE kind = 'entity' AND target = ?").run(entityId);
@@ -54,7 +54,7 @@ export function eraseEntity(
   const rows = tablesWithEntities(db).reduce(
     (sum, table) =>
       sum + db.prepare(`DELETE FROM ${quoted(table)} WHERE entity_id = ?`).run(entityId).changes,
-    0,
+    known === undefined ? 0 : 1,
   );
   db.prepare(
     "DELETE FROM _feed_row WHERE key = ? AND table_name NOT IN ('registry_stats', 'entity_change')",
@@ -72,12 +72,8 @@ export function eraseEntity(
 
 /** Returns an entity's current and former names. */
 export function namesOf(db: Database, entityId: string): string[] {
-  const known = db
-    .prepare<[string], Pick<KnownTexts, 'name' | 'former_names'>>(
-      'SELECT name, former_names FROM _known WHERE entity_id = ?',
-    )
-    .get(entityId);
-  const names = [known?.name ?? '', ...(known?.former_names ?? '').split('\n')];
+  const known = new KnownCompanies(db).find(entityId);
+  const names = [known?.name ?? '', ...(known?.formerNames ?? '').split('\n')];
   return [...new Set(names)].filter((name) => name !== '');
 }
 
@@ -171,35 +167,6 @@ export function redactAnswer(
 ): void {
   answerTable(db).redact(callId, redacted);
   db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
-}
-
-interface KnownTexts {
-  readonly known_id: number;
-  readonly entity_id: string;
-  readonly name: string | null;
-  readonly former_names: string | null;
-  readonly identifiers: string | null;
-  readonly listed_at: string | null;
-  readonly fetched_at: string | null;
-  readonly gone_at: string | null;
-}
-
-function eraseNames(db: Database, known: KnownTexts): void {
-  const names = nameIndex(db);
-  names.remove({
-    knownId: known.known_id,
-    entityId: known.entity_id,
-    name: known.name,
-    formerNames: known.former_names,
-    identifiers: known.identifiers,
-  });
-  names.save();
-  const isAlive = known.gone_at === null;
-  const less = db.prepare('UPDATE _tally SET n = n - 1 WHERE what = ?');
-  less.run('known');
-  if (!isAlive) less.run('gone');
-  if (isAlive && known.listed_at !== null) less.run('listed');
-  if (isAlive && known.fetched_at !== null) less.run('fetched');
 }
 
 function eraseAnswers(db: Database, entityId: string): void {

@@ -1,120 +1,119 @@
-import type { Database } from 'better-sqlite3';
-import type { Known, KnownRow } from './known_row.ts';
+import type { Database, Statement } from 'better-sqlite3';
+import { FIRST_CLASS } from '../change_rate/change_rate.ts';
+import { isoTime } from '../clock.ts';
 import { type NameIndex, nameIndex } from './name_index.ts';
+import type { RowOf } from './table.ts';
+import { COMPANY } from './tables.ts';
 import { tallyTable } from './tally.ts';
 
-const COLUMNS = {
-  entityId: 'entity_id',
-  name: 'name',
-  formerNames: 'former_names',
-  identifiers: 'identifiers',
-  firstSeenAt: 'first_seen_at',
-  lastSeenAt: 'last_seen_at',
-  listedAt: 'listed_at',
-  askedAt: 'asked_at',
-  fetchedAt: 'fetched_at',
-  changedAt: 'changed_at',
-  flaggedAt: 'flagged_at',
-  missingAt: 'missing_at',
-  missingShape: 'missing_shape',
-  missingRun: 'missing_run',
-  missingCall: 'missing_call',
-  goneAt: 'gone_at',
-  summaryHash: 'summary_hash',
-  recordCallId: 'record_call_id',
-  changes: 'changes',
-  changingDays: 'changing_days',
-  changingLog: 'changing_log',
-  steadyDays: 'steady_days',
-  rateClass: 'rate_class',
-  recordAdded: 'record_added',
-  recordVersion: 'record_version',
-  recordTouched: 'record_touched',
-  summaryAdded: 'summary_added',
-  summaryVersion: 'summary_version',
-  summaryTouched: 'summary_touched',
-} as const satisfies Record<keyof Known, string>;
+/** A row of `_company`, with the known facts about one company. Times are ISO 8601. */
+export type Known = { -readonly [K in keyof RowOf<typeof COMPANY>]: RowOf<typeof COMPANY>[K] };
 
-/** Reads and writes `_known`, and updates its full-text index and counts. */
-export function knownTable(db: Database, names: NameIndex = nameIndex(db)) {
-  const totals = tallyTable(db);
-  const selected = `known_id AS knownId, ${KEYS.map((key) => `${COLUMNS[key]} AS ${key}`).join(', ')}`;
-  const find = db.prepare<[string], KnownRow>(`SELECT ${selected} FROM _known WHERE entity_id = ?`);
-  const insert = db.prepare<unknown[]>(
-    `INSERT INTO _known (${KEYS.map((key) => COLUMNS[key]).join(', ')}) VALUES (${KEYS.map(() => '?').join(', ')})`,
-  );
-  const update = db.prepare<unknown[]>(
-    `UPDATE _known SET ${MUTABLE.map((key) => `${COLUMNS[key]} = ?`).join(', ')} WHERE known_id = ?`,
-  );
-  const listedAgain = db.prepare<[ListedAgain & { knownId: number }]>(
-    `UPDATE _known SET last_seen_at = @at, listed_at = @at, summary_touched = @version WHERE known_id = @knownId`,
-  );
-  const listedAgainRated = db.prepare<[ListedAgain & { knownId: number }]>(
-    `UPDATE _known SET last_seen_at = @at, listed_at = @at, summary_touched = @version, rate_class = @rateClass
-     WHERE known_id = @knownId`,
-  );
-  const fetchedAgain = db.prepare<[FetchedAgain & { knownId: number }]>(
-    `UPDATE _known SET last_seen_at = @at, asked_at = @at, fetched_at = @at, record_touched = @version,
-       changes = @changes, changing_days = @changingDays, changing_log = @changingLog, steady_days = @steadyDays, rate_class = @rateClass
-     WHERE known_id = @knownId`,
-  );
-  const remove = db.prepare<[number]>('DELETE FROM _known WHERE known_id = ?');
-  const missingInRun = db.prepare<[number], KnownRow>(
-    `SELECT ${selected} FROM _known WHERE missing_run = ? AND missing_at IS NOT NULL`,
-  );
-  // The last company found is cached, because processing one response looks it up several times.
-  let found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
-  return {
-    find: (entityId: string): KnownRow | undefined => {
-      if (found?.entityId !== entityId) found = { entityId, row: find.get(entityId) };
-      return found.row;
-    },
-    add: (known: Known): void => {
-      found = null;
-      const { lastInsertRowid } = insert.run(KEYS.map((key) => known[key]));
-      names.add({ ...known, knownId: Number(lastInsertRowid) });
-      totals.count(known, 1);
-    },
-    replace: (before: KnownRow, after: KnownRow): void => {
-      found = null;
-      update.run([...MUTABLE.map((key) => after[key]), after.knownId]);
-      names.replace(before, after);
-      totals.count(before, -1);
-      totals.count(after, 1);
-    },
-    /** Removes the company from the table, the indexes and the counts. */
-    remove: (known: KnownRow): void => {
-      found = null;
-      names.remove(known);
-      totals.count(known, -1);
-      remove.run(known.knownId);
-    },
-    /** Records that a search returned an unchanged summary of the company. */
-    listedAgain: ({ knownId, rateClass }: KnownRow, listed: ListedAgain): void => {
-      found = null;
-      const update = listed.rateClass === rateClass ? listedAgain : listedAgainRated;
-      update.run({ ...listed, knownId });
-    },
-    /** Records that a fetch returned an unchanged record. */
-    fetchedAgain: (knownId: number, fetched: FetchedAgain): void => {
-      found = null;
-      fetchedAgain.run({ ...fetched, knownId });
-    },
-    missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
-    /** Writes the pending counts. Call this function in the transaction that writes the rows. */
-    saveCounts: (): void => {
-      totals.save();
-      names.save();
-    },
-    indexNames: names.indexNames,
-    countWords: names.countWords,
-    keepOnlyWords: names.keepOnlyWords,
-    isFrequentWord: names.isFrequentWord,
-  };
+export interface KnownRow extends Known {
+  readonly knownId: number;
+}
+
+export function newKnown(entityId: string, seenAt: string): Known {
+  return { ...BLANK, entityId, firstSeenAt: seenAt, lastSeenAt: seenAt };
+}
+
+/** Reads and writes `_company`, and updates its full-text index and counts. */
+export class KnownCompanies {
+  readonly #names: NameIndex;
+  readonly #totals;
+  readonly #find: Statement<[string], StoredKnown>;
+  readonly #missingInRun: Statement<[number], StoredKnown>;
+  readonly #insert: Statement<[object]>;
+  readonly #update: Statement<[object]>;
+  readonly #updateListed: Statement<[object]>;
+  readonly #updateRated: Statement<[object]>;
+  readonly #updateFetched: Statement<[object]>;
+  readonly #remove: Statement<[number]>;
+  /** The last company found, because processing one response looks it up several times. */
+  #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
+
+  constructor(db: Database, names: NameIndex = nameIndex(db)) {
+    this.#names = names;
+    this.#totals = tallyTable(db);
+    const select = `SELECT known_id AS knownId, ${COMPANY.selected()} FROM _company`;
+    this.#find = db.prepare(`${select} WHERE entity_id = ?`);
+    this.#missingInRun = db.prepare(`${select} WHERE missing_run = ? AND missing_at IS NOT NULL`);
+    this.#insert = COMPANY.insert(db);
+    this.#update = COMPANY.update(db, MUTABLE, 'known_id = @knownId');
+    this.#updateListed = COMPANY.update(db, LISTED, 'known_id = @knownId');
+    this.#updateRated = COMPANY.update(db, [...LISTED, 'rateClass'], 'known_id = @knownId');
+    this.#updateFetched = COMPANY.update(db, FETCHED, 'known_id = @knownId');
+    this.#remove = db.prepare('DELETE FROM _company WHERE known_id = ?');
+  }
+
+  find(entityId: string): KnownRow | undefined {
+    if (this.#found?.entityId !== entityId) {
+      const row = this.#find.get(entityId);
+      this.#found = { entityId, row: row && fromStored(row) };
+    }
+    return this.#found.row;
+  }
+
+  add(known: Known): void {
+    this.#found = null;
+    const { lastInsertRowid } = this.#insert.run(toStored(known));
+    this.#names.add({ ...known, knownId: Number(lastInsertRowid) });
+    this.#totals.count(known, 1);
+  }
+
+  replace(before: KnownRow, after: KnownRow): void {
+    this.#found = null;
+    this.#update.run(toStored(after));
+    this.#names.replace(before, after);
+    this.#totals.count(before, -1);
+    this.#totals.count(after, 1);
+  }
+
+  /** Removes the company from the table, the indexes and the counts. */
+  remove(known: KnownRow): void {
+    this.#found = null;
+    this.#names.remove(known);
+    this.#totals.count(known, -1);
+    this.#remove.run(known.knownId);
+  }
+
+  /** Records that a search returned an unchanged summary of the company. */
+  listedAgain(known: KnownRow, { at, version, rateClass }: ListedAgain): void {
+    this.#found = null;
+    const ms = Date.parse(at);
+    // SQLite would write the index of rate classes again, even if the class is the same.
+    const update = rateClass === known.rateClass ? this.#updateListed : this.#updateRated;
+    const row = { knownId: known.knownId, lastSeenAt: ms, listedAt: ms, summaryTouched: version, rateClass };
+    update.run(row);
+  }
+
+  /** Records that a fetch returned an unchanged record. */
+  fetchedAgain(knownId: number, { at, version, ...rates }: FetchedAgain): void {
+    this.#found = null;
+    const ms = Date.parse(at);
+    this.#updateFetched.run({
+      knownId,
+      lastSeenAt: ms,
+      askedAt: ms,
+      fetchedAt: ms,
+      recordTouched: version,
+      ...rates,
+    });
+  }
+
+  missingInRun(runId: number): KnownRow[] {
+    return this.#missingInRun.all(runId).map(fromStored);
+  }
+
+  /** Writes the pending counts. Call this function in the transaction that writes the rows. */
+  saveCounts(): void {
+    this.#totals.save();
+    this.#names.save();
+  }
 }
 
 /** When a listing or fetch found no change, and its version in the change feed. */
-export interface SeenAgain {
+interface SeenAgain {
   readonly at: string;
   readonly version: number | null;
 }
@@ -123,5 +122,41 @@ type ListedAgain = SeenAgain & Pick<Known, 'rateClass'>;
 type FetchedAgain = SeenAgain &
   Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
-const KEYS = Object.keys(COLUMNS) as (keyof Known)[];
-const MUTABLE = KEYS.filter((key) => key !== 'entityId');
+const MUTABLE = COMPANY.properties.filter((one) => one !== 'entityId');
+const LISTED = ['lastSeenAt', 'listedAt', 'summaryTouched'] as const;
+const FETCHED = [
+  ...(['lastSeenAt', 'askedAt', 'fetchedAt', 'recordTouched'] as const),
+  ...(['changes', 'changingDays', 'changingLog', 'steadyDays', 'rateClass'] as const),
+];
+const BLANK: Known = {
+  ...(Object.fromEntries(COMPANY.properties.map((one) => [one, null])) as unknown as Known),
+  changes: 0,
+  changingDays: 0,
+  changingLog: 0,
+  steadyDays: 0,
+  rateClass: FIRST_CLASS,
+};
+
+/** A row with times in epoch milliseconds. */
+type StoredKnown = Omit<KnownRow, Time> & Record<Time, number | null>;
+type Time = Extract<keyof Known, `${string}At`>;
+
+const TIMES = COMPANY.properties.filter((one) => COMPANY.columns[one].kind === 'time') as Time[];
+
+function fromStored(stored: StoredKnown): KnownRow {
+  const row = stored as unknown as Record<Time, string | number | null>;
+  for (const time of TIMES) {
+    const ms = stored[time];
+    if (ms !== null) row[time] = isoTime(ms);
+  }
+  return row as unknown as KnownRow;
+}
+
+function toStored(known: Known): object {
+  const row: Record<Time, string | number | null> = { ...known };
+  for (const time of TIMES) {
+    const text = known[time];
+    if (text !== null) row[time] = Date.parse(text);
+  }
+  return row;
+}

@@ -1,8 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { refreshCompanyViews } from './company_view.ts';
 import { feedVersions } from './feed/versions.ts';
-import { knownTable } from './known.ts';
-import type { Known, KnownRow } from './known_row.ts';
+import { type Known, KnownCompanies, type KnownRow } from './known.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
 import { createPayloadIndex, declaredColumns, definitionOf, redeclare } from './payload_table.ts';
 import { quoted } from './quoted.ts';
@@ -37,8 +36,8 @@ class Merge {
     this.#db = db;
     this.#rebuilt = rebuilt;
     this.#feed = feedVersions(db);
-    this.#known = knownTable(db);
-    this.#rebuiltKnown = knownTable(rebuilt, NO_NAME_INDEX);
+    this.#known = new KnownCompanies(db);
+    this.#rebuiltKnown = new KnownCompanies(rebuilt, NO_NAME_INDEX);
     this.#changes = new ComparedTable(db, rebuilt, 'entity_change', 'entity_id', 'change_id');
   }
 
@@ -212,7 +211,7 @@ class Merge {
 
 /** The internal tables whose rows are replaced if they differ. */
 const INTERNAL = [
-  '_version',
+  '_record_version',
   '_query',
   '_query_page',
   '_failure',
@@ -383,7 +382,7 @@ function listsIn(db: Database): string[] {
 /** Reads the ids of all known companies in groups, so that the table can be written meanwhile. */
 function* idsIn(db: Database): Generator<string> {
   const select = db.prepare<[number], { knownId: number; entityId: string }>(
-    'SELECT known_id AS knownId, entity_id AS entityId FROM _known WHERE known_id > ? ORDER BY known_id LIMIT 1000',
+    'SELECT known_id AS knownId, entity_id AS entityId FROM _company WHERE known_id > ? ORDER BY known_id LIMIT 1000',
   );
   for (let after = 0; ; ) {
     const group = select.all(after);

@@ -5,6 +5,7 @@ import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
 import { folded } from '../names/folding.ts';
 import { indexedText } from '../names/search_index_text.ts';
+import { refreshCompanyViews } from './company_list_views.ts';
 
 interface Migration {
   readonly number: number;
@@ -13,7 +14,7 @@ interface Migration {
 }
 
 /**
- * Migrates the schema. Runs every numbered file in `migrations/` that has not been applied yet, in order and in one
+ * Migrates the schema. Foreign keys must not be enforced yet. Runs every numbered file in `migrations/` that has not been applied yet, in order and in one
  * transaction. Migrations numbered 100 and above change the planner's state.
  *
  * @throws FailedError if a newer program wrote the warehouse.
@@ -31,6 +32,7 @@ export function migrate(db: Database, nowMs: number): void {
       db.exec(migration.sql);
       note.run(migration.number, migration.name, isoTime(nowMs));
     }
+    refreshCompanyViews(db);
     const schemaVersion = Math.max(...known.map(({ number }) => number));
     db.prepare(
       "INSERT INTO _meta (key, value) VALUES ('schema_version', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
@@ -41,6 +43,9 @@ export function migrate(db: Database, nowMs: number): void {
 /** Registers the SQL functions that migrations call. */
 export function addMigrationFunctions(db: Database): void {
   db.function('folded', { deterministic: true }, (text) => folded(String(text)));
+  db.function('epoch_ms', { deterministic: true }, (text) =>
+    text === null ? null : Date.parse(String(text)) || 0,
+  );
   db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
 }
 

@@ -21,7 +21,7 @@ export interface NameFinderOptions {
   /** Whether the names in `_name` already have that form. */
   readonly isFolded: boolean;
   readonly order: MatchOrder;
-  /** The last company whose name is in `_name`. Names of later companies are read from `_known`. */
+  /** The last company whose name is in `_name`. Names of later companies are read from `_company`. */
   readonly namedUntil: () => number;
   /** Whether the file has the full-text index `entity_fts`. */
   readonly hasTrigrams: boolean;
@@ -48,7 +48,9 @@ export class NameFinder {
   constructor(db: Database, options: NameFinderOptions) {
     this.#db = db;
     this.#options = options;
-    this.#entityId = db.prepare<[number], string>('SELECT entity_id FROM _known WHERE known_id = ?').pluck();
+    this.#entityId = db
+      .prepare<[number], string>('SELECT entity_id FROM _company WHERE known_id = ?')
+      .pluck();
     this.#companiesOfTrigram = options.hasTrigrams ? trigramCounts(db) : () => Number.POSITIVE_INFINITY;
   }
 
@@ -90,7 +92,7 @@ export class NameFinder {
     if (query.identifiers === 'none') return [];
     const wanted = foldedIdentifier(query.text);
     return this.#rows<Id>(
-      `SELECT known_id AS knownId FROM _known
+      `SELECT known_id AS knownId FROM _company
        WHERE upper(entity_id) >= ? AND upper(entity_id) < ? AND gone_at IS NULL ORDER BY upper(entity_id), entity_id`,
       wanted,
       afterAll(wanted),
@@ -100,7 +102,7 @@ export class NameFinder {
   #exactlyIdentified({ identifiers, text }: CompanyQuery): number[] {
     if (identifiers === 'none' || text === '') return [];
     return this.#rows<Id>(
-      'SELECT known_id AS knownId FROM _known WHERE upper(entity_id) = ? AND gone_at IS NULL ORDER BY entity_id',
+      'SELECT known_id AS knownId FROM _company WHERE upper(entity_id) = ? AND gone_at IS NULL ORDER BY entity_id',
       foldedIdentifier(text),
     ).map(({ knownId }) => knownId);
   }
@@ -140,7 +142,7 @@ export class NameFinder {
 
   #containing(query: string): Named[] {
     return this.#rows<Unfolded>(
-      `SELECT known_id AS knownId, name FROM _known
+      `SELECT known_id AS knownId, name FROM _company
        WHERE gone_at IS NULL AND known_id IN (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ?)`,
       query,
     )
@@ -152,7 +154,7 @@ export class NameFinder {
   #scanned(semantics: Semantics, wanted: string): Named[] {
     const { sql, values } = this.#condition(semantics, wanted);
     const gone = new Set(
-      this.#rows<Id>('SELECT known_id AS knownId FROM _known WHERE gone_at IS NOT NULL').map(
+      this.#rows<Id>('SELECT known_id AS knownId FROM _company WHERE gone_at IS NOT NULL').map(
         ({ knownId }) => knownId,
       ),
     );
@@ -162,7 +164,7 @@ export class NameFinder {
     ).filter(({ knownId }) => !gone.has(knownId));
     const isUnindexed = wanted === '' ? '(known_id > ? OR name IS NULL)' : 'known_id > ?';
     const unindexed = this.#rows<Unfolded>(
-      `SELECT known_id AS knownId, name FROM _known WHERE ${isUnindexed} AND gone_at IS NULL`,
+      `SELECT known_id AS knownId, name FROM _company WHERE ${isUnindexed} AND gone_at IS NULL`,
       this.#options.namedUntil(),
     ).map(foldedRow);
     return unindexed.length === 0 ? found : [...found, ...unindexed].sort(byName);

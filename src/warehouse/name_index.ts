@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
 import type { CompaniesWith } from '../names/ordered_texts.ts';
 import { indexedText } from '../names/search_index_text.ts';
-import type { Known, KnownRow } from './known_row.ts';
+import type { Known, KnownRow } from './known.ts';
 import { metaTable } from './meta.ts';
 import { wordIndex } from './word_index.ts';
 
@@ -13,7 +13,7 @@ export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'f
  * The name indexes.
  *
  * - `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its columns return the
- *   original text from `_known`.
+ *   original text from `_company`.
  * - `_name` stores the names in the order in which searches compare them.
  * - `_word` counts the words in the names.
  *
@@ -23,16 +23,16 @@ export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'f
  */
 export function nameIndex(db: Database) {
   const insert = db.prepare<Entry>(
-    `INSERT INTO entity_fts (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
+    `INSERT INTO entity_fts (rowid, name, identifiers, former_names, entity_id) VALUES (?, ?, ?, ?, ?)`,
   );
   // This FTS5 index does not store its content, so FTS5 needs a row's old values to delete the row.
   const remove = db.prepare<Entry>(
-    `INSERT INTO entity_fts (entity_fts, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
+    `INSERT INTO entity_fts (entity_fts, rowid, name, identifiers, former_names, entity_id) VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
   const insertName = db.prepare<[string, number]>(`INSERT INTO _name (folded, known_id) VALUES (?, ?)`);
   const removeName = db.prepare<[string, number]>(`DELETE FROM _name WHERE folded = ? AND known_id = ?`);
   const namesAfter = db.prepare<[number], { knownId: number; name: string | null }>(
-    `SELECT known_id AS knownId, name FROM _known WHERE known_id > ? ORDER BY known_id`,
+    `SELECT known_id AS knownId, name FROM _company WHERE known_id > ? ORDER BY known_id`,
   );
   const meta = metaTable(db);
   const words = wordIndex(db);
@@ -138,10 +138,11 @@ export const NO_NAME_INDEX: NameIndex = {
   isFrequentWord: () => false,
 };
 
-type Entry = [rowId: number, entityId: string, ...indexedTexts: (string | null)[]];
+type Entry = [rowId: number, ...indexedTexts: (string | null)[], entityId: string];
 
 function entryOf({ knownId, entityId, name, formerNames, identifiers }: IndexedCompany): Entry {
-  return [knownId, entityId, indexedText(name), indexedText(formerNames), indexedText(identifiers)];
+  const indexed = [name, identifiers ?? entityId, formerNames].map((text) => indexedText(text));
+  return [knownId, ...indexed, entityId];
 }
 
 function isSameText(before: Known, after: Known): boolean {

@@ -13,7 +13,7 @@ import {
 /** Lookups in names or identifiers. Each lookup reads only an index. */
 export const TEXT_LOOKUPS = {
   name: lookupsOf('folded', '_name'),
-  identifier: lookupsOf('upper(entity_id)', '_known'),
+  identifier: lookupsOf('upper(entity_id)', '_company'),
 } as const;
 
 /** Opens the lookups in the names (or identifiers) of all known companies. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { isoTimeOf } from './table.ts';
 
 /** The calls with the same kind and outcome in one period. */
 export interface CallBucket {
@@ -84,16 +85,13 @@ export interface NamedChange extends FieldChange {
 /** The status page's queries about companies. */
 export function companyPages(db: Database) {
   const company = db.prepare<[string], CompanyRow>(
-    `SELECT entity_id AS entityId, name,
-            CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END
-              AS state,
-            first_seen_at AS firstSeenAt, last_seen_at AS lastSeenAt, fetched_at AS fetchedAt,
-            changed_at AS changedAt, gone_at AS goneAt
-     FROM _known WHERE entity_id = ?`,
+    `SELECT entity_id AS entityId, o.name, state, o.first_seen_at AS firstSeenAt, o.last_seen_at AS lastSeenAt,
+            o.fetched_at AS fetchedAt, ${isoTimeOf('changed_at')} AS changedAt, ${isoTimeOf('gone_at')} AS goneAt
+     FROM entity_overview o JOIN _company USING (entity_id) WHERE entity_id = ?`,
   );
   const versions = db.prepare<[string, number], VersionSeen>(
-    `SELECT call_id AS callId, observed_from AS observedFrom, is_tombstone AS isTombstone
-     FROM _version WHERE entity_id = ? ORDER BY call_id DESC LIMIT ?`,
+    `SELECT call_id AS callId, sent_at AS observedFrom, is_tombstone AS isTombstone
+     FROM _record_version JOIN _call USING (call_id) WHERE entity_id = ? ORDER BY call_id DESC LIMIT ?`,
   );
   const changes = db
     .prepare<[string, number], FieldChange>(
@@ -124,22 +122,22 @@ export interface AgeClass {
 }
 
 /**
- * Counts records and summaries by age class. `times` are the boundaries between the classes, latest first. Everything
+ * Counts records and summaries by age class. `timesMs` are the boundaries between the classes, latest first. Everything
  * older belongs to the last class.
  */
-export function ageClasses(db: Database, times: readonly string[]): AgeClass[] {
+export function ageClasses(db: Database, timesMs: readonly number[]): AgeClass[] {
   const classOf = (column: string) =>
-    `CASE WHEN ${column} IS NULL THEN NULL ${times.map((_, at) => `WHEN ${column} >= @t${at} THEN ${at}`).join(' ')} ELSE ${times.length} END`;
+    `CASE WHEN ${column} IS NULL THEN NULL ${timesMs.map((_, at) => `WHEN ${column} >= @t${at} THEN ${at}`).join(' ')} ELSE ${timesMs.length} END`;
   const rows = db
-    .prepare<[Record<string, string>], { what: 'records' | 'summaries'; class: number; companies: number }>(
+    .prepare<[Record<string, number>], { what: 'records' | 'summaries'; class: number; companies: number }>(
       `SELECT 'records' AS what, ${classOf('fetched_at')} AS class, count(*) AS companies
-       FROM _known WHERE gone_at IS NULL AND fetched_at IS NOT NULL GROUP BY class
+       FROM _company WHERE gone_at IS NULL AND fetched_at IS NOT NULL GROUP BY class
        UNION ALL
        SELECT 'summaries', ${classOf('listed_at')} AS class, count(*)
-       FROM _known WHERE gone_at IS NULL AND listed_at IS NOT NULL GROUP BY class`,
+       FROM _company WHERE gone_at IS NULL AND listed_at IS NOT NULL GROUP BY class`,
     )
-    .all(Object.fromEntries(times.map((time, at) => [`t${at}`, time])));
-  return Array.from({ length: times.length + 1 }, (_, at) => {
+    .all(Object.fromEntries(timesMs.map((timeMs, at) => [`t${at}`, timeMs])));
+  return Array.from({ length: timesMs.length + 1 }, (_, at) => {
     const counted = (what: string) =>
       rows.find((row) => row.what === what && row.class === at)?.companies ?? 0;
     return { records: counted('records'), summaries: counted('summaries') };

@@ -15,7 +15,7 @@ import type { Warehouse } from './warehouse.ts';
  */
 export const LOOKUPS = {
   ...DUE_LOOKUPS,
-  missing: 'SELECT 1 FROM _known WHERE missing_at IS NOT NULL LIMIT 1',
+  missing: 'SELECT 1 FROM _company WHERE missing_at IS NOT NULL LIMIT 1',
   statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats' AND outcome <> 'unsent'",
 } as const;
 
@@ -47,7 +47,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const searches = db.prepare<[number], number>(SEARCHES_SINCE).pluck();
   const counts = db.prepare<[], { callId: number; total: number | null }>(COUNTS);
   const companies = db.prepare<[], { entityId: string; name: string | null }>(
-    'SELECT entity_id AS entityId, name FROM _known',
+    'SELECT entity_id AS entityId, name FROM _company',
   );
   const failures = db.prepare<
     [],

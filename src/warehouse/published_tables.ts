@@ -167,10 +167,10 @@ export const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly colu
     use: 'full-text search of names, former names and identifiers',
     description: 'The full-text index over names and identifiers.',
     columns: {
-      entity_id: `${ENTITY_ID}; not indexed`,
       name: NAME,
-      former_names: 'former names, if the record contains any',
       identifiers: 'the id and other identifiers',
+      former_names: 'former names, if the record contains any',
+      entity_id: `${ENTITY_ID}; not indexed`,
     },
   },
   {

@@ -1,30 +1,30 @@
 import type { Database } from 'better-sqlite3';
 import { FASTEST_CLASS, SLOWEST_CLASS } from '../change_rate/change_rate.ts';
-import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import type { DueRecord, ExpectedYield, Knowledge, RatedRecord, RecordsDue } from '../knowledge.ts';
 
-const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
+const FOUND =
+  'SELECT entity_id AS entityId, missing_at IS NOT NULL AS isMissing, rate_class AS rateClass, asked_at AS askedAtMs';
 
 /** The lookups that every plan needs. Each one reads its own index in order, and so reads only the requested rows. */
 export const DUE_LOOKUPS = {
-  flagged: `${FOUND}, asked_at AS askedAt FROM _known
-     WHERE flagged_at IS NOT NULL AND (asked_at IS NULL OR asked_at < @startedAt)
+  flagged: `${FOUND} FROM _company
+     WHERE flagged_at IS NOT NULL AND (asked_at IS NULL OR asked_at < @startedAtMs)
      ORDER BY rate_class, flagged_at LIMIT @most`,
-  neverFetched: `${FOUND}, asked_at AS askedAt FROM _known
+  neverFetched: `${FOUND} FROM _company
      WHERE asked_at IS NULL AND gone_at IS NULL ORDER BY known_id LIMIT @most`,
-  stale: `${FOUND}, asked_at AS askedAt FROM _known
-     WHERE rate_class = @rateClass AND asked_at < @before AND flagged_at IS NULL AND gone_at IS NULL
+  stale: `${FOUND} FROM _company
+     WHERE rate_class = @rateClass AND asked_at < @beforeMs AND flagged_at IS NULL AND gone_at IS NULL
      ORDER BY asked_at LIMIT @most OFFSET @from`,
-  rateClasses: `SELECT rate_class AS rateClass, count(*) AS companies FROM _known
+  rateClasses: `SELECT rate_class AS rateClass, count(*) AS companies FROM _company
      WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL GROUP BY rate_class`,
-  olderThan: `SELECT count(*) FROM _known
-     WHERE rate_class = @rateClass AND asked_at <= @before AND flagged_at IS NULL AND gone_at IS NULL`,
+  olderThan: `SELECT count(*) FROM _company
+     WHERE rate_class = @rateClass AND asked_at <= @beforeMs AND flagged_at IS NULL AND gone_at IS NULL`,
 } as const;
 
 /** Returns a function that finds the records that are due, highest expected yield first. */
 export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
-  const flagged = db.prepare<[{ most: number; startedAt: string }], Row>(DUE_LOOKUPS.flagged);
+  const flagged = db.prepare<[{ most: number; startedAtMs: number }], Row>(DUE_LOOKUPS.flagged);
   const neverFetched = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.neverFetched);
   const stale = db.prepare<[StaleAsk], Row>(DUE_LOOKUPS.stale);
   // One transaction covers all rate classes' lookups, so that SQLite locks the file only once.
@@ -33,7 +33,7 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
     const yieldOf = ask.expectedYield ?? inOrder;
     const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, yieldOf, ask.nowMs);
     const first = [
-      ...flagged.all({ most, startedAt: timeOf(ask.startedAtMs) }).map(rated('flagged')),
+      ...flagged.all({ most, startedAtMs: ask.startedAtMs }).map(rated('flagged')),
       ...neverFetched.all({ most }).map(rated('never_fetched')),
     ].sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     const merged = [...first, ...mergeStale(ask, most, first, (from) => stale.all(from).map(rated('stale')))];
@@ -59,12 +59,12 @@ export function openRateClasses(db: Database): () => ReadonlyMap<number, number>
 
 /** Returns a function that counts the records that are at least as old as the age for their rate class. */
 export function openRecordsOlderThan(db: Database): Knowledge['recordsOlderThan'] {
-  const count = db.prepare<[{ rateClass: number; before: string }], number>(DUE_LOOKUPS.olderThan).pluck();
+  const count = db.prepare<[{ rateClass: number; beforeMs: number }], number>(DUE_LOOKUPS.olderThan).pluck();
   return (ages, nowMs) => {
     let older = 0;
     for (const [rateClass, days] of ages)
       if (days < Number.POSITIVE_INFINITY)
-        older += count.get({ rateClass, before: timeOf(nowMs - days * DAY_MS) }) ?? 0;
+        older += count.get({ rateClass, beforeMs: nowMs - days * DAY_MS }) ?? 0;
     return older;
   };
 }
@@ -79,12 +79,12 @@ function mergeStale(
   first: readonly Candidate[],
   read: (from: StaleAsk) => Candidate[],
 ): Candidate[] {
-  const before = timeOf(ask.beforeMs);
+  const { beforeMs } = ask;
   const chunk = Math.max(8, Math.ceil(most / 16));
   const found: Candidate[] = [];
   let heads: Head[] = [];
   for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS; rateClass++) {
-    const rows = read({ rateClass, before, most: chunk, from: 0 });
+    const rows = read({ rateClass, beforeMs, most: chunk, from: 0 });
     if (rows.length > 0) heads.push({ rateClass, rows, at: 0, read: rows.length });
   }
   while (found.length < most && heads.length > 0) {
@@ -96,7 +96,7 @@ function mergeStale(
     found.push(next);
     best.at++;
     if (best.at < best.rows.length) continue;
-    best.rows = read({ rateClass: best.rateClass, before, most: chunk, from: best.read });
+    best.rows = read({ rateClass: best.rateClass, beforeMs, most: chunk, from: best.read });
     best.at = 0;
     best.read += best.rows.length;
     if (best.rows.length === 0) heads = heads.filter((head) => head !== best);
@@ -104,25 +104,20 @@ function mergeStale(
   return found;
 }
 
-/** Converts a time to ISO 8601, after limiting it to the format's range. */
-function timeOf(epochMs: number): string {
-  return isoTime(Math.min(Math.max(epochMs, 0), LATEST_MS));
-}
-
 function yieldDaysOf({ rows, at }: Head): number {
   return (rows[at] as Candidate).expectedYield.days;
 }
 
 function candidate(
-  { entityId, missingAt, rateClass, askedAt }: Row,
+  { entityId, isMissing, rateClass, askedAtMs }: Row,
   why: RatedRecord['why'],
   yieldOf: (record: RatedRecord) => ExpectedYield,
   nowMs: number,
 ): Candidate {
-  const ageDays = askedAt === null ? 0 : (nowMs - Date.parse(askedAt)) / DAY_MS;
+  const ageDays = askedAtMs === null ? 0 : (nowMs - askedAtMs) / DAY_MS;
   return {
     entityId,
-    why: missingAt === null ? why : 'missing',
+    why: isMissing === 0 ? why : 'missing',
     expectedYield: yieldOf({ why, rateClass, ageDays }),
   };
 }
@@ -135,14 +130,14 @@ function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
 
 interface Row {
   readonly entityId: string;
-  readonly missingAt: string | null;
+  readonly isMissing: 0 | 1;
   readonly rateClass: number;
-  readonly askedAt: string | null;
+  readonly askedAtMs: number | null;
 }
 
 interface StaleAsk {
   readonly rateClass: number;
-  readonly before: string;
+  readonly beforeMs: number;
   readonly most: number;
   readonly from: number;
 }
@@ -160,16 +155,14 @@ interface Head {
   read: number;
 }
 
-const LATEST_MS = Date.UTC(9999, 0, 1);
-
 /**
  * Counts the known companies with a due record. A record is due if it was never fetched, is flagged as changed, or was
- * last fetched before `before` (ISO 8601).
+ * last fetched before `beforeMs`.
  */
-export function dueRecordCount(db: Database, before: string): number {
-  const count = db.prepare<[string], number>(
-    `SELECT count(*) FROM _known
+export function dueRecordCount(db: Database, beforeMs: number): number {
+  const count = db.prepare<[number], number>(
+    `SELECT count(*) FROM _company
      WHERE flagged_at IS NOT NULL OR gone_at IS NULL AND (asked_at IS NULL OR asked_at < ?)`,
   );
-  return count.pluck().get(before) ?? 0;
+  return count.pluck().get(beforeMs) ?? 0;
 }

@@ -40,7 +40,7 @@ export function unlikeConfirmations(db: Database, most: number): Confirmations {
   const rows = db
     .prepare(
       `SELECT k.record_call_id AS before, c.call_id AS after, a.same_as IS NOT NULL AS isReference
-       FROM _call c JOIN _answer a USING (call_id) JOIN _known k ON k.entity_id = c.target
+       FROM _call c JOIN _answer a USING (call_id) JOIN _company k ON k.entity_id = c.target
        WHERE c.kind = 'entity' AND c.outcome = 'ok' AND c.call_id > k.record_call_id
        ORDER BY c.call_id DESC LIMIT ?`,
     )

@@ -16,7 +16,7 @@ export function setRecordsDoubted(db: Database, areDoubted: boolean): void {
  */
 export function lastFetchedId(db: Database): string | null {
   const select = db.prepare<[], string>(
-    `SELECT entity_id FROM _known
+    `SELECT entity_id FROM _company
      WHERE record_version IS NOT NULL AND gone_at IS NULL AND missing_at IS NULL
        AND NOT EXISTS (SELECT 1 FROM _failure WHERE kind = 'entity' AND target = entity_id)
      ORDER BY record_version DESC LIMIT 1`,

@@ -102,9 +102,9 @@ const KEPT = [
   `INSERT OR IGNORE INTO kept
    SELECT call_id FROM (
      SELECT call_id, row_number() OVER (PARTITION BY entity_id, is_tombstone ORDER BY call_id DESC) AS newest
-     FROM _version
+     FROM _record_version
    ) WHERE newest <= @versions`,
-  'INSERT OR IGNORE INTO kept SELECT record_call_id FROM _known WHERE record_call_id IS NOT NULL',
+  'INSERT OR IGNORE INTO kept SELECT record_call_id FROM _company WHERE record_call_id IS NOT NULL',
   'INSERT OR IGNORE INTO kept SELECT call_id FROM _query_page',
   'INSERT OR IGNORE INTO kept SELECT max(_call_id) FROM registry_stats HAVING max(_call_id) IS NOT NULL',
   "INSERT OR IGNORE INTO kept SELECT call_id FROM _quarantine WHERE state = 'open'",

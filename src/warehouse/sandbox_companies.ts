@@ -12,7 +12,7 @@ export interface SandboxRow {
 
 /**
  * The sandbox's companies in a temporary SQLite database. SQLite holds a small one in memory, writes a large one to a
- * temporary file, and deletes the file in the end. The tables `_known` and `_name` have the columns that `NameFinder`
+ * temporary file, and deletes the file in the end. The tables `_company` and `_name` have the columns that `NameFinder`
  * reads.
  */
 export class SandboxCompanies {
@@ -31,19 +31,19 @@ export class SandboxCompanies {
     this.db.function('folded', { deterministic: true }, (name) => this.#fold(String(name)));
     this.db.exec(SCHEMA);
     this.#insert = this.db.prepare(
-      'INSERT OR IGNORE INTO _known (entity_id, name, fields, gone_at) VALUES (@id, @name, @fieldsText, @goneAtMs)',
+      'INSERT OR IGNORE INTO _company (entity_id, name, fields, gone_at) VALUES (@id, @name, @fieldsText, @goneAtMs)',
     );
     this.#replace = this.db.prepare(
-      `INSERT INTO _known (entity_id, name, fields, gone_at) VALUES (@id, @name, @fieldsText, @goneAtMs)
+      `INSERT INTO _company (entity_id, name, fields, gone_at) VALUES (@id, @name, @fieldsText, @goneAtMs)
        ON CONFLICT (entity_id) DO UPDATE SET name = @name, fields = @fieldsText, gone_at = @goneAtMs`,
     );
     this.#find = this.db.prepare(`${SELECT} WHERE entity_id = ?`);
     this.#after = this.db.prepare(`${SELECT} WHERE known_id > ? ORDER BY known_id LIMIT ${ROWS_AT_ONCE}`);
     this.#addName = this.db.prepare(
-      'INSERT INTO _name SELECT folded(name), known_id FROM _known WHERE known_id = ?',
+      'INSERT INTO _name SELECT folded(name), known_id FROM _company WHERE known_id = ?',
     );
     this.#dropName = this.db.prepare(
-      'DELETE FROM _name WHERE (folded, known_id) IN (SELECT folded(name), known_id FROM _known WHERE known_id = ?)',
+      'DELETE FROM _name WHERE (folded, known_id) IN (SELECT folded(name), known_id FROM _company WHERE known_id = ?)',
     );
   }
 
@@ -58,7 +58,7 @@ export class SandboxCompanies {
   indexNames(fold: (name: string) => string): void {
     this.#fold = fold;
     this.db.exec(
-      'DELETE FROM _name; INSERT INTO _name SELECT folded(name), known_id FROM _known ORDER BY 1, 2',
+      'DELETE FROM _name; INSERT INTO _name SELECT folded(name), known_id FROM _company ORDER BY 1, 2',
     );
   }
 
@@ -86,7 +86,7 @@ export class SandboxCompanies {
   /** Returns the number of companies that are not deleted. */
   count(): number {
     return (
-      this.db.prepare<[], number>('SELECT count(*) FROM _known WHERE gone_at IS NULL').pluck().get() ?? 0
+      this.db.prepare<[], number>('SELECT count(*) FROM _company WHERE gone_at IS NULL').pluck().get() ?? 0
     );
   }
 
@@ -96,15 +96,15 @@ export class SandboxCompanies {
 }
 
 const SCHEMA = `
-  CREATE TABLE _known (
+  CREATE TABLE _company (
     known_id  INTEGER PRIMARY KEY,
     entity_id TEXT NOT NULL UNIQUE,
     name      TEXT NOT NULL,
     fields    TEXT NOT NULL,
     gone_at   INTEGER
   );
-  CREATE INDEX _known_by_identifier ON _known (upper(entity_id));
-  CREATE INDEX _known_gone ON _known (gone_at) WHERE gone_at IS NOT NULL;
+  CREATE INDEX _company_by_identifier ON _company (upper(entity_id));
+  CREATE INDEX _company_gone ON _company (gone_at) WHERE gone_at IS NOT NULL;
   CREATE TABLE _name (
     folded   TEXT NOT NULL,
     known_id INTEGER NOT NULL,
@@ -112,5 +112,5 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 const SELECT =
-  'SELECT known_id AS knownId, entity_id AS id, name, fields AS fieldsText, gone_at AS goneAtMs FROM _known';
+  'SELECT known_id AS knownId, entity_id AS id, name, fields AS fieldsText, gone_at AS goneAtMs FROM _company';
 const ROWS_AT_ONCE = 1_000;

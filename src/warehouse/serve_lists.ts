@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { isoTimeOf } from './table.ts';
 
 /** Returns a function whose result changes when another connection writes to the file. */
 export function fileVersion(db: Database): () => number {
@@ -14,7 +15,7 @@ export function namesMark(db: Database): () => string {
   const mark = db
     .prepare<[], string>(
       `SELECT concat_ws(' ',
-         (SELECT max(known_id) FROM _known),
+         (SELECT max(known_id) FROM _company),
          (SELECT n FROM _tally WHERE what = 'known'),
          (SELECT n FROM _tally WHERE what = 'gone'),
          (SELECT sum(changed) + sum(new) FROM _run),
@@ -45,19 +46,19 @@ export interface RecordAges {
   readonly within90Days: number;
 }
 
-/** Reads the ages of all records in one scan. `times` returns the time that many days ago. */
-export function recordAges(db: Database, times: (days: number) => string): RecordAges {
-  const select = db.prepare<string[], RecordAges>(
+/** Reads the ages of all records in one scan. `timeMs` returns the time that many days ago. */
+export function recordAges(db: Database, timeMs: (days: number) => number): RecordAges {
+  const select = db.prepare<number[], RecordAges>(
     `SELECT
-       min(fetched_at) AS oldestAt,
-       max(fetched_at) AS newestAt,
+       ${isoTimeOf('min(fetched_at)')} AS oldestAt,
+       ${isoTimeOf('max(fetched_at)')} AS newestAt,
        count(*) FILTER (WHERE fetched_at >= ?) AS within1Day,
        count(*) FILTER (WHERE fetched_at >= ?) AS within7Days,
        count(*) FILTER (WHERE fetched_at >= ?) AS within30Days,
        count(*) FILTER (WHERE fetched_at >= ?) AS within90Days
-     FROM _known WHERE fetched_at IS NOT NULL AND gone_at IS NULL`,
+     FROM _company WHERE fetched_at IS NOT NULL AND gone_at IS NULL`,
   );
-  return select.get(times(1), times(7), times(30), times(90)) as RecordAges;
+  return select.get(timeMs(1), timeMs(7), timeMs(30), timeMs(90)) as RecordAges;
 }
 
 /** Returns a function that reads the time and call of the last statistics. It returns null if there are none. */

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { readBody } from '../dialect/response_body.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
+import { isoTimeOf } from './table.ts';
 
 /** A version of a record, exactly as the registry sent it. */
 export interface ServedRecord {
@@ -41,7 +42,7 @@ export function responseTexts(db: Database): (callId: number) => string | null {
 
 interface LatestRow {
   readonly fetchedAt: string | null;
-  readonly goneAt: string | null;
+  readonly isGone: 0 | 1;
   readonly callId: number | null;
 }
 
@@ -67,20 +68,24 @@ export function servedRecords(db: Database) {
   // UTF-8.
   const plain = db
     .prepare<[string], PlainRow>(
-      `SELECT k.record_call_id, CAST(a.body AS TEXT), k.fetched_at
-       FROM _known k JOIN _answer a ON a.call_id = k.record_call_id
+      `SELECT k.record_call_id, CAST(a.body AS TEXT), ${isoTimeOf('k.fetched_at')}
+       FROM _company k JOIN _answer a ON a.call_id = k.record_call_id
        WHERE k.entity_id = ? AND k.gone_at IS NULL AND a.encoding IS NULL AND a.headers IS NULL`,
     )
     .raw() as unknown as { get(entityId: string): PlainRow | undefined };
   const latest = db.prepare<[string], LatestRow>(
-    `SELECT fetched_at AS fetchedAt, gone_at AS goneAt, record_call_id AS callId FROM _known WHERE entity_id = ?`,
+    `SELECT ${isoTimeOf('fetched_at')} AS fetchedAt, gone_at IS NOT NULL AS isGone, record_call_id AS callId
+     FROM _company WHERE entity_id = ?`,
   );
   const versionAt = db.prepare<[string, string], VersionRow>(
-    `SELECT call_id AS callId, observed_from AS observedFrom, is_tombstone AS isTombstone FROM _version
-     WHERE entity_id = ? AND observed_from <= ? ORDER BY call_id DESC LIMIT 1`,
+    `SELECT call_id AS callId, sent_at AS observedFrom, is_tombstone AS isTombstone
+     FROM _record_version JOIN _call USING (call_id)
+     WHERE entity_id = ? AND sent_at <= ? ORDER BY call_id DESC LIMIT 1`,
   );
   const firstVersion = db
-    .prepare<[string], string | null>('SELECT min(observed_from) FROM _version WHERE entity_id = ?')
+    .prepare<[string], string | null>(
+      'SELECT min(sent_at) FROM _record_version JOIN _call USING (call_id) WHERE entity_id = ?',
+    )
     .pluck();
   // If the entity has returned, a later row has NULL in `after`.
   const goneAt = db
@@ -104,7 +109,7 @@ export function servedRecords(db: Database) {
         return { is: 'record', callId: found[0], text: found[1], seenAt: found[2] };
       const row = latest.get(entityId);
       if (row === undefined) return { is: 'unknown' };
-      if (row.goneAt !== null) return tombstoneOr(versionAt.get(entityId, END_OF_TIME));
+      if (row.isGone === 1) return tombstoneOr(versionAt.get(entityId, END_OF_TIME));
       if (row.callId === null || row.fetchedAt === null) return { is: 'listed' };
       return read(row.callId, row.fetchedAt);
     },

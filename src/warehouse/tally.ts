@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Known } from './known_row.ts';
+import type { Known } from './known.ts';
 
 /**
  * A count in `_tally` that would otherwise need a scan. `known` counts all companies, while `listed` and `fetched`

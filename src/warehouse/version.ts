@@ -1,27 +1,26 @@
 import type { Database } from 'better-sqlite3';
+import { VERSION } from './tables.ts';
 
 export interface VersionRow {
   readonly callId: number;
   readonly isTombstone: 0 | 1;
 }
 
-/** Reads and writes `_version`, which lists the calls that returned a new version of a record. */
+/** Reads and writes `_record_version`, which lists the calls that returned a new version of a record. */
 export function versionTable(db: Database) {
-  const insert = db.prepare<[string, number, string, 0 | 1]>(
-    `INSERT INTO _version (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
-  );
+  const insert = VERSION.insert(db);
   const end = db.prepare<{ entityId: string; endedAt: string }>(
-    `UPDATE _version SET ended_at = @endedAt
+    `UPDATE _record_version SET ended_at = @endedAt
      WHERE entity_id = @entityId AND call_id =
-       (SELECT max(call_id) FROM _version WHERE entity_id = @entityId AND NOT is_tombstone)`,
+       (SELECT max(call_id) FROM _record_version WHERE entity_id = @entityId AND NOT is_tombstone)`,
   );
   const latest = db.prepare<[string], VersionRow>(
-    `SELECT call_id AS callId, is_tombstone AS isTombstone FROM _version
+    `SELECT call_id AS callId, is_tombstone AS isTombstone FROM _record_version
      WHERE entity_id = ? ORDER BY call_id DESC`,
   );
   return {
-    add: (entityId: string, callId: number, observedFrom: string, isTombstone: boolean): void => {
-      insert.run(entityId, callId, observedFrom, isTombstone ? 1 : 0);
+    add: (entityId: string, callId: number, isTombstone: boolean): void => {
+      insert.run({ entityId, callId, endedAt: null, isTombstone: isTombstone ? 1 : 0 });
     },
     /** Records when a gone entity's last version ended. */
     end: (entityId: string, endedAt: string): void => {

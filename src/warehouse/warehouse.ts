@@ -4,7 +4,6 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { openFileCheck } from '../sqlite/file_check.ts';
-import { refreshCompanyViews } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { finishScrub } from './scrub.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
@@ -127,7 +126,6 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   if (isNew) db.pragma(`page_size = ${PAGE_BYTES}`);
   if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
-  db.pragma('foreign_keys = ON');
   db.pragma(`journal_size_limit = ${logLimitBytes}`);
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -135,8 +133,10 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   // FAST overwrites deleted content only if that requires no additional writes.
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
+  // A migration may write a table again to which others refer.
+  db.pragma('foreign_keys = OFF');
   migrate(db, nowMs);
-  refreshCompanyViews(db);
+  db.pragma('foreign_keys = ON');
   finishScrub(db);
 }
 

@@ -184,11 +184,11 @@ async function firstLine(child: ChildProcess): Promise<string> {
 function asked(warehouse: string) {
   const db = new Sqlite(warehouse, { readonly: true });
   const step = Math.max(1, Math.floor(companies / 5_000));
-  const rows = db.prepare('SELECT entity_id AS id, name FROM _known WHERE known_id % ? = 0').all(step) as {
+  const rows = db.prepare('SELECT entity_id AS id, name FROM _company WHERE known_id % ? = 0').all(step) as {
     id: string;
     name: string;
   }[];
-  const names = db.prepare('SELECT name FROM _known').pluck().iterate() as IterableIterator<string>;
+  const names = db.prepare('SELECT name FROM _company').pluck().iterate() as IterableIterator<string>;
   const counts = new Map<string, number>();
   for (const name of names)
     for (const word of new Set(wordsOf(withoutDiacritics(name))))

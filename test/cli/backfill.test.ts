@@ -230,7 +230,7 @@ describe('backfill by search', () => {
     const named = [...upstream.sandbox.companies.all()].filter(({ name }) => /^n/i.test(name));
     const names = await upstream.run('backfill', '--prefix', 'N', '--no-records');
     const db = upstream.warehouse();
-    const listed = db.prepare("SELECT count(*) FROM _known WHERE name LIKE 'n%'").pluck().get();
+    const listed = db.prepare("SELECT count(*) FROM _company WHERE name LIKE 'n%'").pluck().get();
     db.close();
     expect(named.length).toBeGreaterThan(40);
     expect(listed).toBe(named.length);
@@ -243,7 +243,7 @@ describe('backfill of known companies', () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 60, seed: 2 })] });
     await upstream.run('backfill', '--prefix', '0', '--query', 'a', '--no-records');
     const db = upstream.warehouse();
-    const known = db.prepare('SELECT count(*) FROM _known').pluck().get();
+    const known = db.prepare('SELECT count(*) FROM _company').pluck().get();
     db.close();
     const missing = await upstream.run('backfill', '--missing');
     expect(missing.json.data).toMatchObject({ found: known, title: `${known} companies without a record` });

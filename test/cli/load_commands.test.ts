@@ -117,7 +117,7 @@ test('forget erases a company only after confirmation', async () => {
     code: 0,
     data: { forgotten: [{ entity_id: 'C1', answers: 1 }] },
   });
-  expect(ask('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
+  expect(ask('SELECT entity_id FROM _company')).toEqual([{ entity_id: 'C2' }]);
 });
 
 test('forget lists the erased ids, and after --undo a backfill can fetch their records again', async () => {

@@ -101,7 +101,7 @@ test('restore waits for readers before it replaces the file, so that the WAL con
   const { path, backup, run } = await backedUp();
   const reader = openWarehouse({ path, readonly: true, nowMs: START_MS });
   reader.db.exec('BEGIN');
-  reader.db.prepare('SELECT count(*) FROM _known').get();
+  reader.db.prepare('SELECT count(*) FROM _company').get();
   expect(await run('restore', backup)).toMatchObject({
     code: 1,
     json: { error: { message: 'another program is reading the warehouse' } },

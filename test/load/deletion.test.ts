@@ -4,7 +4,7 @@ import { openWatchKnowledge } from '../../src/warehouse/watch_knowledge.ts';
 import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
 const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
-const goneAt = 'SELECT gone_at FROM _known WHERE entity_id = ?';
+const goneAt = 'SELECT gone_at FROM _company WHERE entity_id = ?';
 
 test('a 404 alone does not mark a company as gone', () => {
   const { search, record, value, warehouse } = bench();
@@ -22,7 +22,7 @@ test('a 404 marks a company as gone once an unknown id returns the same 404 and 
   expect(record('C2', { id: 'C2' }).gone).toBe(false);
   expect(value(goneAt, 'C1')).toBeNull();
   record('NEVER-1', NOT_FOUND, 404);
-  expect(value(goneAt, 'C1')).toBe('2026-03-01T00:00:03.000Z');
+  expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:03.000Z'));
   expect(all('SELECT entity_id, _gone_at FROM entity')).toEqual([
     { entity_id: 'C1', _gone_at: '2026-03-01T00:00:03.000Z' },
     { entity_id: 'C2', _gone_at: null },
@@ -51,7 +51,7 @@ test('no company is marked as gone if a path moves during a run, because respons
   expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
   expect(value(goneAt, 'C1')).toBeNull();
   record('C2', { id: 'C2' });
-  expect(value(goneAt, 'C1')).toBe('2026-03-01T00:00:05.000Z');
+  expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:05.000Z'));
 });
 
 test('a gone company that a search lists again is fetched once, and returns if that call succeeds', () => {
@@ -156,7 +156,7 @@ test('a search that lists a company after a 410 does not make its record due', (
   record('C1', { id: 'C1', name: 'A' });
   record('C1', 'gone for good', 410);
   search('a', listing);
-  expect(all('SELECT flagged_at FROM _known')).toEqual([{ flagged_at: null }]);
+  expect(all('SELECT flagged_at FROM _company')).toEqual([{ flagged_at: null }]);
 });
 
 test('a record that the upstream marks as gone becomes a tombstone and keeps its other fields', () => {
@@ -226,7 +226,7 @@ test('a success that was sent before the 404 arrived proves no deletion', () => 
 
 test('a confirmed deletion is not requested again, although the upstream keeps listing the company', () => {
   const { search, record, value } = bench();
-  const flaggedAt = () => value("SELECT flagged_at FROM _known WHERE entity_id = 'C1'");
+  const flaggedAt = () => value("SELECT flagged_at FROM _company WHERE entity_id = 'C1'");
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   search('a', listing);
   record('NEVER-1', NOT_FOUND, 404);
@@ -269,5 +269,5 @@ test('a company whose record moved to another id is gone after one call, and the
   record('C2', { id: 'C2' });
   expect(value(goneAt, 'C1')).not.toBeNull();
   expect(all("SELECT after FROM entity_change WHERE path = '_replaced_by'")).toEqual([{ after: 'C9' }]);
-  expect(value("SELECT 1 FROM _known WHERE entity_id = 'C9' AND fetched_at IS NULL")).toBe(1);
+  expect(value("SELECT 1 FROM _company WHERE entity_id = 'C9' AND fetched_at IS NULL")).toBe(1);
 });

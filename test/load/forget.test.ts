@@ -110,7 +110,7 @@ test('a forgotten entity is not loaded again by a search, a fetch or a rebuild',
   expect(later.record('C1', { id: 'C1', name: 'Xanthippe' }).record).toBeNull();
   const before = dumpDerived(warehouse);
   await reprocess({ warehouse, dialect });
-  expect(later.all('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
+  expect(later.all('SELECT entity_id FROM _company')).toEqual([{ entity_id: 'C2' }]);
   expect(dumpDerived(warehouse).filter((row) => row.includes('C1') && !row.includes('name:'))).toEqual([]);
   expect(before.some((row) => row.includes('Xanthippe'))).toBe(false);
   warehouse.close();
@@ -267,7 +267,7 @@ test('an erasure that a reader prevents is reported, and the next command that w
   const { warehouse } = mirrorOfTwo();
   const reader = new Sqlite(warehouse.path, { readonly: true });
   reader.exec('BEGIN');
-  reader.prepare('SELECT count(*) FROM _known').get();
+  reader.prepare('SELECT count(*) FROM _company').get();
   const result = forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   const during = tracesIn(warehouse.path, ['Xanthippe']);
   reader.close();

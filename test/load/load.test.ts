@@ -259,7 +259,7 @@ test('a query that stops returning results removes no company and gets a note', 
   expect(all('SELECT rows, note FROM _query')).toEqual([
     { rows: 0, note: 'no results; the previous listing had 2' },
   ]);
-  expect(value('SELECT count(*) FROM _known WHERE gone_at IS NULL')).toBe(2);
+  expect(value('SELECT count(*) FROM _company WHERE gone_at IS NULL')).toBe(2);
 });
 
 test('an error body with status 200 is quarantined and does not change the listing', () => {

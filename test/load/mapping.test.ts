@@ -112,7 +112,7 @@ describe('text in the search index', () => {
     const mapped = Mapping.parse({ former_names: ['/was/*'], identifiers: ['/code'] });
     const { record, all } = bench({ mapping: mapped });
     record('C1', { id: 'C1', was: ['Before'], code: 'AB-123456', vat_number: '999888777' });
-    expect(all('SELECT former_names, identifiers FROM _known')).toEqual([
+    expect(all('SELECT former_names, identifiers FROM _company')).toEqual([
       { former_names: 'Before', identifiers: 'C1\nAB-123456' },
     ]);
   });

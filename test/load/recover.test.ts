@@ -3,7 +3,7 @@ import type { Attempt } from '../../src/outcome.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
 import { type Bench, bench, entityCall } from '../support/loader.ts';
 
-const TABLES = ['entity', 'search_result', 'entity_change', '_known', '_query', '_quarantine'];
+const TABLES = ['entity', 'search_result', 'entity_change', '_company', '_query', '_quarantine'];
 const SEARCH = {
   kind: 'search',
   query: { by: 'name', text: 'acme' },

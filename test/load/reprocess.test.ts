@@ -76,9 +76,9 @@ test('a second rebuild, after new responses, also produces the same tables', asy
     { entity_id: 'C6' },
   ]);
   const plans = all(
-    'EXPLAIN QUERY PLAN SELECT * FROM _known WHERE flagged_at IS NOT NULL ORDER BY flagged_at',
+    'EXPLAIN QUERY PLAN SELECT * FROM _company WHERE flagged_at IS NOT NULL ORDER BY rate_class, flagged_at',
   );
-  expect(plans).toMatchObject([{ detail: expect.stringContaining('USING INDEX _known_flagged') }]);
+  expect(plans).toMatchObject([{ detail: expect.stringContaining('USING INDEX _company_flagged') }]);
 });
 
 test('a rebuild with a corrected dialect loads a quarantined record without making a call', async () => {

@@ -191,8 +191,8 @@ test('the freshness counts a record from its last fetch, not from a later 404', 
   await other.sync();
   // A 404 without proof that the company is gone changes only the time of the last request.
   other.house.warehouse.db
-    .prepare('UPDATE _known SET asked_at = ? WHERE entity_id = ?')
-    .run(isoTime(other.now() + 100 * DAY_MS), '00000500');
+    .prepare('UPDATE _company SET asked_at = ? WHERE entity_id = ?')
+    .run(other.now() + 100 * DAY_MS, '00000500');
   const later = await serve({ ...other, now: () => other.now() + 100 * DAY_MS });
   try {
     const { json } = await later.ask('/api/registry/stats');

@@ -51,7 +51,7 @@ describe('full-text syntax in a query', () => {
     'a NOT b',
     '{a b}:c',
     INJECTION,
-    "'; DROP TABLE _known; --",
+    "'; DROP TABLE _company; --",
     '%',
     '_',
     '\\',

@@ -74,7 +74,7 @@ describe('a mirror of a mirror', () => {
 /** All records as received, and all list items as the dialect decodes them. */
 function contentOf({ db }: Warehouse) {
   const records = servedRecords(db);
-  const ids = db.prepare('SELECT entity_id FROM _known ORDER BY entity_id').pluck().all() as string[];
+  const ids = db.prepare('SELECT entity_id FROM _company ORDER BY entity_id').pluck().all() as string[];
   return {
     records: Object.fromEntries(ids.map((id) => [id, textOf(records.latest(id))])),
     summaries: Object.fromEntries(

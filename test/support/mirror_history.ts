@@ -27,7 +27,7 @@ export function addHistory({ db }: { readonly db: Database }, nowMs: number): vo
      VALUES (@id, @at, @path, 'previous value of this field', 'next value of this field', @callId)`,
   );
   const company = db.prepare(
-    `INSERT INTO _known (entity_id, name, first_seen_at, last_seen_at, listed_at, asked_at, fetched_at)
+    `INSERT INTO _company (entity_id, name, first_seen_at, last_seen_at, listed_at, asked_at, fetched_at)
      VALUES (@id, @name, @at, @at, @at, @at, @at)`,
   );
   db.transaction(() => {
@@ -56,7 +56,7 @@ export function addHistory({ db }: { readonly db: Database }, nowMs: number): vo
       company.run({
         id: `H${index}`,
         name: `Historic Company of a Usual Length ${index} Limited`,
-        at: isoTime(nowMs - ((index * 37) % (400 * 24)) * HOUR_MS),
+        at: nowMs - ((index * 37) % (400 * 24)) * HOUR_MS,
       });
     for (const what of ['known', 'listed', 'fetched'])
       db.prepare(

@@ -102,7 +102,7 @@ export async function syncAt(
       signal: new AbortController().signal,
     });
     const { db } = workspace.warehouse;
-    const ids = db.prepare<[], string>('SELECT entity_id FROM _known').pluck().all();
+    const ids = db.prepare<[], string>('SELECT entity_id FROM _company').pluck().all();
     const documentOf = recordDocuments(db);
     const versions = db
       .prepare<[], { id: string; callId: number }>(

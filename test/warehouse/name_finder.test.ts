@@ -96,9 +96,7 @@ function mirrorOf(companies: readonly Company[], indexed: number) {
   list(companies.slice(0, count));
   nameIndex(warehouse.db).indexNames();
   list(companies.slice(count));
-  const remove = warehouse.db.prepare(
-    "UPDATE _known SET gone_at = '2026-01-01T00:00:00Z' WHERE entity_id = ?",
-  );
+  const remove = warehouse.db.prepare('UPDATE _company SET gone_at = 1 WHERE entity_id = ?');
   for (const { id: own, isGone } of companies) if (isGone) remove.run(own);
   return warehouse;
 }

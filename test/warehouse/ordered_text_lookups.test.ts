@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
@@ -7,7 +9,8 @@ import { afterAll, SortedTexts, type TextsInOrder } from '../../src/names/ordere
 import { foldedIdentifier } from '../../src/names/query_matching.ts';
 import { openTextsInOrder, TEXT_LOOKUPS } from '../../src/warehouse/ordered_text_lookups.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, dialectWith, START_MS } from '../support/loader.ts';
+import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
+import { stepsBefore, writeOlderWarehouse } from '../trust/older_file.ts';
 
 const COMPANIES = [
   { id: 'C1', name: 'ACME  Ltd' },
@@ -35,13 +38,16 @@ test('name and identifier counts stay exact after renames, forgetting and rebuil
   expectOrder(warehouse, left);
 });
 
-test('opening an older warehouse adds the name index', () => {
-  const { warehouse, search } = bench();
-  search('a', { total: 6, results: COMPANIES });
-  warehouse.db.exec(
-    'DROP TABLE _name; DROP INDEX _known_by_identifier; DELETE FROM _migration WHERE number = 130',
+test('opening an older warehouse adds the indexes of names and identifiers', () => {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  writeOlderWarehouse(path, stepsBefore(130));
+  const older = new Sqlite(path);
+  const add = older.prepare(
+    "INSERT INTO _known (entity_id, name, first_seen_at, last_seen_at) VALUES (?, ?, '2026-01-01', '2026-01-01')",
   );
-  const again = openWarehouse({ path: warehouse.path, nowMs: START_MS });
+  for (const { id, name = null } of COMPANIES) add.run(id, name);
+  older.close();
+  const again = openWarehouse({ path, nowMs: START_MS });
   try {
     expectOrder(again, COMPANIES);
   } finally {

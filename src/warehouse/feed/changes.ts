@@ -137,8 +137,8 @@ function companies(
       `SELECT entity_id AS entityId, coalesce(${part}_added, 0) AS added, ${column} AS version,
               max(${versions.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,
               min(coalesce(record_added, summary_added), coalesce(summary_added, record_added)) AS overviewAdded
-       FROM _known
-       WHERE ${column} >= coalesce((SELECT max(${column}) FROM _known WHERE ${column} <= @after), 0)
+       FROM _company
+       WHERE ${column} >= coalesce((SELECT max(${column}) FROM _company WHERE ${column} <= @after), 0)
        ORDER BY ${column}`,
     )
     .iterate({ after });

@@ -28,7 +28,7 @@ const companies = openKnowledge(warehouse).knownCount() + hidden.length;
 const find =
   kind === 'prefix' ? beginningSo(warehouse) : kind === 'record' ? null : withWords(warehouse, kind);
 const nameOf = warehouse.db.prepare<[number], { entity_id: string; name: string }>(
-  'SELECT entity_id, name FROM _known WHERE known_id = ?',
+  'SELECT entity_id, name FROM _company WHERE known_id = ?',
 );
 process.on('message', (call: Call) => process.send?.(answer(call)));
 process.send?.(companies);
@@ -58,7 +58,7 @@ function semantics() {
 
 /** Returns the initially known names that begin with the text. */
 function beginningSo({ db }: Warehouse): (text: string) => Found {
-  const last = db.prepare('SELECT max(known_id) FROM _known').pluck().get() as number;
+  const last = db.prepare('SELECT max(known_id) FROM _company').pluck().get() as number;
   const among = 'FROM _name WHERE folded >= @text AND folded < @end AND known_id <= @last';
   const count = db.prepare<[object], number>(`SELECT count(*) ${among}`).pluck();
   const first = db.prepare<[object], number>(`SELECT known_id ${among} LIMIT ${PAGE}`).pluck();
@@ -81,7 +81,7 @@ function withWords({ path, db }: Warehouse, how: ChoosingKind): (text: string) =
   const before = (index.prepare('SELECT max(last) FROM indexed').pluck().get() as number | null) ?? 0;
   const insert = index.prepare('INSERT INTO name (rowid, folded) VALUES (?, ?)');
   const names = db.prepare<[number], { id: number; name: string }>(
-    'SELECT known_id AS id, name FROM _known WHERE known_id > ? AND name IS NOT NULL ORDER BY known_id',
+    'SELECT known_id AS id, name FROM _company WHERE known_id > ? AND name IS NOT NULL ORDER BY known_id',
   );
   index.transaction(() => {
     let last = before;

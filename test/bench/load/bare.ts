@@ -33,11 +33,11 @@ export function openBareLoop(db: Database) {
     answer: insert(db, '_answer', 'call_id body'),
     known: insert(
       db,
-      '_known',
+      '_company',
       'known_id entity_id name identifiers first_seen_at last_seen_at asked_at fetched_at changed_at record_call_id',
     ),
-    text: insert(db, 'entity_fts', 'rowid entity_id name former_names identifiers'),
-    version: insert(db, '_version', 'entity_id call_id observed_from'),
+    text: insert(db, 'entity_fts', 'rowid name identifiers former_names entity_id'),
+    version: insert(db, '_record_version', 'entity_id call_id'),
     entity: insert(db, 'entity', entityColumns.join(' ')),
     officers: insert(db, 'entity__officers', officerColumns.join(' ')),
     codes: insert(db, 'entity__activity_codes', 'entity_id position _call_id value'),
@@ -70,7 +70,8 @@ function bareRows(given: {
 }): BareRows {
   const { index, callId, record, entityColumns, officerColumns } = given;
   const id = idOf(index);
-  const at = new Date(1_770_000_000_000 + callId).toISOString();
+  const atMs = 1_770_000_000_000 + callId;
+  const at = new Date(atMs).toISOString();
   const body = Buffer.from(JSON.stringify(record));
   const own = { entity_id: id, _fetched_at: at, _changed_at: at, _gone_at: null, _call_id: callId };
   const columns: Record<string, Bound> = { ...flattened(record), ...own };
@@ -79,9 +80,9 @@ function bareRows(given: {
   return {
     call: [callId, 1, 'entity', id, 'never fetched', 1, at, 50, 200, 'ok', body.length, 1, 1],
     answer: [callId, body],
-    known: [index + 1, id, String(record.name), identifiers, at, at, at, at, at, callId],
-    text: [index + 1, id, indexedText(String(record.name)), null, identifiers],
-    version: [id, callId, at],
+    known: [index + 1, id, String(record.name), identifiers, atMs, atMs, atMs, atMs, atMs, callId],
+    text: [index + 1, indexedText(String(record.name)), identifiers, null, id],
+    version: [id, callId],
     entity: entityColumns.map((name) => columns[name] ?? null),
     officers: list('officers').map((officer, position) => {
       const cells: Record<string, Bound> = {

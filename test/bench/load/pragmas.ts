@@ -83,8 +83,8 @@ function openVariant({ pageSize, pragmas = [], tokenizer }: Variant, at: number)
   if (tokenizer !== undefined) {
     mirror.warehouse.db.exec('DROP TABLE entity_fts');
     mirror.warehouse.db.exec(
-      `CREATE VIRTUAL TABLE entity_fts USING fts5 (entity_id UNINDEXED, name, former_names, identifiers,
-         content = '_known', content_rowid = 'known_id', tokenize = '${tokenizer}')`,
+      `CREATE VIRTUAL TABLE entity_fts USING fts5 (name, identifiers, former_names, entity_id UNINDEXED,
+         content = '_search_text', content_rowid = 'known_id', tokenize = '${tokenizer}')`,
     );
   }
   return mirror;

@@ -21,11 +21,11 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
   );
   const answer = db.prepare('INSERT INTO _answer (call_id, body) VALUES (?, ?)');
   const known = db.prepare(
-    `INSERT INTO _known (known_id, entity_id, name, identifiers, first_seen_at, last_seen_at, listed_at, asked_at,
+    `INSERT INTO _company (known_id, entity_id, name, first_seen_at, last_seen_at, listed_at, asked_at,
        fetched_at, changed_at, record_call_id)
-     VALUES (@knownId, @id, @name, @id, @at, @at, @at, @at, @at, @at, @callId)`,
+     VALUES (@knownId, @id, @name, @atMs, @atMs, @atMs, @atMs, @atMs, @atMs, @callId)`,
   );
-  const version = db.prepare('INSERT INTO _version (entity_id, call_id, observed_from) VALUES (?, ?, ?)');
+  const version = db.prepare('INSERT INTO _record_version (entity_id, call_id) VALUES (?, ?)');
   const found = db.prepare(
     'INSERT INTO search_result (entity_id, _first_seen_at, _last_seen_at, _call_id) VALUES (?, ?, ?, ?)',
   );
@@ -47,9 +47,9 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
     for (const { id } of page) found.run(id, listing.at, listing.at, listing.callId);
     for (const { id, name, fields } of page) {
       const record = answered('entity', id, { id, name, ...fields }, 1);
-      version.run(id, record.callId, record.at);
-      known.run({ knownId: ++knownId, id, name, ...record });
-      names.add({ knownId, entityId: id, name, formerNames: null, identifiers: id });
+      version.run(id, record.callId);
+      known.run({ knownId: ++knownId, id, name, ...record, atMs: Date.parse(record.at) });
+      names.add({ knownId, entityId: id, name, formerNames: null, identifiers: null });
     }
     names.save();
   });

@@ -31,7 +31,7 @@ test('evidence from fetches and listings is stored with the company, and a rebui
   const noted = () =>
     all(
       `SELECT entity_id AS id, changes, round(changing_days) AS changing, round(steady_days) AS steady,
-         rate_class AS rateClass FROM _known ORDER BY entity_id`,
+         rate_class AS rateClass FROM _company ORDER BY entity_id`,
     );
   const [quiet, lively, flagged] = noted();
   expect(quiet).toMatchObject({ changes: 0, changing: 0, steady: 90 });

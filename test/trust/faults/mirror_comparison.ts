@@ -21,7 +21,7 @@ export interface MirrorComparison {
 
 export function compareMirror(sandbox: Sandbox, db: Database): MirrorComparison {
   const known = new Map(
-    (db.prepare('SELECT entity_id AS id, gone_at AS goneAt FROM _known').all() as KnownRow[]).map((row) => [
+    (db.prepare('SELECT entity_id AS id, gone_at AS goneAt FROM _company').all() as KnownRow[]).map((row) => [
       row.id,
       row,
     ]),

@@ -170,7 +170,7 @@ function wasListed({ db }: Warehouse): boolean {
 function knownIn({ db }: Warehouse): Map<string, 'known' | 'gone'> {
   const rows = db
     .prepare<[], { id: string; isGone: 0 | 1 }>(
-      'SELECT entity_id AS id, gone_at IS NOT NULL AS isGone FROM _known',
+      'SELECT entity_id AS id, gone_at IS NOT NULL AS isGone FROM _company',
     )
     .all();
   return new Map(rows.map(({ id, isGone }) => [id, isGone === 1 ? 'gone' : 'known']));

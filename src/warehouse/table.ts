@@ -1,0 +1,108 @@
+import type { Database, Statement } from 'better-sqlite3';
+
+/**
+ * A column of an internal table. `T` is the type of its values in this program. A time is stored as epoch milliseconds,
+ * and is ISO 8601 text in this program.
+ */
+export interface Column<T> {
+  readonly kind: 'text' | 'integer' | 'numeric' | 'blob' | 'time' | 'any';
+  /** The column's name, if it is not the property's name in snake_case. */
+  readonly name?: string;
+  /** Never set. It carries the type. */
+  readonly type?: T;
+}
+
+type Columns = Readonly<Record<string, Column<unknown>>>;
+
+/** A row, with the columns' values as properties. */
+export type RowOf<T> =
+  T extends Table<infer C> ? { readonly [K in keyof C]: C[K] extends Column<infer V> ? V : never } : never;
+
+export const text: Describe<string, string | null> = (name?: string) => columnOf('text', name);
+export const integer: Describe<number, number | null> = (name?: string) => columnOf('integer', name);
+/** A number that is usually whole. SQLite stores whole numbers in fewer bytes than in a REAL column. */
+export const numeric: Describe<number, number | null> = (name?: string) => columnOf('numeric', name);
+export const blob: Describe<Buffer, Buffer | null> = (name?: string) => columnOf('blob', name);
+export const time: Describe<string, string | null> = (name?: string) => columnOf('time', name);
+/** A column without a type, in which each value keeps its own. */
+export const scalar: Describe<null | number | bigint | string, never> = (name?: string) =>
+  columnOf('any', name);
+
+/** Describes a column, by default with the type `Usual`. */
+interface Describe<Usual, Any> {
+  (name?: string): Column<Usual>;
+  <T extends Any>(name?: string): Column<T>;
+}
+
+function columnOf(kind: Column<never>['kind'], name: string | undefined): Column<never> {
+  return { kind, ...(name !== undefined && { name }) };
+}
+
+/**
+ * Describes an internal table once. The lists of columns in statements are derived from it. Migrations create the
+ * table, and `test/warehouse/tables.test.ts` compares the two.
+ */
+export class Table<C extends Columns> {
+  readonly name: string;
+  readonly columns: C;
+  /** The properties of the primary key. */
+  readonly key: readonly (keyof C & string)[];
+
+  constructor(name: string, key: readonly (keyof C & string)[], columns: C) {
+    this.name = name;
+    this.key = key;
+    this.columns = columns;
+  }
+
+  get properties(): (keyof C & string)[] {
+    return Object.keys(this.columns);
+  }
+
+  /** Returns the name of a property's column. */
+  column(property: keyof C & string): string {
+    return this.columns[property]?.name ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  }
+
+  /** Returns the list after SELECT, which names each column for its property. */
+  selected(alias?: string, properties: readonly (keyof C & string)[] = this.properties): string {
+    const prefix = alias === undefined ? '' : `${alias}.`;
+    return properties.map((one) => `${prefix}"${this.column(one)}" AS "${one}"`).join(', ');
+  }
+
+  /** Prepares a query whose rows have all properties. `rest` is the part after the table's name. */
+  select<Bound extends unknown[]>(db: Database, rest = ''): Statement<Bound, RowOf<Table<C>>> {
+    return db.prepare(`SELECT ${this.selected()} FROM ${this.name} ${rest}`);
+  }
+
+  /** Prepares a statement that inserts a row, and updates the existing row with the same key if `isUpsert`. */
+  insert(
+    db: Database,
+    { properties = this.properties, isUpsert = false }: InsertOptions<C> = {},
+  ): Statement<[object]> {
+    const names = properties.map((one) => `"${this.column(one)}"`);
+    const changed = properties.filter((one) => !this.key.includes(one)).map((one) => `"${this.column(one)}"`);
+    const conflict = `ON CONFLICT (${this.key.map((one) => `"${this.column(one)}"`).join(', ')}) DO UPDATE SET
+      ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    return db.prepare(
+      `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${properties.map((one) => `@${one}`).join(', ')})
+       ${isUpsert ? conflict : ''}`,
+    );
+  }
+
+  /** Prepares a statement that sets the properties of the rows that fulfil the condition. */
+  update(db: Database, properties: readonly (keyof C & string)[], condition: string): Statement<[object]> {
+    const set = properties.map((one) => `"${this.column(one)}" = @${one}`).join(', ');
+    return db.prepare(`UPDATE ${this.name} SET ${set} WHERE ${condition}`);
+  }
+}
+
+interface InsertOptions<C> {
+  /** The properties to write. The other columns get their defaults. */
+  readonly properties?: readonly (keyof C & string)[];
+  readonly isUpsert?: boolean;
+}
+
+/** Returns the SQL expression that converts stored epoch milliseconds to ISO 8601. */
+export function isoTimeOf(column: string): string {
+  return `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
+}
