@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
 /** A stored response with its unmodified body. */
@@ -25,6 +25,7 @@ export class Answers {
   readonly #insert;
   readonly #refer;
   readonly #select;
+  readonly #waiting: Statement<{ after: number }, AnswerRow>;
   readonly #blocks: Blocks;
   readonly #meta;
   /** The size of the bodies that may be waiting for a block. The first check reads the real size. */
@@ -34,6 +35,7 @@ export class Answers {
     this.#db = db;
     this.#blocks = new Blocks(db);
     this.#meta = metaTable(db);
+    this.#waiting = db.prepare(WAITING);
     this.#insert = db.prepare<[number, Buffer, string | null]>(
       'INSERT INTO _answer (call_id, body, headers) VALUES (?, ?, ?)',
     );
@@ -80,14 +82,17 @@ export class Answers {
    */
   packWaiting(): void {
     if (this.#waitingBytes < BLOCK_BYTES) return;
-    const after = Number(this.#meta.get('packed_until') ?? 0);
-    const waiting = this.#db.prepare<{ after: number }, Waiting>(WAITING).all({ after });
-    const groups = wholeGroups(waiting);
-    for (const group of groups) this.#blocks.add(group);
-    const last = groups.at(-1)?.at(-1);
-    if (last !== undefined) this.#meta.set('packed_until', String(last.callId));
-    const packed = groups.reduce((sum, group) => sum + group.length, 0);
-    this.#waitingBytes = waiting.slice(packed).reduce((sum, { bytes }) => sum + bytes, 0);
+    let after = Number(this.#meta.get('packed_until') ?? 0);
+    for (;;) {
+      const { rows, bytes, isFull } = groupOf(this.#waiting.iterate({ after }));
+      if (!isFull) {
+        this.#waitingBytes = bytes;
+        return;
+      }
+      this.#blocks.add(rows);
+      after = rows.at(-1)?.callId ?? after;
+      this.#meta.set('packed_until', String(after));
+    }
   }
 
   /**
@@ -95,13 +100,12 @@ export class Answers {
    * responses that are not processed yet stay as received.
    */
   packAll(): void {
-    const select = this.#db.prepare<[number], Waiting>(UNPACKED);
+    const unpacked = this.#db.prepare<{ after: number }, AnswerRow>(UNPACKED);
     for (let after = 0; ; ) {
-      const waiting = select.all(after);
-      const [group = []] = [...wholeGroups(waiting), waiting];
-      const last = group.at(-1);
+      const { rows } = groupOf(unpacked.iterate({ after }));
+      const last = rows.at(-1);
       if (last === undefined) return;
-      this.#db.transaction(() => this.#blocks.add(group)).immediate();
+      this.#db.transaction(() => this.#blocks.add(rows)).immediate();
       after = last.callId;
     }
   }
@@ -158,48 +162,33 @@ interface BodyRow {
   readonly bytes: number;
 }
 
-/** A body that is not in a block yet. */
-interface Waiting {
-  readonly callId: number;
-  readonly bytes: number;
-}
-
 // Responses to probes are left out, because they move to other kinds of calls once a dialect is known.
-const PACKABLE = "b.same_as IS NULL AND kind <> 'probe' AND outcome <> 'received'";
+const PACKABLE = `
+  SELECT call_id AS callId, encoding, body, block_id AS blockId, start, body_bytes AS bytes, headers,
+    redacted_at AS redactedAt
+  FROM _answer JOIN _call USING (call_id)
+  WHERE call_id > @after AND same_as IS NULL AND kind <> 'probe' AND outcome <> 'received'`;
 
 /** The processed bodies up to the first response that is not processed yet. */
-const WAITING = `
-  SELECT call_id AS callId, length(body) AS bytes FROM _answer b JOIN _call USING (call_id)
-  WHERE call_id > @after AND b.encoding IS NULL AND ${PACKABLE}
+const WAITING = `${PACKABLE} AND encoding IS NULL
     AND call_id < coalesce(
       (SELECT min(call_id) FROM _call WHERE call_id > @after AND outcome = 'received' AND kind <> 'probe'), 1 << 62)
   ORDER BY call_id`;
 
-const UNPACKED = `
-  SELECT call_id AS callId, length(body) AS bytes FROM _answer b JOIN _call USING (call_id)
-  WHERE call_id > ? AND b.encoding IS NOT 'block' AND ${PACKABLE}
-  ORDER BY call_id LIMIT 300`;
+const UNPACKED = `${PACKABLE} AND encoding IS NOT 'block' ORDER BY call_id`;
 
-/** Returns the groups that fill a block, in order. The bodies after them are left for a later block. */
-function wholeGroups(waiting: readonly Waiting[]): Waiting[][] {
-  const groups: Waiting[][] = [];
-  let group: Waiting[] = [];
+/** Returns the first rows that fill a block, or all rows if they do not fill one. */
+function groupOf(all: Iterable<AnswerRow>): { rows: AnswerRow[]; bytes: number; isFull: boolean } {
+  const rows: AnswerRow[] = [];
   let bytes = 0;
-  for (const one of waiting) {
+  for (const row of all) {
     // A large body gets a block of its own, so that the bodies before it can be read quickly.
-    if (one.bytes >= BLOCK_BYTES && group.length > 0) {
-      groups.push(group);
-      group = [];
-      bytes = 0;
-    }
-    group.push(one);
-    bytes += one.bytes;
-    if (bytes < BLOCK_BYTES) continue;
-    groups.push(group);
-    group = [];
-    bytes = 0;
+    if (row.body.length >= BLOCK_BYTES && rows.length > 0) return { rows, bytes, isFull: true };
+    rows.push(row);
+    bytes += row.body.length;
+    if (bytes >= BLOCK_BYTES) return { rows, bytes, isFull: true };
   }
-  return groups;
+  return { rows, bytes, isFull: false };
 }
 
 /** Reads and writes `_block`. */
@@ -209,8 +198,6 @@ class Blocks {
   readonly #members;
   readonly #insert;
   readonly #move;
-  readonly #row;
-  readonly #delete;
   readonly #shift;
   /** The uncompressed content of the blocks that were read last. */
   readonly #cache = new Map<number, Buffer>();
@@ -223,20 +210,13 @@ class Blocks {
        JOIN _answer a ON a.call_id BETWEEN b.first_call_id AND b.last_call_id AND a.block_id = b.block_id
        WHERE b.block_id = ? ORDER BY a.call_id`,
     );
-    this.#row = db.prepare<[number], AnswerRow>(
-      `SELECT call_id AS callId, encoding, body, block_id AS blockId, start, body_bytes AS bytes, headers,
-         redacted_at AS redactedAt, EXISTS (SELECT 1 FROM _answer r WHERE r.same_as = a.call_id) AS isReferenced
-       FROM _answer a WHERE call_id = ?`,
-    );
     this.#insert = db.prepare<[number, number, Buffer]>(
       'INSERT INTO _block (first_call_id, last_call_id, content) VALUES (?, ?, ?)',
     );
-    this.#delete = db.prepare<[number]>('DELETE FROM _answer WHERE call_id = ?');
+    // REPLACE deletes the row first. SQLite would not merge the pages of rows that only become shorter.
     this.#move = db.prepare<[number, string | null, string | null, number | bigint, number, number]>(
-      `INSERT INTO _answer (call_id, encoding, body, headers, redacted_at, block_id, start, body_bytes)
-       VALUES (?, 'block', x'', ?, ?, ?, ?, ?)
-       ON CONFLICT (call_id) DO UPDATE SET encoding = excluded.encoding, body = excluded.body,
-         block_id = excluded.block_id, start = excluded.start, body_bytes = excluded.body_bytes`,
+      `INSERT OR REPLACE INTO _answer (call_id, encoding, body, headers, redacted_at, block_id, start, body_bytes)
+       VALUES (?, 'block', x'', ?, ?, ?, ?, ?)`,
     );
     this.#shift = db.prepare<[number | bigint, number, number]>(
       'UPDATE _answer SET block_id = ?, start = ? WHERE call_id = ?',
@@ -259,16 +239,13 @@ class Blocks {
   }
 
   /** Moves the bodies to a new block. They stay where they are if the block cannot be read back. */
-  add(group: readonly Waiting[]): void {
-    const rows = group.map(({ callId }) => this.#row.get(callId) as AnswerRow);
+  add(rows: readonly AnswerRow[]): void {
     const bodies = rows.map((row) => this.bodyOf(row));
     const plain = Buffer.concat(bodies);
     const content = compressed(plain);
     const [first, last] = [rows.at(0), rows.at(-1)];
     if (first === undefined || last === undefined || !zstdDecompressSync(content).equals(plain)) return;
     const blockId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
-    // Rows are deleted and inserted again, because SQLite does not merge the pages of rows that only become shorter.
-    for (const { callId, isReferenced } of rows) if (!isReferenced) this.#delete.run(callId);
     let start = 0;
     for (const [at, { callId, headers, redactedAt }] of rows.entries()) {
       const bytes = bodies[at]?.length ?? 0;
@@ -333,7 +310,6 @@ interface AnswerRow extends BodyRow {
   readonly callId: number;
   readonly headers: string | null;
   readonly redactedAt: string | null;
-  readonly isReferenced: 0 | 1;
 }
 
 interface Member {

@@ -1,30 +1,20 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import type { RowOf } from './table.ts';
+import { BACKFILL_ITEM } from './tables.ts';
 
-export type BackfillItemKind = 'entity' | 'name' | 'query' | 'prefix';
-
-export type BackfillItemState = (typeof STATES)[number];
-
-const STATES = ['open', 'fresh', 'found', 'gone', 'forgotten', 'not_found', 'ambiguous', 'failed'] as const;
-
+export type BackfillItemRow = Omit<RowOf<typeof BACKFILL_ITEM>, 'backfillId'>;
 /** One entry in a backfill. */
-export interface BackfillItem {
-  readonly kind: BackfillItemKind;
-  /** The search parameter for a query or prefix; null for other kinds. */
-  readonly searchedBy: 'name' | 'identifier' | null;
-  readonly given: string;
-}
+export type BackfillItem = Pick<BackfillItemRow, 'kind' | 'searchedBy' | 'given'>;
+export type BackfillItemKind = BackfillItem['kind'];
+export type BackfillItemState = BackfillItemRow['state'];
+/** A backfill item's result. */
+export type SettledItem = Omit<BackfillItemRow, 'kind' | 'searchedBy' | 'given' | 'callId'>;
 
-export interface BackfillItemRow extends BackfillItem {
-  readonly position: number;
-  readonly state: BackfillItemState;
-  readonly entityId: string | null;
-  readonly name: string | null;
-  /** A JSON list of matching companies with scores, best match first; null if the name is not ambiguous. */
-  readonly candidates: string | null;
-  readonly note: string | null;
-  readonly callId: number | null;
-}
+const STATES = [
+  ...(['open', 'fresh', 'found', 'gone'] as const),
+  ...(['forgotten', 'not_found', 'ambiguous', 'failed'] as const),
+] satisfies readonly BackfillItemState[];
 
 export interface BackfillRow {
   readonly backfillId: number;
@@ -54,16 +44,6 @@ export interface QueuedBackfill {
   readonly maxCalls: number | null;
 }
 
-/** A backfill item's result. */
-export interface SettledItem {
-  readonly position: number;
-  readonly state: BackfillItemState;
-  readonly entityId: string | null;
-  readonly name: string | null;
-  readonly candidates: string | null;
-  readonly note: string | null;
-}
-
 const SELECT = `SELECT backfill_id AS backfillId, title, with_records AS withRecords, fresh_after AS freshAfter,
   after_call_id AS afterCallId, created_at AS createdAt, finished_at AS finishedAt, cancelled_at AS cancelledAt
   FROM _backfill`;
@@ -81,20 +61,19 @@ export function backfillTable(db: Database) {
     `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
      VALUES (@title, @orderHash, @records, @freshAfter, @afterCallId, @createdAt)`,
   );
-  const addItem = db.prepare<[BackfillItem & { backfillId: number; position: number }]>(
-    `INSERT INTO _backfill_wish (backfill_id, position, kind, searched_by, given)
-     VALUES (@backfillId, @position, @kind, @searchedBy, @given)`,
+  const addItem = BACKFILL_ITEM.insert(db, {
+    properties: ['backfillId', 'position', 'kind', 'searchedBy', 'given'],
+  });
+  const settle = BACKFILL_ITEM.update(
+    db,
+    ['state', 'entityId', 'name', 'candidates', 'note'],
+    ['backfill_id', 'position'],
   );
-  const settle = db.prepare<[SettledItem & { backfillId: number }]>(
-    `UPDATE _backfill_wish SET state = @state, entity_id = @entityId, name = @name, candidates = @candidates, note = @note
-     WHERE backfill_id = @backfillId AND position = @position`,
+  const open = BACKFILL_ITEM.select<[number, BackfillItemKind]>(
+    db,
+    "WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position",
   );
-  const open = db.prepare<[number, BackfillItemKind], BackfillItemRow>(
-    `${SELECT_ITEM} WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`,
-  );
-  const items = db.prepare<[number], BackfillItemRow>(
-    `${SELECT_ITEM} WHERE backfill_id = ? ORDER BY position`,
-  );
+  const items = BACKFILL_ITEM.select<[number]>(db, 'WHERE backfill_id = ? ORDER BY position');
   const counts = db.prepare<[number], { state: BackfillItemState; n: number }>(
     'SELECT state, count(*) AS n FROM _backfill_wish WHERE backfill_id = ? GROUP BY state',
   );
@@ -117,11 +96,11 @@ export function backfillTable(db: Database) {
         insert.run({ title, orderHash, afterCallId, records, ...times }).lastInsertRowid,
       );
       let position = 0;
-      for (const item of wanted) addItem.run({ ...item, backfillId, position: ++position });
+      for (const item of wanted) addItem({ ...item, backfillId, position: ++position });
       return backfillId;
     },
     settle: (backfillId: number, settled: SettledItem): void => {
-      settle.run({ backfillId, ...settled });
+      settle(settled, backfillId, settled.position);
     },
     /** Returns the open items of one kind, in input order. */
     open: (backfillId: number, kind: BackfillItemKind): BackfillItemRow[] => open.all(backfillId, kind),
@@ -177,8 +156,5 @@ interface Inserted extends Pick<NewBackfill, 'title' | 'orderHash' | 'afterCallI
 function backfillIn(row: RawBackfill | undefined): BackfillRow | null {
   return row === undefined ? null : { ...row, withRecords: row.withRecords === 1 };
 }
-
-const SELECT_ITEM = `SELECT position, kind, searched_by AS searchedBy, given, state, entity_id AS entityId, name,
-  candidates, note, call_id AS callId FROM _backfill_wish`;
 
 const NONE = STATES.map((state) => [state, 0] as const);

@@ -1,46 +1,20 @@
 import type { Database } from 'better-sqlite3';
+import type { RowOf } from './table.ts';
+import { CALL } from './tables.ts';
 
-/** A stored call whose response has not been processed yet. */
-export interface CallRow {
-  readonly callId: number;
-  readonly runId: number;
-  readonly kind: string;
-  readonly target: string;
-  /** The search page, counted from 0; null for other calls. */
-  readonly page: number | null;
-  readonly reason: string;
-  readonly expected: number;
-  readonly sentAt: string;
-  readonly ms: number;
-  readonly status: number | null;
-  readonly bytes: number;
-  /** The last call whose response had arrived when this call was sent. */
-  readonly sentAfter: number | null;
-  /** Why the call has no usable response; null if it has one. */
-  readonly note: string | null;
-}
+/** A call whose response has not been processed yet. */
+export type CallRow = Omit<RowOf<typeof CALL>, keyof Processed | 'note'> & Pick<RowOf<typeof CALL>, 'note'>;
 
 /** The columns in `_call` that are known only after processing. */
-export interface CallResult {
-  readonly callId: number;
-  readonly outcome: string;
-  /** The number of companies in the response. */
-  readonly rows: number;
-  readonly new: number;
-  readonly changed: number;
-  readonly note: string | null;
-}
+export type CallResult = Pick<RowOf<typeof CALL>, 'callId' | 'note' | keyof Processed>;
+type Processed = Pick<RowOf<typeof CALL>, 'outcome' | 'rows' | 'new' | 'changed'>;
 
 /** The outcome of a call that is stored but not yet processed. `CALL_OUTCOMES` lists all outcomes. */
 const RECEIVED = 'received';
 
 /** Reads and writes `_call`, which has one row per HTTP attempt. All other rows' lineage leads to these rows. */
 export function callTable(db: Database) {
-  const insert = db.prepare(
-    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, sent_after, ms, status, outcome, bytes, note)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${RECEIVED}', ?, ?)
-     ON CONFLICT (call_id) DO NOTHING`,
-  );
+  const insert = CALL.insert(db, { properties: STORED_AT_ONCE, onConflict: 'ignore' });
   const settle = db.prepare(
     `UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ?
      WHERE call_id IN (SELECT value FROM json_each(?))`,
@@ -51,12 +25,7 @@ export function callTable(db: Database) {
   );
   return {
     /** Stores a call. Returns false if the call is already stored. */
-    add: (row: CallRow): boolean => {
-      const { callId, runId, kind, target, page, reason, expected, sentAt, sentAfter, ...response } = row;
-      const { ms, status, bytes, note } = response;
-      const planned = [callId, runId, kind, target, page, reason, expected, sentAt, sentAfter];
-      return insert.run(...planned, ms, status, bytes, note).changes === 1;
-    },
+    add: (row: CallRow): boolean => insert({ ...row, outcome: RECEIVED }).changes === 1,
     /**
      * Stores the results of processing. Calls with identical results, such as most calls in a batch, share one
      * statement.
@@ -73,25 +42,18 @@ export function callTable(db: Database) {
   };
 }
 
-export interface StoredCall {
-  readonly callId: number;
-  readonly runId: number;
+/** A stored call, as it is processed. */
+export type StoredCall = Omit<RowOf<typeof CALL>, 'kind' | 'sentAfter'> & {
   readonly kind: 'stats' | 'search' | 'entity';
-  readonly target: string;
-  readonly page: number | null;
-  readonly reason: string;
-  readonly expected: number;
-  readonly sentAt: string;
   readonly sentAfter: number;
-  readonly ms: number;
-  readonly status: number | null;
-  readonly outcome: string;
-  readonly note: string | null;
-}
+};
 
-const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt,
-  coalesce(sent_after, call_id - 1) AS sentAfter, ms, status,
-  outcome, note`;
+/** The properties that are known when a call is stored. */
+const STORED_AT_ONCE = [
+  ...(['callId', 'runId', 'kind', 'target', 'page', 'reason', 'expected', 'sentAt'] as const),
+  ...(['sentAfter', 'ms', 'status', 'outcome', 'bytes', 'note'] as const),
+];
+const STORED = CALL.selected().replace('"sent_after"', 'coalesce(sent_after, call_id - 1)');
 
 /** Returns a function that reads up to `most` calls with ids above `after` in id order, for `reprocess`. */
 export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {

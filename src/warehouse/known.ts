@@ -1,6 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
-import { isoTime } from '../clock.ts';
 import { type NameIndex, nameIndex } from './name_index.ts';
 import type { RowOf } from './table.ts';
 import { COMPANY } from './tables.ts';
@@ -21,13 +20,13 @@ export function newKnown(entityId: string, seenAt: string): Known {
 export class KnownCompanies {
   readonly #names: NameIndex;
   readonly #totals;
-  readonly #find: Statement<[string], StoredKnown>;
-  readonly #missingInRun: Statement<[number], StoredKnown>;
-  readonly #insert: Statement<[object]>;
-  readonly #update: Statement<[object]>;
-  readonly #updateListed: Statement<[object]>;
-  readonly #updateRated: Statement<[object]>;
-  readonly #updateFetched: Statement<[object]>;
+  readonly #find: Statement<[string], KnownRow>;
+  readonly #missingInRun: Statement<[number], KnownRow>;
+  readonly #insert;
+  readonly #update;
+  readonly #updateListed;
+  readonly #updateRated;
+  readonly #updateFetched;
   readonly #remove: Statement<[number]>;
   /** The last company found, because processing one response looks it up several times. */
   #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
@@ -39,31 +38,31 @@ export class KnownCompanies {
     this.#find = db.prepare(`${select} WHERE entity_id = ?`);
     this.#missingInRun = db.prepare(`${select} WHERE missing_run = ? AND missing_at IS NOT NULL`);
     this.#insert = COMPANY.insert(db);
-    this.#update = COMPANY.update(db, MUTABLE, 'known_id = @knownId');
-    this.#updateListed = COMPANY.update(db, LISTED, 'known_id = @knownId');
-    this.#updateRated = COMPANY.update(db, [...LISTED, 'rateClass'], 'known_id = @knownId');
-    this.#updateFetched = COMPANY.update(db, FETCHED, 'known_id = @knownId');
+    this.#update = COMPANY.update(db, MUTABLE, ['known_id']);
+    this.#updateListed = COMPANY.update(db, LISTED, ['known_id']);
+    this.#updateRated = COMPANY.update(db, [...LISTED, 'rateClass'], ['known_id']);
+    this.#updateFetched = COMPANY.update(db, FETCHED, ['known_id']);
     this.#remove = db.prepare('DELETE FROM _company WHERE known_id = ?');
   }
 
   find(entityId: string): KnownRow | undefined {
     if (this.#found?.entityId !== entityId) {
       const row = this.#find.get(entityId);
-      this.#found = { entityId, row: row && fromStored(row) };
+      this.#found = { entityId, row: row && COMPANY.withTimes(row) };
     }
     return this.#found.row;
   }
 
   add(known: Known): void {
     this.#found = null;
-    const { lastInsertRowid } = this.#insert.run(toStored(known));
+    const { lastInsertRowid } = this.#insert(known);
     this.#names.add({ ...known, knownId: Number(lastInsertRowid) });
     this.#totals.count(known, 1);
   }
 
   replace(before: KnownRow, after: KnownRow): void {
     this.#found = null;
-    this.#update.run(toStored(after));
+    this.#update(after, after.knownId);
     this.#names.replace(before, after);
     this.#totals.count(before, -1);
     this.#totals.count(after, 1);
@@ -80,29 +79,21 @@ export class KnownCompanies {
   /** Records that a search returned an unchanged summary of the company. */
   listedAgain(known: KnownRow, { at, version, rateClass }: ListedAgain): void {
     this.#found = null;
-    const ms = Date.parse(at);
+    const listed = { lastSeenAt: at, listedAt: at, summaryTouched: version };
     // SQLite would write the index of rate classes again, even if the class is the same.
-    const update = rateClass === known.rateClass ? this.#updateListed : this.#updateRated;
-    const row = { knownId: known.knownId, lastSeenAt: ms, listedAt: ms, summaryTouched: version, rateClass };
-    update.run(row);
+    if (rateClass === known.rateClass) this.#updateListed(listed, known.knownId);
+    else this.#updateRated({ ...listed, rateClass }, known.knownId);
   }
 
   /** Records that a fetch returned an unchanged record. */
   fetchedAgain(knownId: number, { at, version, ...rates }: FetchedAgain): void {
     this.#found = null;
-    const ms = Date.parse(at);
-    this.#updateFetched.run({
-      knownId,
-      lastSeenAt: ms,
-      askedAt: ms,
-      fetchedAt: ms,
-      recordTouched: version,
-      ...rates,
-    });
+    const times = { lastSeenAt: at, askedAt: at, fetchedAt: at };
+    this.#updateFetched({ ...times, recordTouched: version, ...rates }, knownId);
   }
 
   missingInRun(runId: number): KnownRow[] {
-    return this.#missingInRun.all(runId).map(fromStored);
+    return this.#missingInRun.all(runId).map((row) => COMPANY.withTimes(row));
   }
 
   /** Writes the pending counts. Call this function in the transaction that writes the rows. */
@@ -136,27 +127,3 @@ const BLANK: Known = {
   steadyDays: 0,
   rateClass: FIRST_CLASS,
 };
-
-/** A row with times in epoch milliseconds. */
-type StoredKnown = Omit<KnownRow, Time> & Record<Time, number | null>;
-type Time = Extract<keyof Known, `${string}At`>;
-
-const TIMES = COMPANY.properties.filter((one) => COMPANY.columns[one].kind === 'time') as Time[];
-
-function fromStored(stored: StoredKnown): KnownRow {
-  const row = stored as unknown as Record<Time, string | number | null>;
-  for (const time of TIMES) {
-    const ms = stored[time];
-    if (ms !== null) row[time] = isoTime(ms);
-  }
-  return row as unknown as KnownRow;
-}
-
-function toStored(known: Known): object {
-  const row: Record<Time, string | number | null> = { ...known };
-  for (const time of TIMES) {
-    const text = known[time];
-    if (text !== null) row[time] = Date.parse(text);
-  }
-  return row;
-}

@@ -1,63 +1,21 @@
 import type { Database } from 'better-sqlite3';
-import type { SearchQuery } from '../call.ts';
-import type { QueryState } from '../knowledge.ts';
+import type { QueryState } from '../load_result.ts';
+import type { RowOf } from './table.ts';
+import { QUERY, QUERY_PAGE } from './tables.ts';
 
-export interface QueryPage {
-  readonly index: number;
-  readonly callId: number;
-  readonly sentAt: string;
-  readonly rows: number;
-  readonly total: number | null;
-  readonly next: string | null;
-  /** The hashes of the ids on the page, in order (`ID_HASH_BYTES` each). */
-  readonly fingerprint: Buffer;
-  /** How this reading compares with an earlier reading of the same page in the same listing. */
-  readonly overlap: 'none' | 'same' | 'partial' | 'disjoint';
-}
-
-export interface QueryRow {
-  readonly key: string;
-  readonly by: SearchQuery['by'];
-  readonly text: string;
-  readonly total: number | null;
-  readonly pages: number;
-  readonly rows: number;
-  readonly next: string | null;
-  readonly status: QueryState['status'];
-  readonly listedAt: string;
-  readonly askedAt: string;
-  /** The call that returned the first page of the current listing. */
-  readonly firstCall: number;
-  /** How often the listing was started again because companies moved while it was read. */
-  readonly repeats: number;
-  /** 1 if the next page is one that must be read again. */
-  readonly isContradicted: 0 | 1;
-  readonly note: string | null;
-}
-
-const SELECT = `SELECT query_key AS key, "by", text, total, pages, rows, next, status, listed_at AS listedAt,
-  asked_at AS askedAt, first_call AS firstCall, repeats, contradicted AS isContradicted, note FROM`;
+export type QueryPage = Omit<RowOf<typeof QUERY_PAGE>, 'key'>;
+export type QueryRow = RowOf<typeof QUERY>;
 
 /** Reads and writes `_query` and `_query_page`, which store each listing's progress. */
 export function queryTable(db: Database) {
-  const find = db.prepare<[string], QueryRow>(`${SELECT} _query WHERE query_key = ?`);
-  const all = db.prepare<[], QueryRow>(`${SELECT} _query`);
-  const save = db.prepare<[QueryRow]>(
-    `INSERT OR REPLACE INTO _query (query_key, "by", text, total, pages, rows, next, status, listed_at, asked_at,
-       first_call, repeats, contradicted, note)
-     VALUES (@key, @by, @text, @total, @pages, @rows, @next, @status, @listedAt, @askedAt,
-       @firstCall, @repeats, @isContradicted, @note)`,
-  );
-  const savePage = db.prepare(
-    `INSERT OR REPLACE INTO _query_page (query_key, page, call_id, sent_at, rows, total, next, fingerprint, overlap)
-     VALUES (@key, @index, @callId, @sentAt, @rows, @total, @next, @fingerprint, @overlap)`,
-  );
-  const selected = `page AS "index", call_id AS callId, sent_at AS sentAt, rows, total, next, fingerprint, overlap`;
-  const page = db.prepare<[string, number], QueryPage>(
-    `SELECT ${selected} FROM _query_page WHERE query_key = ? AND page = ?`,
-  );
-  const pagesSince = db.prepare<[string, number], QueryPage>(
-    `SELECT ${selected} FROM _query_page WHERE query_key = ? AND call_id >= ? ORDER BY page`,
+  const find = QUERY.select<[string]>(db, 'WHERE query_key = ?');
+  const all = QUERY.select<[]>(db);
+  const save = QUERY.insert(db, { onConflict: 'update' });
+  const savePage = QUERY_PAGE.insert(db, { onConflict: 'update' });
+  const page = QUERY_PAGE.select<[string, number]>(db, 'WHERE query_key = ? AND page = ?');
+  const pagesSince = QUERY_PAGE.select<[string, number]>(
+    db,
+    'WHERE query_key = ? AND call_id >= ? ORDER BY page',
   );
   const foundNew = db.prepare<[string, number]>(
     `SELECT 1 FROM _query_page JOIN _call USING (call_id) WHERE query_key = ? AND call_id >= ? AND new > 0 LIMIT 1`,
@@ -71,10 +29,10 @@ export function queryTable(db: Database) {
     find: (key: string): QueryRow | undefined => find.get(key),
     all: (): IterableIterator<QueryRow> => all.iterate(),
     save: (row: QueryRow): void => {
-      save.run(row);
+      save(row);
     },
     savePage: (key: string, received: QueryPage): void => {
-      savePage.run({ key, ...received });
+      savePage({ key, ...received });
     },
     /** Returns the last reading of this page, or undefined if the page was never received. */
     page: (key: string, index: number): QueryPage | undefined => page.get(key, index),

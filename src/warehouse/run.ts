@@ -1,23 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import type { RowOf } from './table.ts';
+import { RUN } from './tables.ts';
 
-export interface RunCounts {
-  readonly calls: number;
-  readonly new: number;
-  readonly changed: number;
-  readonly gone: number;
-  readonly quarantined: number;
-}
-
-export interface RunRow extends RunCounts {
-  readonly runId: number;
-  readonly command: string;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** Why the run ended; null if it is still active or was killed. */
-  readonly ended: string | null;
-  readonly error: string | null;
-}
+export type RunRow = RowOf<typeof RUN>;
+export type RunCounts = Pick<RunRow, 'calls' | 'new' | 'changed' | 'gone' | 'quarantined'>;
 
 /** Adds a row to `_run`, which has one row for each run of a command that makes calls or rebuilds tables. */
 export function startRun(
@@ -72,5 +59,4 @@ export function lastEndedAt(db: Database, ended: string, beforeRunId: number): s
   return last.pluck().get(ended, beforeRunId) ?? null;
 }
 
-export const SELECT_RUN = `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new,
-  changed, gone, quarantined, error FROM _run`;
+export const SELECT_RUN = `SELECT ${RUN.selected()} FROM _run`;

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { segmentsOf } from '../json/pointer.ts';
 import {
-  type DeclaredType,
   declaredType,
   emptySchema,
   type InferredSchema,
@@ -19,6 +18,8 @@ import {
 import { quoted } from './quoted.ts';
 import { addMember, addTable, setColumn } from './schema_growth.ts';
 import { countsOf } from './schema_writer.ts';
+import type { RowOf } from './table.ts';
+import { PAYLOAD_COLUMN, PAYLOAD_TABLE } from './tables.ts';
 
 /** The tables for the three resources. Lists in their payloads are stored in child tables. */
 export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
@@ -32,8 +33,10 @@ export function readSchema(
   const schema = emptySchema(options);
   for (const name of RESOURCE_TABLES)
     addTable(schema, { name, parent: null, path: '' }).stored.isCreated = true;
-  for (const row of storedTables(db)) restoreTable(schema, row);
-  for (const row of storedColumns(db)) restoreSchemaPath(schema, row);
+  // Sorting by name length puts parents first, because a child table's name starts with its parent's name.
+  for (const row of PAYLOAD_TABLE.select<[]>(db, 'ORDER BY length(table_name)').all())
+    restoreTable(schema, row);
+  for (const row of PAYLOAD_COLUMN.select<[]>(db).all()) restoreSchemaPath(schema, row);
   for (const table of schema.tables.values()) restoreOrder(db, table);
   return schema;
 }
@@ -63,74 +66,31 @@ export function schemaVersion(db: Database): () => number {
   return () => read.get() ?? 0;
 }
 
-interface StoredTable {
-  readonly table_name: string;
-  readonly parent_table: string | null;
-  readonly path: string;
-  readonly rows_seen: number;
-  readonly compared: number;
-  readonly first_seen_at: string;
-}
-
-interface StoredColumn {
-  readonly table_name: string;
-  readonly path: string;
-  readonly column_name: string | null;
-  readonly child_table: string | null;
-  readonly type: DeclaredType;
-  readonly types: string;
-  readonly present: number;
-  readonly nulls: number;
-  readonly changes: number;
-  readonly first_seen_at: string;
-  readonly changed_at: string;
-  readonly call_id: number;
-}
-
-function storedTables(db: Database): StoredTable[] {
-  // Sorting by name length puts parents first, because a child table's name starts with its parent's name.
-  return db
-    .prepare(
-      `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM _table ORDER BY length(table_name)`,
-    )
-    .all() as StoredTable[];
-}
-
-function storedColumns(db: Database): StoredColumn[] {
-  return db
-    .prepare(
-      `SELECT table_name, path, column_name, child_table, type, types, present, nulls, changes,
-              first_seen_at, changed_at, call_id
-       FROM _column`,
-    )
-    .all() as StoredColumn[];
-}
-
-function restoreTable(schema: InferredSchema, row: StoredTable): void {
-  const parent = row.parent_table === null ? null : (schema.tables.get(row.parent_table) ?? null);
+function restoreTable(schema: InferredSchema, row: RowOf<typeof PAYLOAD_TABLE>): void {
+  const parent = row.parentTable === null ? null : (schema.tables.get(row.parentTable) ?? null);
   const table =
-    schema.tables.get(row.table_name) ?? addTable(schema, { name: row.table_name, parent, path: row.path });
-  table.rowsSeen = row.rows_seen;
+    schema.tables.get(row.tableName) ?? addTable(schema, { name: row.tableName, parent, path: row.path });
+  table.rowsSeen = row.rowsSeen;
   table.compared = row.compared;
-  table.firstSeenAt = row.first_seen_at;
+  table.firstSeenAt = row.firstSeenAt;
   // The list element's own path is not stored until the element has a scalar value or changes.
-  table.root.firstSeen = { ...table.root.firstSeen, sentAt: row.first_seen_at };
-  table.root.changedAt = row.first_seen_at;
+  table.root.firstSeen = { ...table.root.firstSeen, sentAt: row.firstSeenAt };
+  table.root.changedAt = row.firstSeenAt;
   table.stored.isCreated = true;
 }
 
-function restoreSchemaPath(schema: InferredSchema, row: StoredColumn): void {
-  const table = schema.tables.get(row.table_name);
+function restoreSchemaPath(schema: InferredSchema, row: RowOf<typeof PAYLOAD_COLUMN>): void {
+  const table = schema.tables.get(row.tableName);
   if (table === undefined) return;
   const schemaPath = schemaPathAt(schema, table.root, segmentsOf(row.path));
   schemaPath.types = typeBits(row.types);
   schemaPath.present = row.present;
   schemaPath.nulls = row.nulls;
   schemaPath.changes = row.changes;
-  schemaPath.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
-  schemaPath.changedAt = row.changed_at;
-  schemaPath.list = row.child_table === null ? null : (schema.tables.get(row.child_table) ?? null);
-  if (row.column_name !== null) setColumn(schemaPath, row.column_name);
+  schemaPath.firstSeen = { sentAt: row.firstSeenAt, callId: row.callId };
+  schemaPath.changedAt = row.changedAt;
+  schemaPath.list = row.childTable === null ? null : (schema.tables.get(row.childTable) ?? null);
+  if (row.columnName !== null) setColumn(schemaPath, row.columnName);
   schemaPath.stored = {
     declared: row.type,
     types: schemaPath.types,

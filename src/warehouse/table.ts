@@ -1,4 +1,5 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database, RunResult, Statement } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
 
 /**
  * A column of an internal table. `T` is the type of its values in this program. A time is stored as epoch milliseconds,
@@ -47,11 +48,13 @@ export class Table<C extends Columns> {
   readonly columns: C;
   /** The properties of the primary key. */
   readonly key: readonly (keyof C & string)[];
+  readonly #times: readonly string[];
 
   constructor(name: string, key: readonly (keyof C & string)[], columns: C) {
     this.name = name;
     this.key = key;
     this.columns = columns;
+    this.#times = this.properties.filter((one) => columns[one]?.kind === 'time');
   }
 
   get properties(): (keyof C & string)[] {
@@ -74,32 +77,65 @@ export class Table<C extends Columns> {
     return db.prepare(`SELECT ${this.selected()} FROM ${this.name} ${rest}`);
   }
 
-  /** Prepares a statement that inserts a row, and updates the existing row with the same key if `isUpsert`. */
-  insert(
+  /** Returns a function that inserts a row. The columns of other properties get their defaults. */
+  insert<P extends keyof C & string = keyof C & string>(
     db: Database,
-    { properties = this.properties, isUpsert = false }: InsertOptions<C> = {},
-  ): Statement<[object]> {
+    { properties = this.properties as P[], onConflict = 'fail' }: InsertOptions<P> = {},
+  ): (row: Pick<RowOf<Table<C>>, P>) => RunResult {
     const names = properties.map((one) => `"${this.column(one)}"`);
-    const changed = properties.filter((one) => !this.key.includes(one)).map((one) => `"${this.column(one)}"`);
-    const conflict = `ON CONFLICT (${this.key.map((one) => `"${this.column(one)}"`).join(', ')}) DO UPDATE SET
-      ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
-    return db.prepare(
-      `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${properties.map((one) => `@${one}`).join(', ')})
-       ${isUpsert ? conflict : ''}`,
+    const others = names.filter((_, at) => !this.key.includes(properties[at] as P));
+    const conflict = {
+      fail: '',
+      ignore: 'ON CONFLICT DO NOTHING',
+      update: `ON CONFLICT (${this.key.map((one) => `"${this.column(one)}"`).join(', ')}) DO UPDATE SET
+        ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    }[onConflict];
+    const statement = db.prepare<unknown[]>(
+      `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${conflict}`,
     );
+    const valuesOf = this.#binder(properties);
+    return (row) => statement.run(valuesOf(row as RowOf<Table<C>>));
   }
 
-  /** Prepares a statement that sets the properties of the rows that fulfil the condition. */
-  update(db: Database, properties: readonly (keyof C & string)[], condition: string): Statement<[object]> {
-    const set = properties.map((one) => `"${this.column(one)}" = @${one}`).join(', ');
-    return db.prepare(`UPDATE ${this.name} SET ${set} WHERE ${condition}`);
+  /** Returns a function that sets these properties where the columns of `where` have the values of `keys`. */
+  update<P extends keyof C & string>(
+    db: Database,
+    properties: readonly P[],
+    where: readonly string[],
+  ): (row: Pick<RowOf<Table<C>>, P>, ...keys: unknown[]) => RunResult {
+    const set = properties.map((one) => `"${this.column(one)}" = ?`).join(', ');
+    const statement = db.prepare<unknown[]>(
+      `UPDATE ${this.name} SET ${set} WHERE ${where.map((column) => `${column} = ?`).join(' AND ')}`,
+    );
+    const valuesOf = this.#binder(properties);
+    return (row, ...keys) => statement.run([...valuesOf(row as RowOf<Table<C>>), ...keys]);
+  }
+
+  /** Converts the times in a row that was read from the table, in place. */
+  withTimes<Row>(stored: Row): Row {
+    const row = stored as Record<string, unknown>;
+    for (const property of this.#times) {
+      const ms = row[property];
+      if (typeof ms === 'number') row[property] = isoTime(ms);
+    }
+    return stored;
+  }
+
+  /** Returns a function that returns the values to bind. Binding by position is faster than by name. */
+  #binder(properties: readonly (keyof C & string)[]): (row: RowOf<Table<C>>) => unknown[] {
+    const isTime = properties.map((one) => this.#times.includes(one));
+    return (row) =>
+      properties.map((one, at) => {
+        const value = (row as Record<string, unknown>)[one];
+        return isTime[at] && typeof value === 'string' ? Date.parse(value) : value;
+      });
   }
 }
 
-interface InsertOptions<C> {
-  /** The properties to write. The other columns get their defaults. */
-  readonly properties?: readonly (keyof C & string)[];
-  readonly isUpsert?: boolean;
+interface InsertOptions<P> {
+  readonly properties?: readonly P[];
+  /** What happens if a row with the same key exists. */
+  readonly onConflict?: 'fail' | 'ignore' | 'update';
 }
 
 /** Returns the SQL expression that converts stored epoch milliseconds to ISO 8601. */

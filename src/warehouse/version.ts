@@ -20,7 +20,7 @@ export function versionTable(db: Database) {
   );
   return {
     add: (entityId: string, callId: number, isTombstone: boolean): void => {
-      insert.run({ entityId, callId, endedAt: null, isTombstone: isTombstone ? 1 : 0 });
+      insert({ entityId, callId, endedAt: null, isTombstone: isTombstone ? 1 : 0 });
     },
     /** Records when a gone entity's last version ended. */
     end: (entityId: string, endedAt: string): void => {
