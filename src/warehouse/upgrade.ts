@@ -14,8 +14,8 @@ export interface Upgrade {
 
 /**
  * Migrates a warehouse that an older version wrote, after a backup beside it. Returns null if no migration is needed,
- * or if this user may not write the file. Creates the tables of a file without tables, and returns null. Programs that
- * have the file open continue, because a migration only adds tables, columns and indexes.
+ * or if this user may not write the file. Creates the tables of a file without tables, and returns null. An older program
+ * that has the file open can store responses, but it cannot process them if a table was replaced.
  *
  * @throws FailedError if the backup cannot be written. The warehouse is then unchanged.
  */
