@@ -1,16 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 import { type NameIndex, nameIndex } from './name_index.ts';
-import type { RowOf } from './table.ts';
-import { COMPANY } from './tables.ts';
-import { tallyTable } from './tally.ts';
+import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
-/** A row of `_company`, with the known facts about one company. Times are ISO 8601. */
-export type Known = { -readonly [K in keyof RowOf<typeof COMPANY>]: RowOf<typeof COMPANY>[K] };
-
-export interface KnownRow extends Known {
-  readonly knownId: number;
-}
+export type { Known, KnownRow } from './tables.ts';
 
 export function newKnown(entityId: string, seenAt: string): Known {
   return { ...BLANK, entityId, firstSeenAt: seenAt, lastSeenAt: seenAt };
@@ -127,3 +120,34 @@ const BLANK: Known = {
   steadyDays: 0,
   rateClass: FIRST_CLASS,
 };
+
+/**
+ * A count in `_tally` that would otherwise need a scan. `known` counts all companies, while `listed` and `fetched`
+ * exclude gone companies.
+ */
+type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
+
+function tallyTable(db: Database) {
+  const add = db.prepare<[TallyName, number]>(
+    `INSERT INTO _tally (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`,
+  );
+  const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
+  return {
+    /** Adds a company to the pending counts (`by` = 1) or removes it (-1). */
+    count: (known: Known, by: 1 | -1): void => {
+      pending.known += by;
+      if (known.goneAt !== null) {
+        pending.gone += by;
+        return;
+      }
+      if (known.listedAt !== null) pending.listed += by;
+      if (known.fetchedAt !== null) pending.fetched += by;
+    },
+    save: (): void => {
+      for (const [name, n] of Object.entries(pending) as [TallyName, number][]) {
+        if (n !== 0) add.run(name, n);
+        pending[name] = 0;
+      }
+    },
+  };
+}

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
 import type { CompaniesWith } from '../names/ordered_texts.ts';
 import { indexedText } from '../names/search_index_text.ts';
-import type { Known, KnownRow } from './known.ts';
 import { metaTable } from './meta.ts';
+import type { Known, KnownRow } from './tables.ts';
 import { wordIndex } from './word_index.ts';
 
 /** A company's indexed fields. */

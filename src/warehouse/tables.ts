@@ -1,6 +1,6 @@
 import type { SearchQuery } from '../call.ts';
 import type { QueryState } from '../load_result.ts';
-import { blob, integer, numeric, scalar, Table, text, time } from './table.ts';
+import { blob, integer, numeric, type RowOf, scalar, Table, text, time } from './table.ts';
 
 /** The internal tables. Each is described once; the statements, the row types and the rebuild's merge use it. */
 
@@ -207,3 +207,10 @@ export const TABLES = [
   ...[COMPANY, VERSION, QUERY, QUERY_PAGE, FAILURE, CALL, RUN],
   ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, BACKFILL_ITEM],
 ] as const;
+
+/** The known facts about one company. Times are ISO 8601. */
+export type Known = { -readonly [K in keyof RowOf<typeof COMPANY>]: RowOf<typeof COMPANY>[K] };
+
+export interface KnownRow extends Known {
+  readonly knownId: number;
+}
