@@ -86,6 +86,20 @@ export const PARTS: readonly Part[] = [
     quick: ['--quick'],
   },
   {
+    name: 'focus',
+    title: 'A small total',
+    question: 'What 400 calls bring for 4,000 companies: searches, hopeless searches, records and names.',
+    full: [],
+    quick: [],
+  },
+  {
+    name: 'yields',
+    title: 'Expected yields',
+    question: 'What searches were expected to find, compared with what they found.',
+    full: [],
+    quick: [],
+  },
+  {
     name: 'price',
     title: 'Cost estimates',
     question:
