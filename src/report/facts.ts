@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
+import { keyAcceptedAt, lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
 import { type BackfillItemState, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
@@ -47,6 +47,8 @@ export interface MirrorFacts extends LockState {
   readonly completion: CompletionForecast;
   /** When the last successful run ended, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
+  /** When the last successful run with calls ended, UTC; null if there is none. */
+  readonly keyAcceptedAt: string | null;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
   /** The number of quarantine entries (responses and single items). */
@@ -97,8 +99,8 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
   });
   const { mirror, ...others } = db === null ? read() : db.transaction(read)();
-  const { isHeld = false, runs = [], lastSuccessAt: succeededAt = null, quarantined = 0 } = mirror ?? {};
-  const facts = { nowMs, isRunning: isHeld, runs, lastSuccessAt: succeededAt, quarantined, lostCalls };
+  const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null, quarantined = 0 } = mirror ?? {};
+  const facts = { nowMs, isRunning: isHeld, runs, keyAcceptedAt: acceptedAt, quarantined, lostCalls };
   const health = healthOf(
     { ...facts, ...others, allowance: allowance.scheduled, licenceEnds: settings.licenceEnds },
     formatTime,
@@ -121,6 +123,7 @@ function readMirror(
     coverageEstimate,
     completion: readCompletion(db, { ...account, isWhole: coverageEstimate.low >= 1 }),
     lastSuccessAt: lastSuccessAt(db),
+    keyAcceptedAt: keyAcceptedAt(db),
     runs: recentRuns(db, MAX_RUNS),
     quarantined: openQuarantineCount(db),
     waiting: waitingCount(db, account.nowMs),

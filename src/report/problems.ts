@@ -21,8 +21,8 @@ export interface HealthFacts {
   readonly isRunning: boolean;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** When the last successful run ended, UTC; null if no run has succeeded yet. */
-  readonly lastSuccessAt: string | null;
+  /** When the last successful run with calls ended, UTC; null if there is none. */
+  readonly keyAcceptedAt: string | null;
   /** The number of quarantine entries (responses and single items). */
   readonly quarantined: number;
   readonly allowance: LedgerState;
@@ -58,9 +58,9 @@ export type CauseName = (typeof CAUSES)[number]['name'];
 const CAUSES = [
   {
     name: 'key_refused',
-    find({ allowance: { refusedKey }, lastSuccessAt }, formatTime) {
+    find({ allowance: { refusedKey }, keyAcceptedAt }, formatTime) {
       // The ledger still records the rejected key after the user has replaced it.
-      if (refusedKey === null || isAfter(lastSuccessAt, refusedKey.sinceMs)) return null;
+      if (refusedKey === null || isAfter(keyAcceptedAt, refusedKey.sinceMs)) return null;
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
         remedy:

@@ -89,6 +89,21 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
   return (endedAt as string | undefined) ?? null;
 }
 
+/**
+ * Returns when (UTC) the last successful run with calls ended, which shows that the upstream accepted the key. A run
+ * without calls also ends without a failure while the key is refused. Returns null if there is no such run.
+ */
+export function keyAcceptedAt(db: Database): string | null {
+  const endedAt = db
+    .prepare(
+      `SELECT ended_at FROM _run
+       WHERE ended IN ('done', 'allowance', 'max_calls', 'max_minutes') AND calls > 0 ORDER BY run_id DESC LIMIT 1`,
+    )
+    .pluck()
+    .get();
+  return (endedAt as string | undefined) ?? null;
+}
+
 /** Counts the open quarantine entries. An entry is a whole response or one item in it. */
 export function openQuarantineCount(db: Database): number {
   return db.prepare("SELECT count(*) FROM _quarantine WHERE state = 'open'").pluck().get() as number;

@@ -44,6 +44,23 @@ test('status reports a rejected key with a remedy', async () => {
   );
 });
 
+test('status reports a rejected key until a run with calls succeeds', async () => {
+  const { db } = mirror.house.warehouse;
+  const endedAt = '2099-01-01T00:00:00.000Z';
+  const insert = db.prepare(
+    "INSERT INTO _run (command, started_at, ended_at, ended, calls) VALUES ('sweep-search', @endedAt, @endedAt, 'done', @calls)",
+  );
+  const names = async () => {
+    const { data } = (await status('--json')).json;
+    return data.health.problems.map(({ name }: { name: string }) => name);
+  };
+  const idle = insert.run({ endedAt, calls: 0 }).lastInsertRowid;
+  expect(await names()).toEqual(['key_refused']);
+  const served = insert.run({ endedAt, calls: 1 }).lastInsertRowid;
+  expect(await names()).toEqual([]);
+  db.prepare('DELETE FROM _run WHERE run_id IN (?, ?)').run(idle, served);
+});
+
 test('status --run shows how a run ended, its calls and its failed calls', async () => {
   const { data } = (await status('--run', '2', '--json')).json;
   expect(data).toMatchObject({ run_id: 2, command: 'sync', ended: 'unauthorised' });

@@ -36,7 +36,7 @@ const HEALTHY: HealthFacts = {
   nowMs: NOW_MS,
   isRunning: false,
   runs: [run({})],
-  lastSuccessAt: AN_HOUR_AGO,
+  keyAcceptedAt: AN_HOUR_AGO,
   quarantined: 0,
   allowance: UNLIMITED,
   lostCalls: 0,
@@ -52,7 +52,7 @@ const names = (changes: Partial<HealthFacts>) => health(changes).problems.map(({
 describe("a mirror's health without problems", () => {
   test.each<[string, Partial<HealthFacts>]>([
     ['Healthy', {}],
-    ['Not started', { runs: [], lastSuccessAt: null }],
+    ['Not started', { runs: [], keyAcceptedAt: null }],
     ['Working', { isRunning: true }],
     ['Waiting for quota until 2027-03-10T13:00:00.000Z', { allowance: waiting(NOW_MS + HOUR_MS) }],
     [
