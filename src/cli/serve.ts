@@ -6,7 +6,7 @@ import { accountsBeside } from '../api/accounts.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { openPage } from '../page/page.ts';
-import type { PageSettings } from '../page/page_settings.ts';
+import type { PageSettings } from '../page/page_snapshot.ts';
 import { counted } from '../report/figures.ts';
 import { type MirrorService, startMirrorService } from '../serve/mirror_service.ts';
 import { openAccountFile } from '../warehouse/serve_accounts.ts';
@@ -117,23 +117,13 @@ function announcement(
 }
 
 function pageSettings(config: Config): PageSettings {
-  const { source, max_age: maxAge } = config;
-  return {
-    warehousePath: config.warehouse,
-    ledgerPath: config.ledger,
-    concurrency: config.upstream.concurrency,
-    source: { name: source.name, url: source.url },
-    hasDialect: config.dialect !== undefined,
-    recordRoot: config.dialect?.entity.root ?? '',
-    maxAge: { statsMs: maxAge.stats.ms, summariesMs: maxAge.summaries.ms, recordsMs: maxAge.records.ms },
-    ...factSettings(config),
-    jobs: JOB_SCHEDULES.map((job) => ({
-      name: job.name,
-      title: job.title,
-      pattern: job.pattern(config),
-      dueMs: job.maxAgeMs?.(config) ?? null,
-    })),
-  };
+  const jobs = JOB_SCHEDULES.map(({ name, title, pattern, maxAgeMs }) => ({
+    name,
+    title,
+    pattern: pattern(config),
+    dueMs: maxAgeMs?.(config) ?? null,
+  }));
+  return { ...factSettings(config), config, jobs };
 }
 
 function validKeys(accountsPath: string): number {

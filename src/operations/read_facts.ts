@@ -2,30 +2,42 @@ import { existsSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import type { Config } from '../config/config.ts';
 import { type FactSources, type Facts, readFacts } from '../report/facts.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openLedgerOf } from './configured_ledger.ts';
-import { ledgerReadingOf, lostCalls } from './ledger_loss.ts';
+import { lostCalls } from './ledger_loss.ts';
+
+type FactOptions = Pick<FactSources, 'nowMs' | 'settings' | 'formatTime'>;
 
 /**
- * Opens the ledger and the warehouse for reading, calls `use` with the facts and the warehouse, and closes the files,
- * even if the warehouse cannot be opened. The warehouse is null if there is no mirror yet.
+ * Opens the warehouse for reading, calls `use` with the facts and the warehouse, and closes it. The warehouse is null if
+ * there is no mirror yet.
  */
 export async function withFacts<Result>(
   config: Config,
-  options: Pick<FactSources, 'nowMs' | 'settings' | 'formatTime'>,
+  options: FactOptions,
   use: (facts: Facts, db: Database | null) => Result | Promise<Result>,
 ): Promise<Result> {
   const { nowMs } = options;
-  const ledger = openLedgerOf(config);
-  let warehouse: Warehouse | null = null;
+  const warehouse = existsSync(config.warehouse)
+    ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
+    : null;
   try {
-    if (existsSync(config.warehouse))
-      warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-    const lost = warehouse === null ? 0 : lostCalls(ledgerReadingOf({ config, warehouse, ledger }), nowMs);
     const db = warehouse?.db ?? null;
-    return await use(readFacts({ ...options, db, ledger, lostCalls: lost }), db);
+    return await use(factsOf(config, db, options), db);
   } finally {
     warehouse?.close();
+  }
+}
+
+/** Reads the facts from the configured ledger and an open warehouse. */
+export function factsOf(config: Config, db: Database | null, options: FactOptions): Facts {
+  const ledger = openLedgerOf(config);
+  try {
+    const { account, upstream } = config;
+    const use = { accountId: account.id, concurrency: upstream.concurrency, ledger };
+    const lost = db === null ? 0 : lostCalls({ ...use, db }, options.nowMs);
+    return readFacts({ ...options, db, ledger, lostCalls: lost });
+  } finally {
     ledger.close();
   }
 }

@@ -41,12 +41,7 @@ function compact(name: string, text: string): string {
 
 const TYPES = {
   'page.css': 'text/css; charset=utf-8',
-  'details.css': 'text/css; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
-  'charts.js': 'text/javascript; charset=utf-8',
-  'details.js': 'text/javascript; charset=utf-8',
-  'events.js': 'text/javascript; charset=utf-8',
-  'search.js': 'text/javascript; charset=utf-8',
 };
 
 /** The favicon's colour for each health state. */

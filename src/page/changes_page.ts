@@ -7,11 +7,11 @@ import {
 } from '../warehouse/change_list.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { changeRow, changesByCompany, countOfChanges } from './company_markup.ts';
-import { documentOf, type PageDocument } from './frame.ts';
+import { type PageDocument, pageDocument } from './frame.ts';
 import { html } from './html.ts';
 import { listing } from './listing.ts';
 import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_settings.ts';
+import type { PageSettings } from './page_snapshot.ts';
 
 /** One page of changes, most recent first. */
 export interface ChangesView extends ChangePage {
@@ -53,21 +53,21 @@ export function changesPage(
 ): PageDocument {
   if (request.format === 'csv')
     return { body: changesCsv(view), type: 'text/csv; charset=utf-8', fileName: 'changes.csv' };
-  return { body: changesHtml(view, request, settings) };
+  return changesHtml(view, request, settings);
 }
 
 function changesHtml(
   { nowMs, zone, changes, total }: ChangesView,
   request: ChangesRequest,
   settings: PageSettings,
-): string {
+): PageDocument {
   const times = timesIn(zone, nowMs);
   const { since, field, kind } = request;
   const last = changes.at(-1);
   const hasMore = last !== undefined && changes.length === CHANGES_PER_PAGE.html;
-  return documentOf({
-    title: `Changes, ${settings.source.name}`,
-    ...{ source: settings.source, zone, query: '' },
+  return pageDocument(settings, {
+    title: 'Changes',
+    zone,
     main: html`<h1>Changes</h1>
 <form class="filter" action="/page/changes" method="get">
 <label>Since <input name="since" type="date" value="${since.slice(0, 10)}"></label>
@@ -100,13 +100,21 @@ function urlOf(
   return `/page/changes${suffix}${text === '' ? '' : `?${text}`}`;
 }
 
+const CHANGE_KEYS = [
+  'changeId',
+  'observedAt',
+  'notBefore',
+  'entityId',
+  'name',
+  'path',
+  'before',
+  'after',
+] as const;
+
 function changesCsv({ changes }: ChangesView): string {
   return csvText(
     ['change_id', 'observed_at', 'not_before', 'entity_id', 'name', 'path', 'before', 'after'],
-    changes.map((one) => [
-      ...[one.changeId, one.observedAt, one.notBefore, one.entityId, one.name],
-      ...[one.path, one.before, one.after],
-    ]),
+    changes.map((one) => CHANGE_KEYS.map((key) => one[key])),
     true,
   );
 }

@@ -1,10 +1,10 @@
 import { count, counted } from '../report/figures.ts';
 import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/page_queries.ts';
 import { changeList, shownName } from './company_markup.ts';
-import { documentOf } from './frame.ts';
+import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 import { type Times, timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_settings.ts';
+import type { PageSettings } from './page_snapshot.ts';
 import { recordTable, recordValues } from './record_table.ts';
 
 /** One company with its versions and changes. */
@@ -25,14 +25,18 @@ export interface CompanyPageContext {
 }
 
 /** Draws one company's page: the last or selected record or a comparison of two records, and all observed changes. */
-export function companyPage(view: CompanyView, context: CompanyPageContext, settings: PageSettings): string {
+export function companyPage(
+  view: CompanyView,
+  context: CompanyPageContext,
+  settings: PageSettings,
+): PageDocument {
   const { company } = view;
   const { nowMs, zone, compared } = context;
   const times = timesIn(zone, nowMs);
   const name = shownName(company);
-  return documentOf({
-    title: `${name}, ${settings.source.name}`,
-    ...{ source: settings.source, zone, query: '' },
+  return pageDocument(settings, {
+    title: name,
+    zone,
     main: html`<article class="company">
 <header><h1>${foreign(name)}</h1><p class="id"><code id="entity-id">${foreign(company.entityId)}</code> <button type="button" class="copy" data-copy="entity-id" hidden>Copy id</button> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
 ${milestones(view, times)}</header>
@@ -60,7 +64,7 @@ ${at('Gone', company.goneAt)}
 </dl>`;
 }
 
-function record({ company, shown, versions }: CompanyView, { recordRoot }: PageSettings, times: Times): Html {
+function record({ company, shown, versions }: CompanyView, settings: PageSettings, times: Times): Html {
   if (shown === null)
     return html`<p class="empty">${
       company.state === 'gone'
@@ -71,20 +75,25 @@ function record({ company, shown, versions }: CompanyView, { recordRoot }: PageS
   const isLatest = version.callId === versions[0]?.callId;
   const json = `/page/company.json?id=${encodeURIComponent(company.entityId)}&version=${version.callId}`;
   return html`${company.state === 'gone' && html`<p class="note">This company is gone. This is its last record.</p>`}${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
-${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, recordRoot, company.entityId)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
+${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, rootOf(settings), company.entityId)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
+}
+
+/** Returns the JSON path to the record in a response. */
+function rootOf({ config }: PageSettings): string {
+  return config.dialect?.entity.root ?? '';
 }
 
 /** Draws the fields that differ between two versions. */
 function comparison(
   compared: CompanyPageContext['compared'],
   entityId: string,
-  { recordRoot }: PageSettings,
+  settings: PageSettings,
   times: Times,
 ): Html {
   const [from, to] = compared;
   if (from?.text == null || to?.text == null)
     return html`<p class="empty">One of these versions is unknown, or its response was pruned.</p>`;
-  const [before, after] = [from.text, to.text].map((text) => recordValues(text, recordRoot, entityId));
+  const [before, after] = [from.text, to.text].map((text) => recordValues(text, rootOf(settings), entityId));
   const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
   const differences = paths.flatMap((path) => {
     const [was, is] = [before?.get(path) ?? null, after?.get(path) ?? null];

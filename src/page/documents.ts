@@ -1,5 +1,5 @@
+import type { Database } from 'better-sqlite3';
 import { IANAZone } from 'luxon';
-import { openLedger } from '../allowance/ledger.ts';
 import { readLock } from '../report/facts.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { CHANGE_KINDS, readChanges } from '../warehouse/change_list.ts';
@@ -8,15 +8,13 @@ import { quarantineRegister } from '../warehouse/quarantine.ts';
 import { recentRuns } from '../warehouse/run.ts';
 import { runCalls } from '../warehouse/run_calls.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
-import { openWarehouse } from '../warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { CHANGES_PER_PAGE, changeFilterOf, changesPage } from './changes_page.ts';
 import { rangeOf } from './chart/periods.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
 import type { PageDocument } from './frame.ts';
-import { openLedgerReader } from './ledger_reader.ts';
-import { openOverviewPage } from './overview_page.ts';
-import type { PageSettings } from './page_settings.ts';
-import { openPageSnapshot } from './page_snapshot.ts';
+import { overviewPage } from './overview_page.ts';
+import { type PageSettings, SnapshotReader } from './page_snapshot.ts';
 import { quarantinePage } from './quarantine_page.ts';
 import { runPage } from './run_page.ts';
 import { COMPANY_STATES, searchPage } from './search_page.ts';
@@ -41,13 +39,19 @@ export interface DocumentContext {
   readonly version: string;
 }
 
+/** The open warehouse. */
+interface OpenFiles {
+  readonly warehouse: Warehouse;
+  readonly snapshots: SnapshotReader;
+}
+
 /**
  * Reads the warehouse and the ledger, and draws a document for each of the page's URLs. It never writes to the files.
  * They are opened at the first request, so that `serve` also starts without a ledger.
  */
 export class Documents {
   readonly #options: DocumentsOptions;
-  #files: ReturnType<typeof openFiles> | null = null;
+  #files: OpenFiles | null = null;
 
   constructor(options: DocumentsOptions) {
     this.#options = options;
@@ -59,118 +63,97 @@ export class Documents {
    * @throws FailedError if a file cannot be read.
    */
   draw(url: URL, context: DocumentContext): PageDocument | null {
-    const { settings, now } = this.#options;
+    const path = this.#options.settings.config.warehouse;
     try {
-      this.#files ??= openFiles(settings, now());
+      this.#files ??= this.#open(path);
       return this.#draw(url, this.#files, context);
     } catch (error) {
-      throw explainSqlite(error, `the warehouse ${settings.warehousePath}`);
+      throw explainSqlite(error, `the warehouse ${path}`);
     }
   }
 
   close(): void {
-    this.#files?.close();
+    this.#files?.warehouse.close();
   }
 
-  #draw(url: URL, files: OpenFiles, { zone, version }: DocumentContext): PageDocument | null {
+  #open(path: string): OpenFiles {
     const { settings, now } = this.#options;
+    const warehouse = openWarehouse({ path, readonly: true, nowMs: now() });
+    return { warehouse, snapshots: new SnapshotReader(warehouse.db, settings) };
+  }
+
+  #draw(
+    { pathname, searchParams }: URL,
+    { warehouse: { db }, snapshots }: OpenFiles,
+    { zone, version }: DocumentContext,
+  ): PageDocument | null {
+    const { settings, now, find } = this.#options;
     const view = { nowMs: now(), zone };
-    const { searchParams } = url;
     const text = (name: string) => (searchParams.get(name) ?? '').trim().slice(0, MAX_CHARACTERS);
     const integer = (name: string) => integerOf(searchParams.get(name));
-    const company = (versionId: number | null) =>
-      readCompany(files, { entityId: searchParams.get('id') ?? '', versionId });
-    const format: 'csv' | 'html' = url.pathname.endsWith('.csv') ? 'csv' : 'html';
-    switch (url.pathname.replace(/\.csv$/, '')) {
+    const company = (versionId: number | null) => readCompany(db, searchParams.get('id') ?? '', versionId);
+    const format: 'csv' | 'html' = pathname.endsWith('.csv') ? 'csv' : 'html';
+    switch (pathname.replace(/\.csv$/, '')) {
       case '/': {
-        const range = rangeOf(searchParams.get('range'));
-        return {
-          body: files.overviewPage({ ...view, version, range, hasTables: searchParams.has('tables') }),
-        };
+        const snapshot = snapshots.read({ ...view, range: rangeOf(searchParams.get('range')) });
+        return overviewPage({ snapshot, db, settings, zone, version, tables: searchParams.get('tables') });
       }
       case '/page/company': {
         const shown = company(integer('version'));
         const versions = comparedVersions(searchParams.get('compare'));
         const compared = versions.map((id) => company(id)?.shown ?? null);
-        return shown === null ? null : { body: companyPage(shown, { ...view, compared }, settings) };
+        return shown === null ? null : companyPage(shown, { ...view, compared }, settings);
       }
       case '/page/company.json': {
         const body = company(integer('version'))?.shown?.text;
         return body == null ? null : { body, type: 'application/json; charset=utf-8' };
       }
       case '/page/search': {
+        const query = text('q');
         const state = COMPANY_STATES.find((one) => one === searchParams.get('state')) ?? null;
         const offset = Math.max(0, integer('from') ?? 0);
-        return this.#search(files, { query: text('q'), state, offset, format, zone });
+        const found = query === '' ? { total: 0, ids: [] } : find(query, MAX_FOUND);
+        const companies = found.ids
+          .flatMap((entityId) => companyPages(db).company(entityId) ?? [])
+          .filter((one) => state === null || state === one.state);
+        return searchPage({ query, state, offset, format, ...found, companies }, settings, zone);
       }
       case '/page/changes': {
         const kind = CHANGE_KINDS.find((one) => one === searchParams.get('kind')) ?? 'all';
-        const request = { ...{ since: text('since'), field: text('field'), kind, format } } as const;
-        const page = { beforeId: integer('before'), most: CHANGES_PER_PAGE[format] };
-        const changes = readChanges(files.db, changeFilterOf(request), page);
-        return changesPage({ ...view, ...changes }, { ...request, beforeId: page.beforeId }, settings);
+        const beforeId = integer('before');
+        const request = { since: text('since'), field: text('field'), kind, format, beforeId };
+        const changes = readChanges(db, changeFilterOf(request), {
+          beforeId,
+          most: CHANGES_PER_PAGE[format],
+        });
+        return changesPage({ ...view, ...changes }, request, settings);
       }
       case '/page/quarantine': {
-        const shown = readQuarantine(files, integer('id'));
-        return shown === null ? null : { body: quarantinePage({ ...view, ...shown }, settings) };
+        const shown = readQuarantine(db, integer('id'));
+        return shown === null ? null : quarantinePage({ ...view, ...shown }, settings);
       }
       default: {
-        const runId = integerOf(/^\/page\/runs\/(\d{1,15})$/.exec(url.pathname)?.[1] ?? null);
-        const shown = runId === null ? null : readRun(files, runId, view.nowMs);
-        return shown === null ? null : { body: runPage({ ...view, ...shown }, settings) };
+        const runId = integerOf(/^\/page\/runs\/(\d{1,15})$/.exec(pathname)?.[1] ?? null);
+        const shown = runId === null ? null : readRun(db, runId, view.nowMs);
+        return shown === null ? null : runPage({ ...view, ...shown }, settings);
       }
     }
   }
-
-  #search(
-    { companies }: OpenFiles,
-    { zone, ...request }: Omit<Parameters<typeof searchPage>[0]['request'], 'total' | 'ids'> & DocumentZone,
-  ): PageDocument {
-    const { find, settings } = this.#options;
-    const { query, state } = request;
-    const found = query === '' ? { total: 0, ids: [] } : find(query, MAX_FOUND);
-    const matches = found.ids.flatMap((entityId) => companies.company(entityId) ?? []);
-    const withState = matches.filter((one) => state === null || state === one.state);
-    return searchPage({ request: { ...request, ...found }, companies: withState }, settings, zone);
-  }
-}
-
-type OpenFiles = ReturnType<typeof openFiles>;
-type DocumentZone = Pick<DocumentContext, 'zone'>;
-
-function openFiles(settings: PageSettings, nowMs: number) {
-  const { warehousePath, ledgerPath, accountId, allowance } = settings;
-  const { db, close } = openWarehouse({ path: warehousePath, readonly: true, nowMs });
-  const ledger = openLedgerReader(() => openLedger({ path: ledgerPath, accountId, allowance }));
-  const readSnapshot = openPageSnapshot(db, ledger, settings);
-  return {
-    db,
-    overviewPage: openOverviewPage({ db, readSnapshot }, settings),
-    companies: companyPages(db),
-    runs: runCalls(db),
-    quarantine: quarantineRegister(db),
-    textOf: responseTexts(db),
-    close(): void {
-      close();
-      ledger.close();
-    },
-  };
 }
 
 /** Returns null if the company is unknown. `versionId` is the call id of a version, or null for the last version. */
-function readCompany(
-  { companies, textOf }: OpenFiles,
-  { entityId, versionId }: { readonly entityId: string; readonly versionId: number | null },
-): CompanyView | null {
+function readCompany(db: Database, entityId: string, versionId: number | null): CompanyView | null {
+  const companies = companyPages(db);
   const company = companies.company(entityId);
   if (company === null) return null;
   const versions = companies.versions(entityId, MAX_VERSIONS);
   const version = versions.find(({ callId }) => callId === versionId) ?? versions[0];
-  const shown = version === undefined ? null : { version, text: textOf(version.callId) };
+  const shown = version === undefined ? null : { version, text: responseTexts(db)(version.callId) };
   return { company, versions, changes: companies.changes(entityId, MAX_CHANGES), shown };
 }
 
-function readRun({ db, runs }: OpenFiles, runId: number, nowMs: number) {
+function readRun(db: Database, runId: number, nowMs: number) {
+  const runs = runCalls(db);
   const run = runs.find(runId);
   if (run === null) return null;
   const isLatest = recentRuns(db, 1)[0]?.runId === runId;
@@ -179,10 +162,11 @@ function readRun({ db, runs }: OpenFiles, runId: number, nowMs: number) {
 }
 
 /** Returns one entry with its response, or all open entries. */
-function readQuarantine({ quarantine, textOf }: OpenFiles, id: number | null) {
+function readQuarantine(db: Database, id: number | null) {
+  const quarantine = quarantineRegister(db);
   if (id === null) return { entries: quarantine.list('open', MAX_ENTRIES), open: quarantine.counts().open };
   const entry = quarantine.find(id);
-  return entry === null ? null : { entry, text: textOf(entry.callId) };
+  return entry === null ? null : { entry, text: responseTexts(db)(entry.callId) };
 }
 
 /** Returns the time zone from the cookie that the page's script sets, or `fallback` if it is missing or invalid. */

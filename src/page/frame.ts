@@ -1,5 +1,6 @@
 import type { HealthState } from '../report/health.ts';
 import { foreign, html, type Part } from './html.ts';
+import type { PageSettings } from './page_snapshot.ts';
 
 /** A document to send. */
 export interface PageDocument {
@@ -10,28 +11,32 @@ export interface PageDocument {
   readonly fileName?: string;
 }
 
-/** Builds a page's HTML document. It loads nothing from other hosts and has no inline script or style. */
-export function documentOf(page: {
+export interface PageContent {
+  /** The title, to which the registry's name is added. */
   readonly title: string;
-  readonly source: { readonly name: string; readonly url: string | null };
   readonly zone: string;
   /** The search field's content. */
-  readonly query: string;
+  readonly query?: string;
   /** Present only if the page updates without a reload. */
   readonly live?: { readonly version: string; readonly drawnAt: string };
   readonly icon?: HealthState;
   readonly main: Part;
-}): string {
-  const { title, source, zone, query, live, icon = 'healthy', main } = page;
-  return html`<!DOCTYPE html>
+}
+
+/** Builds a page's HTML document. It loads nothing from other hosts and has no inline script or style. */
+export function pageDocument(
+  { config: { source } }: Pick<PageSettings, 'config'>,
+  { title, zone, query = '', live, icon = 'healthy', main }: PageContent,
+): PageDocument {
+  const document = html`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+<title>${title} – ${source.name}</title>
 <link rel="icon" href="/page/icon-${icon}.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/page/page.css">${live === undefined && html`<link rel="stylesheet" href="/page/details.css"><script type="module" src="/page/details.js"></script>`}
+<link rel="stylesheet" href="/page/page.css">
 <script type="module" src="/page/page.js"></script>
 </head>
 <body data-zone="${zone}"${live !== undefined && html` data-version="${live.version}" data-drawn="${live.drawnAt}"`}>
@@ -51,5 +56,6 @@ export function documentOf(page: {
 <footer><p>${foreign(source.name)}${source.url !== null && html`, <span class="url">${foreign(source.url)}</span>`}. Mirrored by registry-mirror. Times in ${zone}.</p></footer>
 </body>
 </html>
-`.markup;
+`;
+  return { body: document.markup };
 }

@@ -1,51 +1,75 @@
-import type { Database } from 'better-sqlite3';
 import { healthSentence } from '../report/health.ts';
 import { HATCHING } from './chart/chart.ts';
 import { RANGES } from './chart/periods.ts';
-import { documentOf } from './frame.ts';
+import { type PageDocument, pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_settings.ts';
-import type { PageSnapshot, SnapshotRequest } from './page_snapshot.ts';
-import type { Section } from './section/section.ts';
-import { SECTIONS } from './sections.ts';
+import type { PageSnapshot } from './page_snapshot.ts';
+import { allowanceSection } from './section/allowance.ts';
+import { callsSection } from './section/calls.ts';
+import { changesSection } from './section/changes.ts';
+import { coverageSection } from './section/coverage.ts';
+import { firstStepsSection } from './section/first_steps.ts';
+import { freshnessSection } from './section/freshness.ts';
+import { healthSection } from './section/health.ts';
+import { quarantineSection } from './section/quarantine.ts';
+import { runHistorySection } from './section/run_history.ts';
+import { runsSection } from './section/runs.ts';
+import { schedulesSection } from './section/schedules.ts';
+import type { Section, SectionContext } from './section/section.ts';
+import { tilesSection } from './section/tiles.ts';
+import { weeklySection } from './section/weekly.ts';
 
-export interface OverviewRequest extends SnapshotRequest {
+/** The overview's sections. Each group has the same order as on the page. */
+export const SECTIONS: readonly Section[] = [
+  healthSection,
+  firstStepsSection,
+  tilesSection,
+  coverageSection,
+  callsSection,
+  weeklySection,
+  allowanceSection,
+  freshnessSection,
+  runHistorySection,
+  changesSection,
+  quarantineSection,
+  runsSection,
+  schedulesSection,
+];
+
+export interface OverviewRequest extends Omit<SectionContext, 'times'> {
+  readonly zone: string;
   /** The mirror version that the document shows. */
   readonly version: string;
-  readonly hasTables: boolean;
 }
 
-/** Prepares the overview page. Returns a function that renders the page as of a given time. */
-export function openOverviewPage(
-  { db, readSnapshot }: { readonly db: Database; readSnapshot(request: SnapshotRequest): PageSnapshot },
-  settings: PageSettings,
-): (request: OverviewRequest) => string {
-  const opened = SECTIONS.map((section) => ({ section, draw: section.open({ db }) }));
-  return (request) => {
-    const snapshot = readSnapshot(request);
-    const times = timesIn(request.zone, request.nowMs);
-    const drawGroup = (group: Section['group']): (Html | readonly Html[])[] =>
-      opened
-        .filter(({ section }) => section.group === group && isShown(section, snapshot))
-        .map(({ draw }) => draw(snapshot, { settings, times, hasTables: request.hasTables }));
-    return documentOf({
-      title: `${healthSentence(snapshot.health, times.zoned)} – ${settings.source.name}`,
-      ...{ source: settings.source, zone: request.zone, query: '' },
-      live: { version: request.version, drawnAt: times.zoned(request.nowMs) },
-      icon: snapshot.health.state,
-      main: html`<h1 class="unseen">The mirror of ${settings.source.name}</h1>
+/** Draws the overview as of the snapshot's time. */
+export function overviewPage({ zone, version, ...request }: OverviewRequest): PageDocument {
+  const { snapshot, settings } = request;
+  const { nowMs, health, range: chosen } = snapshot;
+  const times = timesIn(zone, nowMs);
+  const drawGroup = (group: Section['group']): (Html | readonly Html[])[] =>
+    SECTIONS.filter((section) => section.group === group && isShown(section, snapshot)).map((section) =>
+      section.draw({ ...request, times }, section),
+    );
+  const rangeLink = (range: string | null) =>
+    html`<a href="${range === null ? '/' : `/?range=${range}`}"${range === chosen && html` aria-current="true"`}>${range ?? 'default'}</a>`;
+  return pageDocument(settings, {
+    title: healthSentence(health, times.zoned),
+    zone,
+    live: { version, drawnAt: times.zoned(nowMs) },
+    icon: health.state,
+    main: html`<h1 class="unseen">The mirror of ${settings.sourceName}</h1>
 ${drawGroup('header')}
 ${drawGroup('summary')}
 <details class="fold" open><summary><h2>Charts</h2></summary>
-<nav class="pages" aria-label="Time range">${[null, ...Object.keys(RANGES)].map((range) => html`<a href="${range === null ? '/' : `/?range=${range}`}"${range === request.range && html` aria-current="true"`}>${range ?? 'default'}</a>`)}</nav>
+<nav class="pages" aria-label="Time range">${[null, ...Object.keys(RANGES)].map(rangeLink)}</nav>
 ${HATCHING}
 <div class="charts">
 ${drawGroup('charts')}
 </div></details>
 ${drawGroup('tables')}`,
-    });
-  };
+  });
 }
 
 function isShown({ shownIf }: Section, { mirror, health }: PageSnapshot): boolean {

@@ -5,10 +5,10 @@ import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';
 import { Documents, type FindCompanies, zoneOf } from './documents.ts';
 import { openEvents } from './events.ts';
-import { documentOf } from './frame.ts';
+import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
 import { SECURITY_HEADERS, sendReply } from './page_response.ts';
-import type { PageSettings } from './page_settings.ts';
+import type { PageSettings } from './page_snapshot.ts';
 import { remedyOf } from './section/health.ts';
 
 export interface PageOptions {
@@ -104,16 +104,16 @@ function rejectionOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: P
   return null;
 }
 
-function messagePage({ source, schedule }: PageSettings, message: string): string {
-  const main = html`<h1>${message}</h1><p><a href="/">Back to the overview</a></p>`;
-  return documentOf({ title: message, source, zone: schedule.timezone, query: '', main });
+function messagePage(settings: PageSettings, title: string): string {
+  const main = html`<h1>${title}</h1><p><a href="/">Back to the overview</a></p>`;
+  return pageDocument(settings, { title, zone: settings.schedule.timezone, main }).body;
 }
 
 /** Shows why a file cannot be read, and the remedy. */
-function faultPage({ source, schedule }: PageSettings, { message, hint }: MirrorError): string {
+function faultPage(settings: PageSettings, { message, hint }: MirrorError): string {
   const title = `${HEALTH_WORDS.needs_you}: ${message}`;
   const main = html`<h1>${title}</h1>${hint !== null && remedyOf(hint)}`;
-  return documentOf({ title, source, zone: schedule.timezone, query: '', icon: 'needs_you', main });
+  return pageDocument(settings, { title, zone: settings.schedule.timezone, icon: 'needs_you', main }).body;
 }
 
 /**

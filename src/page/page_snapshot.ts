@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
+import type { Config } from '../config/config.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { lostCalls } from '../operations/ledger_loss.ts';
-import { coarser, openCallHistory, stretchFor } from '../report/call_history.ts';
-import { type Facts, type MirrorFacts, readFacts, readTrends, type Trends } from '../report/facts.ts';
+import { factsOf } from '../operations/read_facts.ts';
+import { CallHistory, coarser, stretchFor } from '../report/call_history.ts';
+import { type FactSettings, type Facts, type MirrorFacts, readTrends, type Trends } from '../report/facts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
 import {
   type AgeClass,
@@ -12,9 +13,24 @@ import {
   callSpan,
 } from '../warehouse/page_queries.ts';
 import type { Range } from './chart/periods.ts';
-import type { LedgerReader } from './ledger_reader.ts';
 import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_settings.ts';
+
+/** The configuration, and what it means for the facts and the worker's jobs. */
+export interface PageSettings extends FactSettings {
+  readonly config: Config;
+  readonly jobs: readonly ScheduledJobSettings[];
+}
+
+interface ScheduledJobSettings {
+  /** The job's name, such as `poll-stats`. */
+  readonly name: string;
+  /** The job's title on the page, such as `Statistics`. */
+  readonly title: string;
+  /** The cron pattern. */
+  readonly pattern: string;
+  /** The maximum age of this job's data in milliseconds, or null if there is none. */
+  readonly dueMs: number | null;
+}
 
 /** The facts, and the data that several sections of the overview share, all read at the same time. */
 export interface PageSnapshot extends Facts {
@@ -56,59 +72,51 @@ export interface SnapshotRequest {
   readonly range: Range | null;
 }
 
-/** Prepares the snapshot's queries. The returned function reads a snapshot for a given time. */
-export function openPageSnapshot(
-  db: Database,
-  ledger: LedgerReader,
-  settings: PageSettings,
-): (request: SnapshotRequest) => PageSnapshot {
-  const readBuckets = callBuckets(db);
-  const history = openCallHistory(readBuckets);
-  const readSpan = callSpan(db);
-  const readAges = cachedByCost((atMs) =>
-    ageClasses(
-      db,
-      AGE_CLASSES.map(({ ms }) => atMs - ms),
-    ),
-  );
+/** Reads snapshots. Keeps what takes long to read in a large mirror. */
+export class SnapshotReader {
+  readonly #db: Database;
+  readonly #settings: PageSettings;
+  readonly #history: CallHistory;
+  #ages: readonly AgeClass[] = [];
+  #agesUntilMs = Number.NEGATIVE_INFINITY;
 
-  return ({ nowMs, zone, range }) => {
-    const { firstMs = null } = readSpan() ?? {};
-    const stretchMs = stretchFor(nowMs - (firstMs ?? nowMs));
-    const hours = firstMs === null ? [] : history.hours(firstMs, nowMs);
-    const facts = ledger.read((opened) =>
-      readFacts({
-        ...{ nowMs, db, ledger: opened, settings, formatTime: timesIn(zone, nowMs).zoned },
-        lostCalls: lostCalls({ ...settings, db, ledger: opened }, nowMs),
-      }),
-    );
+  constructor(db: Database, settings: PageSettings) {
+    this.#db = db;
+    this.#settings = settings;
+    this.#history = new CallHistory(callBuckets(db));
+  }
+
+  read({ nowMs, zone, range }: SnapshotRequest): PageSnapshot {
+    const db = this.#db;
+    const settings = this.#settings;
+    const formatTime = timesIn(zone, nowMs).zoned;
+    const facts = factsOf(settings.config, db, { nowMs, settings, formatTime });
     const mirror = facts.mirror as MirrorFacts;
+    const firstMs = callSpan(db)()?.firstMs ?? null;
+    const stretchMs = stretchFor(nowMs - (firstMs ?? nowMs));
+    const hours = firstMs === null ? [] : this.#history.hours(firstMs, nowMs);
+    const stretch = { fromMs: firstMs ?? nowMs, toMs: nowMs + HOUR_MS, bucketMs: stretchMs };
     return {
       ...facts,
       mirror,
       trends: readTrends(db, nowMs, { zone, withAges: false }),
       range,
-      calls:
-        stretchMs >= HOUR_MS
-          ? coarser(hours, stretchMs)
-          : readBuckets({ fromMs: firstMs ?? nowMs, toMs: nowMs + HOUR_MS, bucketMs: stretchMs }),
+      calls: stretchMs >= HOUR_MS ? coarser(hours, stretchMs) : callBuckets(db)(stretch),
       stretchMs,
       hours,
       firstCallMs: firstMs,
-      ages: readAges(nowMs),
+      ages: this.#readAges(nowMs),
       working: mirror.isHeld ? mirror.holder : null,
     };
-  };
-}
+  }
 
-/** Caches a result for 20 times as long as its computation took, because the computation scans all companies. */
-function cachedByCost<T>(compute: (nowMs: number) => T): (nowMs: number) => T {
-  let cached: { readonly value: T; readonly untilMs: number } | null = null;
-  return (nowMs) => {
-    if (cached !== null && nowMs < cached.untilMs) return cached.value;
+  /** Keeps the ages for 20 times as long as they took to count, because that scans all companies. */
+  #readAges(nowMs: number): readonly AgeClass[] {
+    if (nowMs < this.#agesUntilMs) return this.#ages;
     const startedMs = performance.now();
-    const value = compute(nowMs);
-    cached = { value, untilMs: nowMs + 20 * (performance.now() - startedMs) };
-    return value;
-  };
+    const limits = AGE_CLASSES.map(({ ms }) => nowMs - ms);
+    this.#ages = ageClasses(this.#db, limits);
+    this.#agesUntilMs = nowMs + 20 * (performance.now() - startedMs);
+    return this.#ages;
+  }
 }

@@ -1,10 +1,10 @@
 import { byteSize, count } from '../report/figures.ts';
 import type { Quarantined } from '../warehouse/quarantine.ts';
-import { documentOf } from './frame.ts';
+import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, html } from './html.ts';
 import { listing } from './listing.ts';
 import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_settings.ts';
+import type { PageSettings } from './page_snapshot.ts';
 import { quarantineTable } from './section/quarantine.ts';
 
 /** All open quarantine entries, or one entry with its response. */
@@ -14,12 +14,13 @@ export type QuarantineView = { readonly nowMs: number; readonly zone: string } &
   | { readonly entry: Quarantined; readonly text: string | null }
 );
 
-export function quarantinePage(view: QuarantineView, settings: PageSettings): string {
+export function quarantinePage(view: QuarantineView, settings: PageSettings): PageDocument {
   const times = timesIn(view.zone, view.nowMs);
-  const shared = { source: settings.source, zone: view.zone, query: '' };
+  const { zone } = view;
   if ('entries' in view)
-    return documentOf({
-      ...{ ...shared, title: `Quarantine, ${settings.source.name}` },
+    return pageDocument(settings, {
+      title: 'Quarantine',
+      zone,
       main: html`<h1>Quarantine</h1>
 ${listing({
   id: 'list',
@@ -29,8 +30,9 @@ ${listing({
     });
   const { entry, text } = view;
   const { quarantineId, kind, target, position, reason, state, runId, status, bytes } = entry;
-  return documentOf({
-    ...{ ...shared, title: `Quarantine entry ${quarantineId}, ${settings.source.name}` },
+  return pageDocument(settings, {
+    title: `Quarantine entry ${quarantineId}`,
+    zone,
     main: html`<h1>Quarantine entry ${quarantineId}</h1>
 <p class="alert">${foreign(reason)}</p>
 <dl class="seen">

@@ -2,11 +2,11 @@ import { count, counted, duration } from '../report/figures.ts';
 import { hasFailed, runEnding } from '../report/run_ending.ts';
 import type { CallCount } from '../warehouse/activity.ts';
 import type { RunRow } from '../warehouse/run.ts';
-import { documentOf } from './frame.ts';
+import { type PageDocument, pageDocument } from './frame.ts';
 import { html } from './html.ts';
 import { listing } from './listing.ts';
 import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_settings.ts';
+import type { PageSettings } from './page_snapshot.ts';
 
 /** One run with its calls by outcome. */
 export interface RunView {
@@ -17,15 +17,15 @@ export interface RunView {
   readonly counts: readonly CallCount[];
 }
 
-export function runPage(view: RunView, settings: PageSettings): string {
+export function runPage(view: RunView, settings: PageSettings): PageDocument {
   const { nowMs, zone, run, isRunning, counts } = view;
   const times = timesIn(zone, nowMs);
   const startedMs = Date.parse(run.startedAt);
   const total = counts.reduce((sum, one) => sum + one.calls, 0);
   const cause = runEnding(run, isRunning);
-  return documentOf({
-    title: `Run ${run.runId}, ${settings.source.name}`,
-    ...{ source: settings.source, zone, query: '' },
+  return pageDocument(settings, {
+    title: `Run ${run.runId}`,
+    zone,
     main: html`<h1>Run ${run.runId}: ${run.command}</h1>
 <dl class="seen">
 <div><dt>Started</dt><dd>${times.full(startedMs)}</dd></div>

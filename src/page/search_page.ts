@@ -2,11 +2,12 @@ import { count, counted } from '../report/figures.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import type { CompanyRow } from '../warehouse/page_queries.ts';
 import { companyLink } from './company_markup.ts';
-import { documentOf, type PageDocument } from './frame.ts';
+import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, type Html, html } from './html.ts';
-import type { PageSettings } from './page_settings.ts';
+import type { PageSettings } from './page_snapshot.ts';
 
-export interface SearchRequest {
+/** A search and its result. */
+export interface Found {
   readonly query: string;
   readonly state: CompanyState | null;
   /** The number of matches before the first row of this page. */
@@ -16,33 +17,23 @@ export interface SearchRequest {
   readonly total: number;
   /** The ids of the best matches in any state. */
   readonly ids: readonly string[];
+  /** The best matches with the requested state, best match first. */
+  readonly companies: readonly CompanyRow[];
 }
 
 type CompanyState = 'listed' | 'fetched' | 'gone';
 export const COMPANY_STATES: readonly CompanyState[] = ['listed', 'fetched', 'gone'];
 
-/** The result of a search. */
-export interface Found {
-  readonly request: SearchRequest;
-  /** The best matches with the requested state, best match first. */
-  readonly companies: readonly CompanyRow[];
-}
-
 export function searchPage(found: Found, settings: PageSettings, zone: string): PageDocument {
-  const { request, companies } = found;
-  const { query } = request;
-  if (request.format === 'csv')
+  const { query, format, companies } = found;
+  if (format === 'csv')
     return { body: companiesCsv(companies), type: 'text/csv; charset=utf-8', fileName: 'companies.csv' };
-  const body = documentOf({
-    title: `${query === '' ? 'Search' : query}, ${settings.source.name}`,
-    ...{ source: settings.source, zone, query },
-    main: html`<h1>Companies</h1>${results(found)}`,
-  });
-  return { body };
+  const title = query === '' ? 'Search' : query;
+  return pageDocument(settings, { title, zone, query, main: html`<h1>Companies</h1>${results(found)}` });
 }
 
-function results({ request, companies }: Found): Html {
-  const { query, state, offset, total, ids } = request;
+function results(found: Found): Html {
+  const { query, state, offset, total, ids, companies } = found;
   if (query === '') return html`<p id="results">Enter a name, prefixes of its words, or an identifier.</p>`;
   if (total === 0) return html`<p id="results">No company matches “${foreign(query)}”.</p>`;
   const shown = companies.slice(offset, offset + COMPANIES_PER_PAGE);
@@ -54,11 +45,11 @@ function results({ request, companies }: Found): Html {
     (company) =>
       html`<li>${companyLink(company)} <code>${foreign(company.entityId)}</code> <span class="badge ${company.state}">${company.state}</span></li>`,
   )}</ul>
-<nav class="pages" aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${urlOf('', request, Math.max(0, offset - COMPANIES_PER_PAGE))}">Previous</a>`}${to < companies.length && html`<a rel="next" href="${urlOf('', request, to)}">Next</a>`}<a href="${urlOf('.csv', request)}">CSV</a></nav>
-<nav class="pages" aria-label="State">State: ${[null, ...COMPANY_STATES].map((one) => html`<a href="${urlOf('', { ...request, state: one })}"${one === state && html` aria-current="true"`}>${one ?? 'all'}</a>`)}</nav></div>`;
+<nav class="pages" aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${urlOf('', found, Math.max(0, offset - COMPANIES_PER_PAGE))}">Previous</a>`}${to < companies.length && html`<a rel="next" href="${urlOf('', found, to)}">Next</a>`}<a href="${urlOf('.csv', found)}">CSV</a></nav>
+<nav class="pages" aria-label="State">State: ${[null, ...COMPANY_STATES].map((one) => html`<a href="${urlOf('', { query, state: one })}"${one === state && html` aria-current="true"`}>${one ?? 'all'}</a>`)}</nav></div>`;
 }
 
-function urlOf(suffix: string, { query, state }: Pick<SearchRequest, 'query' | 'state'>, offset = 0): string {
+function urlOf(suffix: string, { query, state }: Pick<Found, 'query' | 'state'>, offset = 0): string {
   const parameters = new URLSearchParams({ q: query });
   if (state !== null) parameters.set('state', state);
   if (offset > 0) parameters.set('from', String(offset));
@@ -69,7 +60,13 @@ function companiesCsv(companies: readonly CompanyRow[]): string {
   return csvText(
     ['entity_id', 'name', 'state', 'first_seen_at', 'last_seen_at', 'fetched_at', 'gone_at'],
     companies.map(({ entityId, name, state, firstSeenAt, lastSeenAt, fetchedAt, goneAt }) => [
-      ...[entityId, name, state, firstSeenAt, lastSeenAt, fetchedAt, goneAt],
+      entityId,
+      name,
+      state,
+      firstSeenAt,
+      lastSeenAt,
+      fetchedAt,
+      goneAt,
     ]),
     true,
   );

@@ -59,21 +59,25 @@ export function stretchFor(lengthMs: number): number {
   return STRETCHES_MS.find((stretchMs) => lengthMs / stretchMs <= MOST_STRETCHES) ?? LONGEST_MS;
 }
 
-/** Opens the hourly call history. Finished hours are read once and cached. Unfinished hours are read each time. */
-export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
-  let finished: CallBucket[] = [];
-  let finishedUntilMs = Number.NEGATIVE_INFINITY;
-  return {
-    hours(firstMs: number, nowMs: number): CallBucket[] {
-      const beginMs = Math.max(Math.floor(firstMs / HOUR_MS) * HOUR_MS, finishedUntilMs);
-      const latest = read({ fromMs: beginMs, toMs: nowMs + DAY_MS, bucketMs: HOUR_MS });
-      const all = [...finished, ...latest];
-      // Calls are loaded some time after they were sent, so an hour counts as finished one hour after its end.
-      finishedUntilMs = Math.max(finishedUntilMs, (Math.floor(nowMs / HOUR_MS) - 1) * HOUR_MS);
-      finished = all.filter(({ atMs }) => atMs < finishedUntilMs);
-      return all;
-    },
-  };
+/** The hourly call history. Finished hours are read once and cached. Unfinished hours are read each time. */
+export class CallHistory {
+  readonly #read: (stretch: CallStretch) => CallBucket[];
+  #finished: CallBucket[] = [];
+  #finishedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(read: (stretch: CallStretch) => CallBucket[]) {
+    this.#read = read;
+  }
+
+  hours(firstMs: number, nowMs: number): CallBucket[] {
+    const beginMs = Math.max(Math.floor(firstMs / HOUR_MS) * HOUR_MS, this.#finishedUntilMs);
+    const latest = this.#read({ fromMs: beginMs, toMs: nowMs + DAY_MS, bucketMs: HOUR_MS });
+    const all = [...this.#finished, ...latest];
+    // Calls are loaded some time after they were sent, so an hour counts as finished one hour after its end.
+    this.#finishedUntilMs = Math.max(this.#finishedUntilMs, (Math.floor(nowMs / HOUR_MS) - 1) * HOUR_MS);
+    this.#finished = all.filter(({ atMs }) => atMs < this.#finishedUntilMs);
+    return all;
+  }
 }
 
 function stretchOf(atMs: number, buckets: readonly CallBucket[]): Stretch {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Documents, zoneOf } from '../../src/page/documents.ts';
 import { openPage, type Page } from '../../src/page/page.ts';
-import type { PageSettings } from '../../src/page/page_settings.ts';
+import type { PageSettings } from '../../src/page/page_snapshot.ts';
 import { FACT_SETTINGS } from '../support/facts.ts';
 import { companies, type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
@@ -26,13 +26,7 @@ beforeAll(async () => {
      SELECT call_id, kind, target, 'no name', sent_at FROM _call WHERE target = '${CHANGING.id}' LIMIT 1`,
   );
   const { config } = mirror;
-  settings = {
-    ...FACT_SETTINGS,
-    ...{ warehousePath: config.warehouse, ledgerPath: config.ledger, accountId: config.account.id },
-    ...{ concurrency: 1, source: { name: 'Sandbox', url: null }, hasDialect: true, jobs: [] },
-    recordRoot: config.dialect?.entity.root ?? '',
-    maxAge: { statsMs: 1, summariesMs: 1, recordsMs: 1 },
-  };
+  settings = { ...FACT_SETTINGS, config, jobs: [] };
   page = openPage({
     settings,
     find: (query, most) => served.service.find(query, most),
@@ -147,7 +141,7 @@ test('a corrupt warehouse causes an error with the remedy until the warehouse is
     Buffer.concat([intact.subarray(0, 4096), Buffer.alloc(intact.length - 4096, 255)]),
   );
   const documents = new Documents({
-    settings: { ...settings, warehousePath },
+    settings: { ...settings, config: { ...settings.config, warehouse: warehousePath } },
     find: () => ({ total: 0, ids: [] }),
     now: mirror.now,
   });

@@ -99,8 +99,8 @@ test('every fact has its own value in text', () => {
 
 test('the page shows the same values as text in its tiles', () => {
   const shown = mirror();
-  const context = { settings: {} as never, times: timesIn('UTC', NOW_MS), hasTables: false };
-  const drawn = tilesSection.open({ db: {} as never })(shown as never, context);
+  const context = { snapshot: shown, times: timesIn('UTC', NOW_MS) };
+  const drawn = tilesSection.draw(context as never, tilesSection);
   const markup = [drawn].flat().map((part) => part.markup);
   const tiles = [...markup.join('').matchAll(/<dt>(.*?)<\/dt><dd><span class="value">(.*?)<\/span>/g)];
   expect(tiles.map(([, title, value]) => [title, value])).toEqual([

@@ -4,11 +4,8 @@
 const { body } = document;
 const main = document.getElementById('main');
 const lost = document.getElementById('lost');
+const liveElements = (root) => [...root.querySelectorAll('[data-live]')];
 const shown = new Map(liveElements(document).map((element) => [element.id, element.outerHTML]));
-
-function liveElements(root) {
-  return [...root.querySelectorAll('[data-live]')];
-}
 
 /* ---- updates ---- */
 
@@ -34,7 +31,7 @@ async function load() {
   loadedAt = performance.now();
   try {
     const url = new URL(location.href);
-    if (hasTables) url.searchParams.set('tables', '1');
+    if (hasTables && !url.searchParams.has('tables')) url.searchParams.set('tables', '1');
     const response = await fetch(url, { headers: { accept: 'text/html' } });
     if (response.ok) update(new DOMParser().parseFromString(await response.text(), 'text/html'));
   } catch {
@@ -47,132 +44,142 @@ async function load() {
 /** Replaces the elements that differ, without changing the focus, open tables or scroll positions. */
 function update(fresh) {
   const elements = liveElements(fresh);
-  const isSameSet = elements.length === shown.size && elements.every(({ id }) => shown.has(id));
-  if (isSameSet) for (const element of elements) replaceIfChanged(element);
-  else replaceAll(fresh, elements);
-  for (const side of document.querySelectorAll('section.health'))
-    side.className = fresh.querySelector('section.health')?.className ?? side.className;
+  if (elements.length === shown.size && elements.every(({ id }) => shown.has(id)))
+    elements.forEach(replaceIfChanged);
+  else {
+    main.replaceChildren(...fresh.getElementById('main').childNodes);
+    shown.clear();
+    for (const element of elements) shown.set(element.id, element.outerHTML);
+  }
+  const health = document.querySelector('section.health');
+  health.className = fresh.querySelector('section.health')?.className ?? health.className;
   Object.assign(body.dataset, fresh.body.dataset);
   document.querySelector('link[rel=icon]').href = fresh.querySelector('link[rel=icon]').getAttribute('href');
-  document.querySelector('footer').replaceWith(fresh.querySelector('footer'));
-  showConnected(fresh.title);
-  if (isSmall) addRoles();
+  lost.hidden = true;
+  document.title = fresh.title;
   bindCharts();
 }
 
-function replaceAll(fresh, elements) {
-  main.replaceChildren(...fresh.getElementById('main').childNodes);
-  shown.clear();
-  for (const element of elements) shown.set(element.id, element.outerHTML);
-}
-
 /** Skips a chart while the user reads its values. A later update replaces it. */
-function replaceIfChanged(element) {
-  const before = document.getElementById(element.id);
-  if (shown.get(element.id) === element.outerHTML || before.matches('[data-reading]')) return;
-  shown.set(element.id, element.outerHTML);
-  replaceOne(before, element);
-}
-
-function replaceOne(before, after) {
+function replaceIfChanged(after) {
+  const before = document.getElementById(after.id);
+  if (shown.get(after.id) === after.outerHTML || before.matches('[data-reading]')) return;
+  shown.set(after.id, after.outerHTML);
   const focusable = 'a, button, summary, input, [tabindex]';
   const focused = [...before.querySelectorAll(focusable)].indexOf(document.activeElement);
   const tables = [...before.querySelectorAll('details')];
-  const scrolls = [...before.querySelectorAll('.scroll')].map(({ scrollLeft, scrollTop }) => [
+  const boxes = [...before.querySelectorAll('.scroll')].map(({ scrollLeft, scrollTop }) => [
     scrollLeft,
     scrollTop,
   ]);
   [...after.querySelectorAll('details')].forEach((table, at) => {
-    table.open = tables[at]?.open ?? false;
+    table.open = tables[at]?.open ?? table.open;
   });
   before.replaceWith(after);
   [...after.querySelectorAll('.scroll')].forEach((box, at) => {
-    const [left = 0, top = 0] = scrolls[at] ?? [];
-    box.scrollTo(left, top);
+    box.scrollTo(...(boxes[at] ?? [0, 0]));
   });
   if (focused >= 0) after.querySelectorAll(focusable)[focused]?.focus({ preventScroll: true });
 }
 
 /* ---- charts ---- */
 
-/** The charts' script, or null while it is not loaded. */
-let charts = null;
-/** The last event on a chart that was not bound yet. It is repeated once the tables are loaded. */
-let lastUse = null;
-
-/** When the user first uses a chart, load the script and all charts' tables. */
-async function useChart(event) {
-  const figure = event.target.closest('figure.chart:not([data-bound])');
-  const isLink = event.target.closest('.table a') !== null;
-  if (figure === null || (event.type === 'click' && !isLink)) return;
-  if (isLink) event.preventDefault();
-  // An update moves the focus to a chart's new element, which does not count as using the chart.
-  if (hasTables && figure.querySelector('tbody') !== null) return;
-  lastUse = { id: figure.id, event };
-  if (hasTables) return;
+/** When the user first uses a chart, loads all charts' tables, which contain the values to show. */
+function useChart({ target }) {
+  if (hasTables || target.closest('.plot') === null) return;
   hasTables = true;
-  charts = await import('./charts.js');
-  await load();
+  void load();
 }
+for (const type of ['pointerdown', 'pointermove', 'focusin']) main.addEventListener(type, useChart);
 
 function bindCharts() {
-  if (charts?.bindCharts(lastUse)) lastUse = null;
+  for (const figure of document.querySelectorAll('.chart:not([data-bound]):has(tbody)')) {
+    figure.dataset.bound = '';
+    bindChart(figure);
+  }
 }
 
-for (const type of ['pointerdown', 'pointermove', 'keydown', 'focusin', 'click'])
-  main.addEventListener(type, useChart);
+/** Shows a chart's values at the pointer, or at a cursor that the arrow keys move. */
+function bindChart(figure) {
+  const plot = figure.querySelector('.plot');
+  const area = figure.querySelector('svg.area');
+  const reading = figure.querySelector('.reading');
+  const rows = [...figure.querySelectorAll('tbody tr')];
+  const heads = [...figure.querySelectorAll('thead th')].map((cell) => cell.textContent);
+  const positions = rows.map((row) => Number(row.dataset.at));
+  const summary = [...reading.childNodes];
+  const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'line');
+  cursor.setAttribute('y2', '100%');
+  let current = rows.length;
+
+  const showRow = (index) => {
+    if (rows.length === 0) return;
+    current = Math.max(0, Math.min(rows.length - 1, index));
+    figure.dataset.reading = '';
+    const [first, ...others] = [...rows[current].children].map((cell) => cell.textContent);
+    reading.textContent = `${first}: ${others.map((value, at) => `${heads[at + 1]} ${value}`).join(' · ')}`;
+    for (const end of ['x1', 'x2']) cursor.setAttribute(end, `${positions[current] * 100}%`);
+    area.append(cursor);
+  };
+  const showSummary = () => {
+    current = rows.length;
+    delete figure.dataset.reading;
+    cursor.remove();
+    reading.replaceChildren(...summary);
+  };
+  const showPointed = ({ clientX }) => {
+    const { left, width } = area.getBoundingClientRect();
+    const distances = positions.map((position) => Math.abs(position - (clientX - left) / width));
+    showRow(distances.indexOf(Math.min(...distances)));
+  };
+
+  plot.addEventListener('pointerdown', showPointed);
+  plot.addEventListener('pointermove', showPointed);
+  // After a touch, the pointer always leaves the chart. Therefore, keep showing the values until another element is
+  // touched.
+  plot.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && showSummary());
+  plot.addEventListener('blur', showSummary);
+  plot.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -rows.length, End: rows.length }[event.key];
+    if (event.key === 'Escape') showSummary();
+    if (step === undefined) return;
+    event.preventDefault();
+    showRow(current === rows.length && step === 1 ? 0 : current + step);
+  });
+}
 
 /* ---- connection ---- */
 
-let isLost = false;
+let stream = null;
 
-function receive({ type, data }) {
-  if (type === 'lost') showLost();
-  else if (isLost || type === 'tick' || data !== body.dataset.version) refresh();
-}
-
-function showLost() {
-  if (isLost) return;
-  isLost = true;
-  lost.textContent = `Connection lost. Last updated ${body.dataset.drawn}; reconnecting …`;
-  lost.hidden = false;
-  document.title = `Connection lost – ${document.title}`;
-}
-
-function showConnected(title) {
-  isLost = false;
-  lost.hidden = true;
-  document.title = title;
-}
-
-/** Connects to the event stream, but only while the tab is visible. */
-function listen() {
-  const connect = globalThis.SharedWorker === undefined ? connectAlone() : connectShared();
-  connect(!document.hidden);
-  document.addEventListener('visibilitychange', () => connect(!document.hidden));
-  addEventListener('pagehide', () => connect(false));
-  addEventListener('pageshow', ({ persisted }) => persisted && connect(true));
-}
-
-function connectShared() {
-  const { port } = new SharedWorker('/page/events.js');
-  port.onmessage = ({ data }) => receive(data);
-  return (isListening) => port.postMessage(isListening ? 'listen' : 'leave');
-}
-
-function connectAlone() {
-  let stream = null;
-  return (isListening) => {
-    stream?.close();
-    stream = isListening ? new EventSource('/page/events') : null;
-    if (stream === null) return;
-    for (const type of ['message', 'tick'])
-      stream.addEventListener(type, ({ data }) => receive({ type, data }));
-    stream.onerror = () => receive({ type: 'lost' });
+/** Connects to the event stream, but only while the tab is visible, because a browser opens few connections. */
+function connect() {
+  stream?.close();
+  stream = null;
+  if (document.hidden) return;
+  stream = new EventSource('/page/events');
+  stream.addEventListener(
+    'message',
+    ({ data }) => (!lost.hidden || data !== body.dataset.version) && refresh(),
+  );
+  stream.addEventListener('tick', refresh);
+  stream.onerror = () => {
+    // The browser reconnects automatically, except after the server has rejected the stream.
+    if (stream?.readyState === EventSource.CLOSED) setTimeout(connect, MIN_PAUSE_MS);
+    if (!lost.hidden) return;
+    lost.textContent = `Connection lost. Last updated ${body.dataset.drawn}; reconnecting …`;
+    lost.hidden = false;
+    document.title = `Connection lost – ${document.title}`;
   };
 }
 
 const isLive = body.dataset.version !== undefined;
+if (isLive) {
+  connect();
+  document.addEventListener('visibilitychange', connect);
+  bindCharts();
+}
+
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (zone !== body.dataset.zone && !document.cookie.includes(`zone=${zone}`)) {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
@@ -180,24 +187,52 @@ if (zone !== body.dataset.zone && !document.cookie.includes(`zone=${zone}`)) {
   if (isLive) void load();
   else if (document.cookie.includes(`zone=${zone}`)) location.reload();
 }
-if (isLive) listen();
 
-/* ---- small screens ---- */
-
-const isSmall = matchMedia('(max-width: 36rem)').matches;
-if (isSmall && location.search === '' && location.hash === '')
+if (matchMedia('(max-width: 36rem)').matches && location.search === '' && location.hash === '')
   for (const fold of document.querySelectorAll('.fold')) fold.open = false;
-
-const ROLES = { table: 'table', 'thead, tbody': 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' };
-
-/** Tables with rows that are displayed as blocks need explicit roles. */
-function addRoles() {
-  for (const [tag, role] of Object.entries(ROLES))
-    for (const element of document.querySelectorAll(`.blocks:is(${tag}), .blocks :is(${tag})`))
-      element.setAttribute('role', role);
-}
-if (isSmall) addRoles();
 
 /* ---- search while typing ---- */
 
-document.getElementById('q').addEventListener('focus', () => import('./search.js'), { once: true });
+const input = document.getElementById('q');
+const found = document.getElementById('found');
+let timer;
+let lastRequest = 0;
+
+async function search() {
+  const query = input.value.trim();
+  const own = main.querySelector('#results');
+  lastRequest += 1;
+  const request = lastRequest;
+  if (query === '' && own === null) return found.replaceChildren();
+  const url = `/page/search?q=${encodeURIComponent(query)}`;
+  const response = await fetch(url).catch(() => null);
+  if (response === null || !response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (request !== lastRequest) return;
+  const results = page.getElementById('results') ?? '';
+  if (own !== null) {
+    own.replaceWith(results);
+    history.replaceState(null, '', url);
+    // Unchanged results stay in place, because a link in them may have the focus.
+  } else if (found.firstElementChild?.outerHTML !== results.outerHTML) found.replaceChildren(results);
+}
+
+input.addEventListener('input', () => {
+  clearTimeout(timer);
+  timer = setTimeout(search, 120);
+});
+input.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return;
+  input.value = '';
+  void search();
+});
+
+/* ---- copying a company's id ---- */
+
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.hidden = navigator.clipboard === undefined;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = 'Copied';
+  });
+}

@@ -1,134 +1,163 @@
+import { count } from '../../report/figures.ts';
 import { type Html, html, type Part } from '../html.ts';
-import type { Tick } from './axis.ts';
+import { compact } from '../page_figures.ts';
+import { numberAxis, type Tick } from './axis.ts';
+
+/** A column of a chart's values. */
+export interface Series {
+  readonly name: string;
+  readonly tone: Tone;
+  /** A `step` keeps each value until the next one. An `area` is a line with a filled surface below it. */
+  readonly as: 'bar' | 'line' | 'step' | 'area' | 'forecast';
+}
 
 /** A series' colour. Each tone is a CSS class with one colour each for light mode, dark mode and paper. */
-export type Tone = 'first' | 'second' | 'muted' | 'warn' | 'bad';
+export type Tone = 'good' | 'second' | 'muted' | 'warn' | 'bad';
 
-/** A point in a chart. Both values are from 0 to 1, and `up` is measured from the bottom. */
-export interface ChartPoint {
+/** The values at one position, which is from 0 (left) to 1. A value is null if a series has none there. */
+export interface ChartRow {
   readonly at: number;
-  readonly up: number;
+  readonly label: string;
+  readonly values: readonly (number | null)[];
 }
 
-export interface ChartTable {
-  readonly head: readonly string[];
-  /**
-   * `at` is the row's horizontal position in the chart, from 0 to 1. The chart shows this row when the pointer is at
-   * that position.
-   */
-  readonly rows: readonly { readonly at: number; readonly cells: readonly string[] }[];
-}
-
+/** A chart's shapes, its legend and its table all follow from its rows and series. */
 export interface Chart {
   readonly id: string;
   readonly title: string;
   /** A one-line summary. While the user reads the chart, the values at the pointer or cursor replace it. */
-  readonly reading: Part;
-  /** A description of the chart for screen readers. */
-  readonly description: string;
-  readonly legend: readonly { readonly name: string; readonly tone: Tone }[];
-  readonly x: readonly Tick[];
-  readonly y: readonly Tick[];
-  /** Lines, surfaces and bars. Later shapes are drawn over earlier ones. */
-  readonly shapes: readonly Html[];
-  readonly table: ChartTable;
+  readonly reading: string;
+  readonly rows: readonly ChartRow[];
+  readonly series: readonly Series[];
+  /** What the rows' labels are, for the table. */
+  readonly rowHead: string;
+  readonly ticks: readonly Tick[];
+  /** Whether the bars of a row stand side by side. By default, they are stacked. */
+  readonly isGrouped?: boolean;
+  /** A horizontal line at a value. */
+  readonly limit?: { readonly value: number; readonly name: string } | null;
+  /** A vertical line at a position. */
+  readonly mark?: { readonly at: number; readonly name: string };
 }
 
 /**
- * Draws a chart with a table of its values or, to keep the page small, with a link to the table. All tables together
- * are as large as the rest of the page. Positions are percentages of the width and height, so that the chart fits any
- * screen while its text stays the same size.
+ * Draws a chart with a table of its values if `tables` is the chart's id or `1`, and otherwise with a link to the table,
+ * because all tables together are as large as the rest of the page. Positions are percentages of the width and height,
+ * so that the chart fits any screen while its text stays the same size.
  */
-export function chartFigure(chart: Chart, hasTable: boolean): Html {
-  const { id, title, reading, description, legend, x, y, shapes, table } = chart;
+export function chartFigure(chart: Chart, tables: string | null): Html {
+  const { id, title, reading, rows, series, ticks, limit = null, mark, isGrouped = false } = chart;
+  const bars = series.flatMap(({ as }, at) => (as === 'bar' ? [at] : []));
+  const heights = rows.map(({ values }) =>
+    isGrouped || bars.length === 0
+      ? Math.max(...values.map((value) => value ?? 0))
+      : sumOf(bars.map((at) => values[at] ?? 0)),
+  );
+  const axis = numberAxis(Math.max(1, limit?.value ?? 0, ...heights), compact);
+  const shapes = series.map((one, at) =>
+    one.as === 'bar'
+      ? barsOf(rows, { at, bars, isGrouped }, one.tone, axis.top)
+      : lineOf(rows, at, one, axis.top),
+  );
   return html`<figure class="chart" id="${id}" data-live>
 <figcaption><h3>${title}</h3><p class="reading" aria-live="polite"><span>${reading}</span></p></figcaption>
-<div class="plot" role="img" tabindex="0" aria-label="${title}. ${description}">
-<svg class="y">${y.map(yLabel)}</svg>
-<svg class="area">${gridLines(y)}${shapes}</svg>
-<svg class="x">${x.map(xLabel)}</svg>
+<div class="plot" role="img" tabindex="0" aria-label="${title}. ${reading}.">
+<svg class="y">${axis.ticks.map(({ at, label }) => html`<text x="100%" y="${share(1 - at)}">${label}</text>`)}</svg>
+<svg class="area">${gridLines(axis.ticks)}${shapes}${limit !== null && horizontalRule(limit.value / axis.top, limit.name)}${mark !== undefined && verticalRule(mark.at, mark.name)}</svg>
+<svg class="x">${ticks.map(xLabel)}</svg>
 </div>
-<ul class="legend">${legend.map(({ name, tone }) => html`<li class="${tone}">${name}</li>`)}</ul>
-${hasTable ? dataTable(title, table) : html`<p class="table"><a href="/?tables=1#${id}">Table<span class="unseen"> of ${title}</span></a></p>`}
+<ul class="legend">${series.map(({ name, tone }) => html`<li class="${tone}">${name}</li>`)}</ul>
+${tables === null ? html`<p class="table"><a href="/?tables=${id}#${id}">Table<span class="unseen"> of ${title}</span></a></p>` : dataTable(chart, tables === id)}
 </figure>`;
-}
-
-/** Draws a line through the points. With `isStep`, each value stays constant until the next point. */
-export function line(
-  points: readonly ChartPoint[],
-  tone: Tone,
-  options: { isStep?: boolean; isForecast?: boolean } = {},
-): Html {
-  const { isStep = false, isForecast = false } = options;
-  const style = isForecast ? `line ${tone} forecast` : `line ${tone}`;
-  return stretched(html`<path class="${style}" d="${pathOf(points, isStep)}"/>`);
-}
-
-/** Fills the area below a line. */
-export function surface(points: readonly ChartPoint[], tone: Tone): Html {
-  const [first] = points;
-  const last = points.at(-1);
-  if (first === undefined || last === undefined) return html``;
-  const down = `V${UNITS}H${unitsOf(first.at)}Z`;
-  return stretched(html`<path class="surface ${tone}" d="${pathOf(points, false)}${down}"/>`);
-}
-
-/** A bar around the position `at`, from `bottom` to `top`. All values are from 0 to 1. */
-export interface Bar {
-  readonly at: number;
-  readonly bottom: number;
-  readonly top: number;
-}
-
-/**
- * Draws all bars in one tone as a single path of thick lines, because a rectangle for each bar would take five times as
- * many bytes.
- */
-export function bars(all: readonly Bar[], tone: Tone, width: number): Html {
-  const path = all
-    .filter(({ bottom, top }) => top > bottom)
-    .map(({ at, bottom, top }) => `M${unitsOf(at)} ${unitsOf(1 - bottom)}V${unitsOf(1 - top)}`);
-  if (path.length === 0) return html``;
-  return stretched(
-    html`<path class="bar ${tone}" stroke-width="${unitsOf(width, 1)}" d="${path.join('')}"/>`,
-  );
-}
-
-/** Draws a horizontal line with a label, at a height from 0 to 1. */
-export function horizontalRule(up: number, name: string): Html {
-  const y = share(1 - up);
-  return html`<line class="level" x2="100%" y1="${y}" y2="${y}"/><text class="level" x="100%" y="${y}" dy="-4">${name}</text>`;
-}
-
-/** Draws a vertical line with a label, at a position from 0 to 1. */
-export function verticalRule(at: number, name: string): Html {
-  const x = share(at);
-  const side = at > 0.7 ? html` class="level"` : html` class="level begins"`;
-  return html`<line class="level" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
 }
 
 /** Patterns that distinguish tones without colour. The style sheet refers to them. */
 export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>${[
-  { id: 'hatch-second', path: 'M0 0H6' },
-  { id: 'hatch-warn', path: 'M0 6L6 0' },
-  { id: 'hatch-bad', path: 'M0 0L6 6M0 6L6 0' },
+  { tone: 'second', path: 'M0 0H6' },
+  { tone: 'warn', path: 'M0 6L6 0' },
+  { tone: 'bad', path: 'M0 0L6 6M0 6L6 0' },
 ].map(
-  ({ id, path }) =>
+  ({ tone, path }) =>
     // The scale roughly compensates for the stretching of the bars.
-    html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="scale(2 6)"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
+    html`<pattern class="${tone}" id="hatch-${tone}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="scale(2 6)"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
 )}</defs></svg>`;
+
+/** Draws a line through the values of one series. */
+function lineOf(rows: readonly ChartRow[], at: number, { tone, as }: Series, top: number): Part {
+  const points = rows.flatMap((row) => {
+    const value = row.values[at] ?? null;
+    return value === null ? [] : [{ x: unitsOf(row.at), y: unitsOf(1 - value / top) }];
+  });
+  const [first] = points;
+  const last = points.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const path = pathThrough(points, as === 'step');
+  const surface = html`<path class="surface" d="${path}V${UNITS}H${first.x}Z"/>`;
+  return stretched(
+    html`${as === 'area' && surface}<path class="${tone}${as === 'forecast' && ' forecast'}" d="${path}"/>`,
+  );
+}
+
+/** Returns the path through the points. It uses relative coordinates, which have fewer digits. */
+function pathThrough(points: readonly { readonly x: number; readonly y: number }[], isStep: boolean): string {
+  return points
+    .map(({ x, y }, index) => {
+      const before = points[index - 1];
+      if (before === undefined) return `M${x} ${y}`;
+      const [right, down] = [x - before.x, y - before.y];
+      if (!isStep && right !== 0 && down !== 0) return `l${right} ${down}`;
+      return `${right === 0 ? '' : `h${right}`}${down === 0 ? '' : `v${down}`}`;
+    })
+    .join('');
+}
+
+/**
+ * Draws all bars of one series as a single path of thick lines, because a rectangle for each bar would take five times
+ * as many bytes.
+ */
+function barsOf(
+  rows: readonly ChartRow[],
+  { at, bars, isGrouped }: { at: number; bars: readonly number[]; isGrouped: boolean },
+  tone: Tone,
+  top: number,
+): Part {
+  const slot = 1 / rows.length;
+  const width = isGrouped ? 0.8 / bars.length : 0.8;
+  const offset = isGrouped ? (bars.indexOf(at) + 0.5) * width - 0.4 : 0;
+  const below = isGrouped ? [] : bars.slice(0, bars.indexOf(at));
+  const path = rows.map((row) => {
+    const value = row.values[at] ?? 0;
+    const bottom = sumOf(below.map((other) => row.values[other] ?? 0));
+    const x = unitsOf(row.at + offset * slot);
+    return value > 0 ? `M${x} ${unitsOf(1 - bottom / top)}V${unitsOf(1 - (bottom + value) / top)}` : '';
+  });
+  const thickness = unitsOf((width - (isGrouped ? 0.03 : 0)) * slot, 1);
+  return stretched(html`<path class="bar ${tone}" stroke-width="${thickness}" d="${path.join('')}"/>`);
+}
+
+function horizontalRule(up: number, name: string): Html {
+  const y = share(1 - up);
+  return html`<line class="level" x2="100%" y1="${y}" y2="${y}"/><text class="level end" x="100%" y="${y}" dy="-4">${name}</text>`;
+}
+
+function verticalRule(at: number, name: string): Html {
+  const x = share(at);
+  const isRight = at > 0.7;
+  return html`<line class="level" y2="100%" x1="${x}" x2="${x}"/><text class="level ${isRight ? 'end' : 'begin'}" x="${x}" dx="${isRight ? -5 : 5}" dy="11">${name}</text>`;
+}
 
 /**
  * Draws a chart's table. End tags that HTML does not require are omitted, because tables make up a large part of the
  * page.
  */
-function dataTable(title: string, { head, rows }: ChartTable): Html {
-  return html`<details><summary>Table<span class="unseen"> of ${title}</span></summary>
+function dataTable({ title, rowHead, series, rows }: Chart, isOpen: boolean): Html {
+  const head = [rowHead, ...series.map(({ name }) => name)];
+  return html`<details class="table"${isOpen && html` open`}><summary>Table<span class="unseen"> of ${title}</span></summary>
 <div class="scroll tall" tabindex="0" role="region" aria-label="Table of ${title}"><table class="data">
 <thead><tr>${head.map((name) => html`<th scope="col">${name}`)}</thead>
 <tbody>${rows.map(
-    ({ at, cells: [first = '', ...others] }) =>
-      html`<tr data-at="${round(at)}"><th>${first}${others.map((cell) => html`<td>${cell}`)}`,
+    ({ at, label, values }) =>
+      html`<tr data-at="${round(at, 3)}"><th>${label}${values.map((value) => html`<td>${value === null ? '–' : count(value)}`)}`,
   )}</table></div></details>`;
 }
 
@@ -137,33 +166,13 @@ function stretched(path: Html): Html {
   return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none">${path}</svg>`;
 }
 
-/** Returns the path through the points. It uses relative coordinates, which have fewer digits. */
-function pathOf(points: readonly ChartPoint[], isStep: boolean): string {
-  let [x, y] = [0, 0];
-  return points
-    .map(({ at, up }, index) => {
-      const [nextX, nextY] = [unitsOf(at), unitsOf(1 - up)];
-      const [right, down] = [nextX - x, nextY - y];
-      [x, y] = [nextX, nextY];
-      if (index === 0) return `M${x} ${y}`;
-      if (isStep || right === 0 || down === 0)
-        return `${right === 0 ? '' : `h${right}`}${down === 0 ? '' : `v${down}`}`;
-      return `l${right} ${down}`;
-    })
-    .join('');
-}
-
-function yLabel({ at, label }: Tick): Html {
-  return html`<text x="100%" y="${share(1 - at)}">${label}</text>`;
-}
-
 function gridLines(ticks: readonly Tick[]): Html {
   const path = ticks.map(({ at }) => `M0 ${unitsOf(1 - at)}H${UNITS}`).join('');
-  return stretched(html`<path class="grid" d="${path}"/><path class="base" d="M0 ${UNITS}H${UNITS}"/>`);
+  return stretched(html`<path class="grid" d="${path}"/><path class="muted" d="M0 ${UNITS}H${UNITS}"/>`);
 }
 
 function xLabel({ at, label, isMinor = false }: Tick): Html {
-  const side = at < 0.04 ? 'first' : at > 0.96 ? 'last' : isMinor && 'minor';
+  const side = at < 0.04 ? 'begin' : at > 0.96 ? 'end' : isMinor && 'minor';
   return html`<text${side !== false && html` class="${side}"`} x="${share(at)}">${label}</text>`;
 }
 
@@ -171,13 +180,17 @@ function share(value: number): string {
   return `${round(value * 100, 2)}%`;
 }
 
-function round(value: number, digits = 3): string {
-  return String(Math.round(value * 10 ** digits) / 10 ** digits);
+function round(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
 }
 
 /** Converts a share of a chart's width or height to units. One unit is less than a pixel. */
 function unitsOf(value: number, digits = 0): number {
-  return Number(round(value * UNITS, digits));
+  return round(value * UNITS, digits);
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }
 
 const UNITS = 1_000;

@@ -1,5 +1,8 @@
 import { DateTime } from 'luxon';
 import { DAY_MS } from '../../durations.ts';
+import type { Times } from '../page_figures.ts';
+import { timeTicks } from './axis.ts';
+import type { Chart } from './chart.ts';
 
 /** The periods that the user can select for the charts. Without a selection, each chart uses its default. */
 export const RANGES = {
@@ -19,8 +22,6 @@ export interface Periods {
   readonly starts: readonly number[];
   /** When the last period ends. */
   readonly endMs: number;
-  /** Returns the index of the period that contains a time, or -1 if the time is before the first period. */
-  indexOf(atMs: number): number;
 }
 
 export function periodsUntil(
@@ -29,10 +30,26 @@ export function periodsUntil(
 ): Periods {
   const last = DateTime.fromMillis(nowMs, { zone }).startOf(unit);
   const starts = Array.from({ length: count }, (_, at) => last.minus({ [unit]: count - 1 - at }).toMillis());
-  return {
-    unit,
-    starts,
-    endMs: last.plus({ [unit]: 1 }).toMillis(),
-    indexOf: (atMs) => starts.findLastIndex((startMs) => startMs <= atMs),
-  };
+  return { unit, starts, endMs: last.plus({ [unit]: 1 }).toMillis() };
+}
+
+/** Groups items by the period that contains their time. Earlier items are omitted. */
+export function inPeriods<T>({ starts }: Periods, items: readonly T[], timeOf: (item: T) => number): T[][] {
+  const groups: T[][] = starts.map(() => []);
+  for (const item of items) groups[starts.findLastIndex((startMs) => startMs <= timeOf(item))]?.push(item);
+  return groups;
+}
+
+/** Returns the part of a chart that shows values of consecutive periods. */
+export function periodRows(
+  { starts, endMs }: Periods,
+  values: readonly (readonly number[])[],
+  times: Times,
+): Pick<Chart, 'rows' | 'rowHead' | 'ticks'> {
+  const rows = starts.map((atMs, at) => ({
+    at: (at + 0.5) / starts.length,
+    label: times.text(atMs),
+    values: values[at] ?? [],
+  }));
+  return { rows, rowHead: 'From', ticks: timeTicks(starts[0] ?? 0, endMs, times.zone) };
 }

@@ -4,97 +4,79 @@ import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { byStretch, coarser, type Stretch, stretchFor } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
 import { forecastQuota, type QuotaForecast, quotaForecastText } from '../../report/quota_forecast.ts';
-import { numberAxis, timeTicks } from '../chart/axis.ts';
-import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
+import { timeTicks } from '../chart/axis.ts';
+import { type ChartRow, chartFigure, type Series } from '../chart/chart.ts';
 import { type Html, html } from '../html.ts';
-import { compact } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
-import { defineSection, type SectionContext } from './section.ts';
+import type { Section, SectionContext } from './section.ts';
 
 /** The remaining quota in each allowance window over time, with a forecast. */
-export const allowanceSection = defineSection({
+export const allowanceSection: Section = {
   id: 'allowance',
   title: 'Allowance',
   group: 'charts',
   shownIf: 'always',
-  open: () => (snapshot) => snapshot,
-  render(snapshot, { id, title, times, hasTables }) {
-    const { windows, spentEver } = snapshot.allowance.scheduled;
+  draw(context, section) {
+    const { windows, spentEver } = context.snapshot.allowance.scheduled;
     // Short windows are omitted, because the key figures already show their quota.
     const long = windows.filter(({ name }) => windowLengthMs(windowRow(name)) > DAY_MS);
     const shown = long.length === 0 ? windows.slice(0, 1) : long;
-    if (shown.length > 0)
-      return shown.map((window) => burnDown(window, snapshot, { id, title, times, hasTables }));
-    return html`<section class="chart" id="${id}" data-live><h3>${title}</h3><p>No allowance is configured, so only the rate is limited. Calls so far: ${count(spentEver)}.</p></section>`;
+    if (shown.length > 0) return shown.map((window) => burnDown(window, context, section));
+    return html`<section class="chart" id="${section.id}" data-live><h3>${section.title}</h3><p>No allowance is configured, so only the rate is limited. Calls so far: ${count(spentEver)}.</p></section>`;
   },
-});
+};
 
 function burnDown(
   window: WindowState,
-  snapshot: PageSnapshot,
-  { id, title, times, hasTables }: Pick<SectionContext, 'id' | 'title' | 'times' | 'hasTables'>,
+  { snapshot, times, tables }: SectionContext,
+  { id, title }: Section,
 ): Html {
-  const { nowMs, firstCallMs } = snapshot;
+  const { nowMs, firstCallMs, allowance, settings, trends } = snapshot;
   const { name, limit, spent, resetsAtMs } = window;
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
-  const { stretches, lengthMs } = callsSince(snapshot, fromMs);
-  const { rate } = snapshot.trends;
-  const forecast = forecastQuota(window, rate, { windows: snapshot.allowance.scheduled.windows, nowMs });
-  const forecastText = quotaForecastText(
-    forecast,
-    nowMs,
-    times.zoned,
-    snapshot.settings.allowance.paceUntilMs,
-  );
+  const { stretches, stretchMs } = callsSince(snapshot, fromMs);
+  const forecast = forecastQuota(window, trends.rate, { windows: allowance.scheduled.windows, nowMs });
+  const forecastText = quotaForecastText(forecast, nowMs, times.zoned, settings.allowance.paceUntilMs);
   const toMs = axisEnd(forecast, { fromMs, nowMs, resetsAtMs });
-  const axis = numberAxis(limit, compact);
-  const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs)));
-  const curve = quotaLeftOverTime(stretches, {
-    left,
-    limit,
-    fromMs,
-    nowMs,
-    stretchMs: lengthMs,
+  const row = (atMs: number, values: ChartRow['values']): ChartRow => ({
+    at: Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs))),
+    label: times.text(atMs),
+    values,
   });
-  const points = curve.map((point) => ({ at: at(point.atMs), up: point.left / axis.top }));
+  const curve = quotaLeftOverTime(stretches, { left, limit, fromMs, nowMs, stretchMs });
+  const later = forecastPoint(forecast, { nowMs, left, toMs });
+  const series: Series[] = [{ name: 'calls left', tone: 'good', as: 'area' }];
+  if (later !== null) series.push({ name: 'at the rate of the last 7 days', tone: 'muted', as: 'forecast' });
   return chartFigure(
     {
       id: `${id}-${name}`,
       title: `${title}: ${counted(limit, 'call')} ${windowRow(name).words.per}`,
       reading: `${count(left)} of ${count(limit)} left${forecastText === null ? '' : `; ${forecastText}`}`,
-      description: `${count(left)} of ${count(limit)} calls are left.`,
-      legend: [
-        { name: 'calls left', tone: 'first' },
-        ...(forecast.is === 'still'
-          ? []
-          : [{ name: 'at the rate of the last 7 days', tone: 'muted' } as const]),
+      series,
+      rowHead: 'Until',
+      rows: [
+        ...curve.map((point) => row(point.atMs, [point.left, point.atMs === nowMs ? point.left : null])),
+        ...(later === null ? [] : [row(later.atMs, [null, later.left])]),
       ],
-      x: timeTicks(fromMs, toMs, times.zone),
-      y: axis.ticks,
-      shapes: [
-        surface(points, 'first'),
-        line(forecastLine(forecast, { at, nowMs, left, top: axis.top, toMs }), 'muted', { isForecast: true }),
-        line(points, 'first'),
-      ],
-      table: {
-        head: ['Until', 'Calls left'],
-        rows: curve.map((point) => ({
-          at: at(point.atMs),
-          cells: [times.text(point.atMs), count(point.left)],
-        })),
-      },
+      ticks: timeTicks(fromMs, toMs, times.zone),
     },
-    hasTables,
+    tables,
   );
 }
 
-/** Returns the calls since `fromMs`, in at most 120 intervals of `lengthMs`. */
+/** Returns the calls since `fromMs`, in at most 120 intervals of `stretchMs`. */
 function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: number) {
   const isShort = stretchMs < HOUR_MS;
   const lengthMs = isShort ? stretchMs : Math.max(HOUR_MS, stretchFor(nowMs - fromMs));
   const buckets = isShort ? calls : coarser(hours, lengthMs);
-  return { lengthMs, stretches: byStretch(buckets.filter(({ atMs }) => atMs >= fromMs - lengthMs)) };
+  const stretches = byStretch(buckets.filter(({ atMs }) => atMs >= fromMs - lengthMs));
+  return { stretchMs: lengthMs, stretches };
+}
+
+interface QuotaPoint {
+  readonly atMs: number;
+  readonly left: number;
 }
 
 /**
@@ -110,7 +92,7 @@ function quotaLeftOverTime(
     readonly nowMs: number;
     readonly stretchMs: number;
   },
-): { atMs: number; left: number }[] {
+): QuotaPoint[] {
   const curve = [{ atMs: now.nowMs, left: now.left }];
   let { left } = now;
   for (const { atMs, calls } of stretches.toReversed()) {
@@ -136,21 +118,12 @@ function axisEnd(
   return forecast.is === 'ends' ? Math.min(forecast.atMs, furthestMs) : nowMs + (furthestMs - nowMs) / 10;
 }
 
-function forecastLine(
+/** Returns the quota that is left at the end of the axis or of the forecast. */
+function forecastPoint(
   forecast: QuotaForecast,
-  {
-    at,
-    nowMs,
-    left,
-    top,
-    toMs,
-  }: { at: (ms: number) => number; nowMs: number; left: number; top: number; toMs: number },
-): ChartPoint[] {
-  if (forecast.is === 'still') return [];
-  const endMs = Math.min(toMs, forecast.is === 'ends' ? forecast.atMs : forecast.untilMs);
-  const leftThen = Math.max(0, left - (forecast.perDay / DAY_MS) * (endMs - nowMs));
-  return [
-    { at: at(nowMs), up: left / top },
-    { at: at(endMs), up: leftThen / top },
-  ];
+  { nowMs, left, toMs }: { nowMs: number; left: number; toMs: number },
+): QuotaPoint | null {
+  if (forecast.is === 'still') return null;
+  const atMs = Math.min(toMs, forecast.is === 'ends' ? forecast.atMs : forecast.untilMs);
+  return { atMs, left: Math.max(0, Math.round(left - (forecast.perDay / DAY_MS) * (atMs - nowMs))) };
 }

@@ -3,19 +3,16 @@ import { type ChangeFilter, readChanges } from '../../warehouse/change_list.ts';
 import { changeRow, changesByCompany, countOfChanges } from '../company_markup.ts';
 import { html } from '../html.ts';
 import { liveListing } from '../listing.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** The last changes, with one row for each company and call. */
-export const changesSection = defineSection({
+export const changesSection: Section = {
   id: 'changes',
   title: 'Recent changes',
   group: 'tables',
   shownIf: 'filled',
-  open:
-    ({ db }) =>
-    () =>
-      readChanges(db, EVERY_CHANGE, { beforeId: null, most: MAX_CHANGES }),
-  render({ changes: latest, total }, { id, title, times }) {
+  draw({ db, times }, { id, title }) {
+    const { changes: latest, total } = readChanges(db, EVERY_CHANGE, { beforeId: null, most: MAX_CHANGES });
     const companies = changesByCompany(latest).slice(0, MAX_ROWS);
     const shown = companies.reduce((sum, changes) => sum + changes.length, 0);
     return liveListing({
@@ -30,7 +27,7 @@ export const changesSection = defineSection({
       rows: companies.flatMap((ofCompany) => changeRow(ofCompany, times, MAX_FIELDS)),
     });
   },
-});
+};
 
 const EVERY_CHANGE: ChangeFilter = { sinceMs: null, path: null, kind: 'all' };
 const MAX_CHANGES = 40;

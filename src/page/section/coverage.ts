@@ -1,93 +1,56 @@
-import { type Grown, growth } from '../../report/call_history.ts';
+import { growth } from '../../report/call_history.ts';
 import { count } from '../../report/figures.ts';
 import { totalsSeen } from '../../warehouse/page_queries.ts';
-import { numberAxis, timeTicks } from '../chart/axis.ts';
-import { chartFigure, line, surface } from '../chart/chart.ts';
+import { timeTicks } from '../chart/axis.ts';
+import { chartFigure, type Series } from '../chart/chart.ts';
 import { RANGES } from '../chart/periods.ts';
-import { html } from '../html.ts';
-import { compact } from '../page_figures.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** Known companies and fetched records over time, compared with the registry count. */
-export const coverageSection = defineSection({
+export const coverageSection: Section = {
   id: 'coverage',
   title: 'Registry size',
   group: 'charts',
   shownIf: 'filled',
-  open:
-    ({ db }) =>
-    (snapshot) => ({ ...snapshot, totals: totalsSeen(db, MAX_TOTALS) }),
-  render({ nowMs, range, mirror: { coverage }, calls, stretchMs, totals }, { id, title, times, hasTables }) {
-    const { known, gone, fetched, registryTotal } = coverage;
+  draw({ snapshot, db, times, tables }, { id, title }) {
+    const { nowMs, range, calls, stretchMs } = snapshot;
+    const { known, gone, fetched } = snapshot.mirror.coverage;
     const whole = growth(calls, { atMs: nowMs, known: known - gone, fetched }, stretchMs);
-    const curve = sinceTime(whole, nowMs - RANGES[range ?? 'all']);
+    const startMs = nowMs - RANGES[range ?? 'all'];
+    const before = whole.findLast(({ atMs }) => atMs < startMs);
+    const later = whole.filter(({ atMs }) => atMs >= startMs);
+    const curve = before === undefined ? later : [{ ...before, atMs: startMs }, ...later];
+    const counts = totalsSeen(db, MAX_TOTALS)
+      .filter(({ total }) => total !== null)
+      .map(({ observedAt, total }) => ({ atMs: Date.parse(observedAt), total }));
     const fromMs = curve[0]?.atMs ?? nowMs;
-    const counts = totals
-      .flatMap(({ observedAt, total }) => (total === null ? [] : [{ atMs: Date.parse(observedAt), total }]))
-      .reverse();
-    const axis = numberAxis(Math.max(known, ...counts.map(({ total }) => total)), compact);
-    const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / Math.max(1, nowMs - fromMs)));
-    const up = (value: number) => Math.min(1, value / axis.top);
-    const countAt = (atMs: number) => counts.findLast((observed) => observed.atMs <= atMs)?.total ?? null;
-    const last = counts.at(-1);
-    const knownLine = curve.map((point) => ({ at: at(point.atMs), up: up(point.known) }));
+    const series: Series[] = [
+      { name: 'known companies', tone: 'good', as: 'area' },
+      { name: 'records', tone: 'second', as: 'line' },
+    ];
+    if (counts.length > 0) series.push({ name: 'registry count', tone: 'muted', as: 'step' });
     return chartFigure(
       {
         id,
         title,
         reading: `${count(known - gone)} known, ${count(fetched)} with records`,
-        description: `${count(known - gone)} known companies and ${count(fetched)} fetched records${registryTotal === null ? '' : `; registry count: ${count(registryTotal)}`}.`,
-        legend: [
-          { name: 'known companies', tone: 'first' },
-          { name: 'records', tone: 'second' },
-          ...(counts.length === 0 ? [] : [{ name: 'registry count', tone: 'muted' } as const]),
-        ],
-        x: timeTicks(fromMs, nowMs, times.zone),
-        y: axis.ticks,
-        shapes: [
-          surface(knownLine, 'first'),
-          last === undefined
-            ? html``
-            : line(
-                [
-                  ...counts.map(({ atMs, total }) => ({ at: at(atMs), up: up(total) })),
-                  { at: 1, up: up(last.total) },
-                ],
-                'muted',
-                { isStep: true },
-              ),
-          line(
-            curve.map((point) => ({ at: at(point.atMs), up: up(point.fetched) })),
-            'second',
-          ),
-          line(knownLine, 'first'),
-        ],
-        table: {
-          head: ['Until', 'Known', 'Records', 'Registry count'],
-          rows: curve.map((point) => {
-            const total = countAt(point.atMs);
-            return {
-              at: at(point.atMs),
-              cells: [
-                times.text(point.atMs),
-                count(point.known),
-                count(point.fetched),
-                total === null ? '–' : count(total),
-              ],
-            };
-          }),
-        },
+        series,
+        rowHead: 'Until',
+        rows: curve.map((point) => ({
+          at: Math.max(0, Math.min(1, (point.atMs - fromMs) / Math.max(1, nowMs - fromMs))),
+          label: times.text(point.atMs),
+          // The counts are ordered from the latest to the earliest.
+          values: [
+            point.known,
+            point.fetched,
+            ...(counts.length > 0 ? [counts.find(({ atMs }) => atMs <= point.atMs)?.total ?? null] : []),
+          ],
+        })),
+        ticks: timeTicks(fromMs, nowMs, times.zone),
       },
-      hasTables,
+      tables,
     );
   },
-});
-
-/** Returns the part of a curve after `fromMs`. */
-function sinceTime(curve: readonly Grown[], fromMs: number): Grown[] {
-  const before = curve.findLast(({ atMs }) => atMs < fromMs);
-  const later = curve.filter(({ atMs }) => atMs >= fromMs);
-  return before === undefined ? later : [{ ...before, atMs: fromMs }, ...later];
-}
+};
 
 const MAX_TOTALS = 400;

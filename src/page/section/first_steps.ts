@@ -1,26 +1,22 @@
 import { counted } from '../../report/figures.ts';
 import { html } from '../html.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** Shows the commands to run first while the mirror is empty. */
-export const firstStepsSection = defineSection({
+export const firstStepsSection: Section = {
   id: 'steps',
   title: 'This mirror is empty. Next steps:',
   group: 'summary',
   shownIf: 'empty',
-  open:
-    () =>
-    ({ allowance }) =>
-      allowance.scheduled,
-  render(ledger, { id, title, settings }) {
+  draw({ snapshot: { allowance }, settings }, { id, title }) {
+    const { left: calls } = allowance.scheduled;
     const probe = html`<li><p><code>registry-mirror probe</code></p><p>learns the registry’s API with a few calls and writes the dialect to the configuration.</p></li>`;
-    const left =
-      ledger.left === Number.POSITIVE_INFINITY ? null : html` Quota left: ${counted(ledger.left, 'call')}.`;
+    const left = calls !== Infinity && html` Quota left: ${counted(calls, 'call')}.`;
     return html`<section class="steps" id="${id}" data-live><h2>${title}</h2>
 <ol>
-${!settings.hasDialect && probe}
+${settings.config.dialect === undefined && probe}
 <li><p><code>registry-mirror plan</code></p><p>estimates the calls, days and end date of a complete mirror. It uses no calls.${left}</p></li>
 <li><p><code>registry-mirror sync</code></p><p>sends the most useful calls that the allowance permits. The next run continues. This page shows the progress.</p></li>
 </ol></section>`;
   },
-});
+};

@@ -1,31 +1,21 @@
-import { count, percent } from '../../report/figures.ts';
-import { numberAxis } from '../chart/axis.ts';
-import { bars, chartFigure, verticalRule } from '../chart/chart.ts';
-import { html } from '../html.ts';
-import { compact, roughly } from '../page_figures.ts';
+import { percent } from '../../report/figures.ts';
+import { chartFigure } from '../chart/chart.ts';
+import { roughly } from '../page_figures.ts';
 import { AGE_CLASSES } from '../page_snapshot.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** Records and list items by age, compared with the maximum age for records. */
-export const freshnessSection = defineSection({
+export const freshnessSection: Section = {
   id: 'freshness',
   title: 'Freshness',
   group: 'charts',
   shownIf: 'filled',
-  open:
-    () =>
-    ({ ages }) =>
-      ages,
-  render(ages, { id, title, settings: { maxAge }, hasTables }) {
-    const axis = numberAxis(
-      Math.max(1, ...ages.flatMap(({ records, summaries }) => [records, summaries])),
-      compact,
-    );
+  draw({ snapshot: { ages }, settings, tables }, { id, title }) {
+    const maxAgeMs = settings.config.max_age.records.ms;
     const slot = 1 / ages.length;
-    const due = classPosition(maxAge.recordsMs) * slot;
     const all = ages.reduce((sum, { records }) => sum + records, 0);
     const fresh = ages
-      .filter((_, at) => (AGE_CLASSES[at]?.ms ?? Number.POSITIVE_INFINITY) <= maxAge.recordsMs)
+      .filter((_, at) => (AGE_CLASSES[at]?.ms ?? Infinity) <= maxAgeMs)
       .reduce((sum, { records }) => sum + records, 0);
     return chartFigure(
       {
@@ -34,42 +24,25 @@ export const freshnessSection = defineSection({
         reading:
           all === 0
             ? 'no records yet'
-            : html`${percent(fresh / all)} of the records are younger than ${roughly(maxAge.recordsMs)}`,
-        description: 'Records and list items by the time since they were last seen.',
-        legend: [
-          { name: 'records by age', tone: 'first' },
-          { name: 'list items by age', tone: 'second' },
+            : `${percent(fresh / all)} of the records are younger than ${roughly(maxAgeMs)}`,
+        series: [
+          { name: 'records by age', tone: 'good', as: 'bar' },
+          { name: 'list items by age', tone: 'second', as: 'bar' },
         ],
-        x: AGE_CLASSES.map(({ label }, at) => ({ at: (at + 1) * slot, label, isMinor: at % 2 === 0 })),
-        y: axis.ticks,
-        shapes: [
-          verticalRule(due, `records due at ${roughly(maxAge.recordsMs)}`),
-          ...KINDS.map(({ kind, tone, place }) =>
-            bars(
-              ages.map((one, at) => ({ at: (at + place) * slot, bottom: 0, top: one[kind] / axis.top })),
-              tone,
-              0.34 * slot,
-            ),
-          ),
-        ],
-        table: {
-          head: ['Last seen', 'Records', 'List items'],
-          rows: ages.map(({ records, summaries }, at) => ({
-            at: (at + 0.5) * slot,
-            cells: [classText(at), count(records), count(summaries)],
-          })),
-        },
+        isGrouped: true,
+        rowHead: 'Last seen',
+        rows: ages.map(({ records, summaries }, at) => ({
+          at: (at + 0.5) * slot,
+          label: classText(at),
+          values: [records, summaries],
+        })),
+        ticks: AGE_CLASSES.map(({ label }, at) => ({ at: (at + 1) * slot, label, isMinor: at % 2 === 0 })),
+        mark: { at: classPosition(maxAgeMs) * slot, name: `records due at ${roughly(maxAgeMs)}` },
       },
-      hasTables,
+      tables,
     );
   },
-});
-
-/** The bars in an age class. `place` is the position of the bar's centre, as a fraction of the class's width. */
-const KINDS = [
-  { kind: 'records', tone: 'first', place: 0.31 },
-  { kind: 'summaries', tone: 'second', place: 0.69 },
-] as const;
+};
 
 /**
  * Returns an age's position on the axis of age classes. Position 0 is now, and position n is the upper limit of class

@@ -4,19 +4,18 @@ import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { type Html, html } from '../html.ts';
 import type { Times } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /**
  * The mirror's health: a symbol, a word, and the causes and remedies of problems. Screen readers announce changes only
  * in the sentence, because all other lines change with each call.
  */
-export const healthSection = defineSection({
+export const healthSection: Section = {
   id: 'health',
   title: 'Health',
   group: 'header',
   shownIf: 'always',
-  open: () => (snapshot) => snapshot,
-  render(snapshot, { id, title, times }) {
+  draw({ snapshot, times }, { id, title }) {
     const { health } = snapshot;
     const [first, ...others] = health.problems;
     return html`<section class="health is-${health.state}" aria-label="${title}">
@@ -26,7 +25,7 @@ export const healthSection = defineSection({
     )}<p class="note">${activity(snapshot, times)}</p></div>
 </section>`;
   },
-});
+};
 
 /** Draws the sentence with its first words emphasised. */
 function sentence(text: string, state: HealthState): Html {

@@ -3,28 +3,28 @@ import { type Quarantined, quarantineRegister } from '../../warehouse/quarantine
 import { foreign, html } from '../html.ts';
 import { liveListing } from '../listing.ts';
 import type { Times } from '../page_figures.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** Responses that could not be processed. */
-export const quarantineSection = defineSection({
+export const quarantineSection: Section = {
   id: 'quarantine',
   title: 'Quarantine',
   group: 'tables',
   shownIf: 'always',
-  open({ db }) {
+  draw({ db, times }, { id, title }) {
     const quarantine = quarantineRegister(db);
-    return () => ({ open: quarantine.counts().open, latest: quarantine.list('open', MAX_ROWS) });
-  },
-  render: ({ open, latest }, { id, title, times }) =>
-    liveListing({
+    const { open } = quarantine.counts();
+    const latest = quarantine.list('open', MAX_ROWS);
+    return liveListing({
       id,
       title: open === 0 ? title : `${title}: ${count(open)} open`,
       note:
         open > 0 &&
         html`${count(latest.length)} of ${count(open)} responses that could not be processed. <a href="/page/quarantine">All entries</a>`,
       ...quarantineTable(latest, times),
-    }),
-});
+    });
+  },
+};
 
 export function quarantineTable(entries: readonly Quarantined[], times: Times) {
   return {

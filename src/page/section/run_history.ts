@@ -2,47 +2,43 @@ import { DAY_MS } from '../../durations.ts';
 import { count, counted } from '../../report/figures.ts';
 import { hasFailed } from '../../report/run_ending.ts';
 import { type DayRuns, runsByDay } from '../../warehouse/page_queries.ts';
-import type { Tone } from '../chart/chart.ts';
-import { periodChart } from '../chart/period_chart.ts';
-import { periodsUntil } from '../chart/periods.ts';
-import { defineSection } from './section.ts';
+import { chartFigure } from '../chart/chart.ts';
+import { inPeriods, periodRows, periodsUntil } from '../chart/periods.ts';
+import type { Section } from './section.ts';
 
 /** The runs of each day, by result. */
-export const runHistorySection = defineSection({
+export const runHistorySection: Section = {
   id: 'run-history',
   title: 'Runs per day',
   group: 'charts',
   shownIf: 'filled',
-  open({ db }) {
-    const read = runsByDay(db);
-    return ({ nowMs }) => ({ nowMs, rows: read(nowMs - DAYS * DAY_MS) });
-  },
-  render({ nowMs, rows }, { id, title, ...context }) {
-    const periods = periodsUntil(nowMs, { unit: 'day', count: DAYS, zone: context.times.zone });
-    const unsuccessful = countRuns(rows.filter((row) => !isGood(row)));
-    const reading = `${counted(countRuns(rows), 'run')} in ${DAYS} days, ${count(unsuccessful)} without success`;
-    const series = RESULTS.map(({ name, tone, fits }) => ({
-      ...{ name, tone },
-      values: periods.starts.map((_, at) =>
-        countRuns(rows.filter((row) => fits(row) && periods.indexOf(Date.parse(row.day)) === at)),
-      ),
-    }));
-    return periodChart(
-      { id, title, reading, description: `${reading}.`, periods, series, bars: 'stacked' },
-      context,
+  draw({ snapshot: { nowMs }, db, times, tables }, { id, title }) {
+    const days = runsByDay(db)(nowMs - DAYS * DAY_MS);
+    const periods = periodsUntil(nowMs, { unit: 'day', count: DAYS, zone: times.zone });
+    const values = inPeriods(periods, days, ({ day }) => Date.parse(day)).map((rows) =>
+      RESULTS.map(({ fits }) => countRuns(rows.filter(fits))),
+    );
+    const bad = countRuns(days.filter((row) => !isGood(row)));
+    return chartFigure(
+      {
+        id,
+        title,
+        reading: `${counted(countRuns(days), 'run')} in ${DAYS} days, ${count(bad)} without success`,
+        series: RESULTS.map(({ name, tone }) => ({ name, tone, as: 'bar' })),
+        ...periodRows(periods, values, times),
+      },
+      tables,
     );
   },
-});
+};
 
-const RESULTS: readonly { readonly name: string; readonly tone: Tone; fits(row: DayRuns): boolean }[] = [
-  { name: 'succeeded', tone: 'first', fits: (row) => isGood(row) },
-  { name: 'killed', tone: 'warn', fits: ({ ended }) => ended === null },
-  { name: 'failed', tone: 'bad', fits: ({ ended }) => hasFailed({ ended }) },
-];
+const isGood = ({ ended }: DayRuns) => ended !== null && !hasFailed({ ended });
 
-function isGood({ ended }: DayRuns): boolean {
-  return ended !== null && !hasFailed({ ended });
-}
+const RESULTS = [
+  { name: 'succeeded', tone: 'good', fits: isGood },
+  { name: 'killed', tone: 'warn', fits: ({ ended }: DayRuns) => ended === null },
+  { name: 'failed', tone: 'bad', fits: ({ ended }: DayRuns) => hasFailed({ ended }) },
+] as const;
 
 function countRuns(rows: readonly DayRuns[]): number {
   return rows.reduce((sum, { runs }) => sum + runs, 0);

@@ -3,16 +3,15 @@ import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { html } from '../html.ts';
 import { liveListing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** The last runs with their totals. */
-export const runsSection = defineSection({
+export const runsSection: Section = {
   id: 'runs',
   title: 'Runs',
   group: 'tables',
   shownIf: 'always',
-  open: () => (snapshot) => snapshot,
-  render({ mirror, working }, { id, title, times }) {
+  draw({ snapshot: { mirror, working }, times }, { id, title }) {
     const runs = mirror.runs.slice(0, MAX_RUNS);
     return liveListing({
       id,
@@ -39,6 +38,6 @@ export const runsSection = defineSection({
       }),
     });
   },
-});
+};
 
 const MAX_RUNS = 5;

@@ -6,27 +6,22 @@ import type { RunRow } from '../../warehouse/run.ts';
 import { html, type Part } from '../html.ts';
 import { liveListing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** The scheduled jobs, each with its next scheduled time and its last run. */
-export const schedulesSection = defineSection({
+export const schedulesSection: Section = {
   id: 'schedules',
   title: 'Schedules',
   group: 'tables',
   shownIf: 'always',
-  open: ({ db }) => {
-    const lastRun = (name: string) => lastRunOf(db, name);
-    return ({ nowMs, allowance }) => ({ nowMs, allowance: allowance.scheduled, lastRun });
-  },
-  render({ nowMs, allowance, lastRun }, { id, title, settings, times }) {
-    const closedUntilMs = allowance.left > 0 ? nowMs : (allowance.resumesAtMs ?? Number.POSITIVE_INFINITY);
+  draw({ snapshot: { nowMs, allowance }, db, settings, times }, { id, title }) {
+    const { left, resumesAtMs } = allowance.scheduled;
+    const closedUntilMs = left > 0 ? nowMs : (resumesAtMs ?? Infinity);
     // Only a worker follows the schedules, and it runs each job soon after its scheduled time.
     const nextRun = (schedule: CronSchedule, last: RunRow | null): Part => {
       const isServed = last !== null && nextTime(schedule, Date.parse(last.startedAt)) + HOUR_MS >= nowMs;
       if (!isServed) return 'no worker runs';
-      return closedUntilMs === Number.POSITIVE_INFINITY
-        ? 'no quota'
-        : times.brief(nextTime(schedule, closedUntilMs));
+      return closedUntilMs === Infinity ? 'no quota' : times.brief(nextTime(schedule, closedUntilMs));
     };
     return liveListing({
       id,
@@ -35,7 +30,7 @@ export const schedulesSection = defineSection({
       empty: '',
       head: ['Job', 'Schedule', 'Next', 'Due after', 'Last run'],
       rows: settings.jobs.map(({ name, title: work, pattern, dueMs }) => {
-        const last = lastRun(name);
+        const last = lastRunOf(db, name);
         return [
           html`${work} <code>${name}</code>`,
           html`<code>${pattern}</code>`,
@@ -46,4 +41,4 @@ export const schedulesSection = defineSection({
       }),
     });
   },
-});
+};

@@ -1,35 +1,29 @@
-import type { Interval } from '../../report/coverage_estimate.ts';
 import { FACTS, type Line } from '../../report/fact_table.ts';
 import { percent } from '../../report/figures.ts';
 import { type Html, html } from '../html.ts';
-import { defineSection } from './section.ts';
+import type { Section } from './section.ts';
 
 /** The key figures: every line of the fact table that has a tile. */
-export const tilesSection = defineSection({
+export const tilesSection: Section = {
   id: 'answers',
   title: 'Key figures',
   group: 'summary',
   shownIf: 'always',
-  open: () => (snapshot) => snapshot,
-  render(snapshot, { id, title, times }) {
-    const lines = FACTS.flatMap(
-      (fact) => fact.lines?.(snapshot, { time: times.zoned, zone: times.zone }) ?? [],
-    );
+  draw({ snapshot, times }, { id, title }) {
+    const format = { time: times.zoned, zone: times.zone };
+    const lines = FACTS.flatMap((fact) => fact.lines?.(snapshot, format) ?? []);
     return html`<h2 class="unseen">${title}</h2>
 <dl class="figures" id="${id}" data-live>${lines.filter(({ tile }) => tile !== undefined).map(drawTile)}</dl>`;
   },
-});
+};
 
-function drawTile({ tile, value, notes = [], share }: Line): Html {
-  return html`<div><dt>${tile ?? ''}</dt><dd><span class="value">${value}</span>${share !== undefined && bar(tile ?? '', share)}${notes.map((note) => html`<span class="note">${note}</span>`)}</dd></div>`;
+function drawTile({ tile = '', value, notes = [], share }: Line): Html {
+  return html`<div><dt>${tile}</dt><dd><span class="value">${value}</span>${share !== undefined && bar(tile, share)}${notes.map((note) => html`<span class="note">${note}</span>`)}</dd></div>`;
 }
 
 /** Draws a share, or the range in which it lies. */
-function bar(title: string, { low, high }: Interval): Html {
+function bar(title: string, { low, high }: NonNullable<Line['share']>): Html {
   const range = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
-  return html`<svg class="share" role="img" aria-label="${title}: ${range}" viewBox="0 0 100 4" preserveAspectRatio="none"><rect class="rest" width="100" height="4"/><rect class="open" width="${width(high)}" height="4"/><rect class="known" width="${width(low)}" height="4"/></svg>`;
-}
-
-function width(share: number): number {
-  return Math.round(Math.min(1, share) * 1_000) / 10;
+  const [shorter, longer] = [low, high].map((share) => Math.round(Math.min(1, share) * 1_000) / 10);
+  return html`<svg class="share" role="img" aria-label="${title}: ${range}" viewBox="0 0 100 4" preserveAspectRatio="none"><rect class="rest" width="100" height="4"/><rect class="open" width="${longer ?? 0}" height="4"/><rect width="${shorter ?? 0}" height="4"/></svg>`;
 }
