@@ -135,7 +135,8 @@ const SMALLEST_PAGE = 5;
  * forward, and some skip from an unread page to one that was read. Two neighbouring pages therefore join only if nothing
  * indicates a change between them: the totals are equal and less than MAX_GAP_MS has passed. Otherwise the earlier page is
  * read again. If it shares a company with its first reading, everything up to it was read. If not, the page before it is
- * read again too.
+ * read again too. If the listing changed once more before the earlier page was read again, the later page is also read
+ * again.
  */
 export class ListedPages {
   /** The number of consecutive pages that join, counted from page 0. */
@@ -184,7 +185,10 @@ export class ListedPages {
     this.total = page.total;
     const { last } = this;
     if (this.repeat === null && last !== null) {
-      const doubt = this.#doubtBetween(last, page);
+      const hasOtherTotal = this.#hasOtherTotal(last, page);
+      // The earlier page was read again, so this page is the one to be read again.
+      if (hasOtherTotal && last.callId > page.callId) return;
+      const doubt = doubtBetween(last, page, hasOtherTotal);
       if (doubt !== null) {
         this.#stepBack(last, doubt);
         return;
@@ -205,21 +209,12 @@ export class ListedPages {
     this.last = page.next === last?.next ? { ...page, next: null } : page;
   }
 
-  /** Returns why companies may be missing between two neighbouring pages, or null if the pages join. */
-  #doubtBetween(before: PageFacts, page: PageFacts): string | null {
-    if (before.rows === 0 && before.next === null && page.rows > 0)
-      return `page ${before.index} was empty, but page ${page.index} is not`;
-    const isBeforeReadLater = before.callId > page.callId;
+  /** Returns whether the two totals show that the listing changed between the two readings. */
+  #hasOtherTotal(before: PageFacts, page: PageFacts): boolean {
     const differs = before.total !== null && page.total !== null && before.total !== page.total;
     // A page that stays the same while the total does not follow the change shows that the total means something else.
     if (before.overlap === 'same' && differs) this.#unrelatedTotals += 1;
-    if (isBeforeReadLater) return null;
-    if (page.overlap === 'disjoint') return `page ${page.index} has moved by a whole page`;
-    if (page.overlap !== 'none') return null;
-    if (differs && this.#unrelatedTotals < UNRELATED_TOTALS)
-      return `the total changed from ${before.total} to ${page.total} while the listing was read`;
-    const isGap = gapMs(before, page) > MAX_GAP_MS;
-    return isGap ? `page ${page.index} was read long after page ${before.index}` : null;
+    return differs && this.#unrelatedTotals < UNRELATED_TOTALS;
   }
 
   #stepBack(last: PageFacts, contradiction: string): void {
@@ -228,6 +223,19 @@ export class ListedPages {
     this.last = this.beforeLast;
     this.contradiction = contradiction;
   }
+}
+
+/** Returns why companies may be missing between two neighbouring pages, or null if the pages join. */
+function doubtBetween(before: PageFacts, page: PageFacts, hasOtherTotal: boolean): string | null {
+  if (before.rows === 0 && before.next === null && page.rows > 0)
+    return `page ${before.index} was empty, but page ${page.index} is not`;
+  if (before.callId > page.callId) return null;
+  if (page.overlap === 'disjoint') return `page ${page.index} has moved by a whole page`;
+  if (page.overlap !== 'none') return null;
+  if (hasOtherTotal)
+    return `the total changed from ${before.total} to ${page.total} while the listing was read`;
+  const isGap = gapMs(before, page) > MAX_GAP_MS;
+  return isGap ? `page ${page.index} was read long after page ${before.index}` : null;
 }
 
 /** Call ids contain the time, and never go back when the clock does. */

@@ -185,7 +185,10 @@ function advanceListing(
     total: answer.total,
     next: answer.next,
     fingerprint,
-    overlap: overlapOf(session.queries.page(key, call.page.index), fingerprint, start.firstCall),
+    overlap: overlapOf(session.queries.page(key, call.page.index), fingerprint, {
+      firstCall: start.firstCall,
+      isJoined: before === undefined || before.isContradicted === 1 || call.page.index < before.pages,
+    }),
   };
   session.queries.savePage(key, page);
   const listed = listingOf(session.listings.withPage(key, start.firstCall, page), {
@@ -297,15 +300,18 @@ function hashesIn(fingerprint: Buffer): string[] {
   );
 }
 
-/** Compares a page with its earlier reading in the listing that began with `firstCall`. */
+/**
+ * Compares a page with its earlier reading in the listing that began with `firstCall`. An earlier reading that did not
+ * join the page before it shows nothing about what lies between them.
+ */
 function overlapOf(
   earlier: QueryPage | undefined,
   fingerprint: Buffer,
-  firstCall: number,
+  { firstCall, isJoined }: { readonly firstCall: number; readonly isJoined: boolean },
 ): QueryPage['overlap'] {
   if (earlier === undefined || earlier.callId < firstCall) return 'none';
   if (earlier.fingerprint.equals(fingerprint)) return 'same';
-  if (earlier.fingerprint.length === 0) return 'none';
+  if (earlier.fingerprint.length === 0 || !isJoined) return 'none';
   // An older version stored one hash of the whole page.
   if (earlier.fingerprint.length % ID_HASH_BYTES !== 0) return 'partial';
   const ids = new Set(hashesIn(earlier.fingerprint));
