@@ -93,9 +93,14 @@ const PAGE_BYTES = 8192;
 const CHECKPOINT_PAGES = 4000;
 
 function openForReading(path: string): Database {
-  if (!existsSync(path))
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined)
     throw new UsageError(`there is no warehouse at ${path}`, {
       hint: 'Run `registry-mirror sync` first, or correct `warehouse:` in the configuration.',
+    });
+  if (stats.size === 0)
+    throw new FailedError(`the warehouse ${path} is empty (0 bytes)`, {
+      hint: 'Restore a backup (docs/reliability.md), or run `registry-mirror sync` to start again. The ledger still counts all calls.',
     });
   return new Sqlite(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
 }

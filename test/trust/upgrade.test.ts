@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,7 +37,18 @@ test('every command of a newer version migrates the file after a backup, says so
   }
   expect(sandbox.arrivals()).toHaveLength(calls);
 
-  const [backup = ''] = readdirSync(folder).filter((name) => /^warehouse\.db\.schema-\d+$/.test(name));
+  // All commands migrated the same file, so they share a backup. A file with other content gets a backup of its own.
+  const backups = () => readdirSync(folder).filter((name) => name.startsWith('warehouse.db.schema-'));
+  const [backup = '', ...others] = backups();
+  expect(others).toEqual([]);
+  for (let upgrade = 0; upgrade < 2; upgrade++) {
+    copyFileSync(join(folder, 'older.db'), path);
+    const db = new Sqlite(path);
+    db.exec("UPDATE _meta SET value = 'changed' WHERE key = 'record_path'");
+    db.close();
+    await newer('migrate', '--config', configPath);
+    expect(backups()).toEqual([backup, `${backup}-2`]);
+  }
   const restored = await upstream.run('restore', join(folder, backup));
   expect(restored).toMatchObject({ code: 0, json: { data: { companies: 30 } } });
   expect((await upstream.run('status')).json.data.coverage).toMatchObject({ known: 30 });
@@ -49,6 +60,13 @@ test('a file of this version is not migrated, and gets no backup', () => {
   expect(upgradeWarehouse(path, 0)).toBeNull();
   expect(upgradeWarehouse(join(temporaryFolder(), 'missing.db'), 0)).toBeNull();
   expect(existsSync(join(path, '..', 'missing.db'))).toBe(false);
+});
+
+test('a warehouse file of 0 bytes is reported with the remedy, and is not changed', () => {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  writeFileSync(path, '');
+  expect(() => openWarehouse({ path, readonly: true, nowMs: 0 })).toThrow(/is empty \(0 bytes\)/);
+  expect(statSync(path).size).toBe(0);
 });
 
 test('a file without tables, which a killed process left, is completed without a backup', async () => {
