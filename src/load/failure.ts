@@ -16,6 +16,9 @@ const BACKOFF_MS = [
   ...[DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS],
 ];
 
+/** An hour, so that the next run retries. */
+const NEXT_RUN_STEP = 5;
+
 /**
  * Sets a target's backoff after a failure and clears it after a success. A rejected request does not count as a
  * failure.
@@ -40,15 +43,16 @@ export function noteFailure(
     case 'refused':
     case 'broken':
     case 'unsent': {
-      const tries = session.failures.tries(target.kind, target.target) + 1;
+      const before = session.failures.find(target.kind, target.target);
+      const tries = (before?.tries ?? 0) + 1;
       // If searches succeed, the base URL is right, so the upstream has no statistics.
       const hasNoStatistics = call.kind === 'stats' && status === 404 && session.largestPage > 0;
-      const isLasting =
-        hasNoStatistics ||
-        verdict.is === 'refused' ||
-        (verdict.is === 'broken' && verdict.isLasting === true);
-      // If a retry would probably fail too, the target gets the longest backoff.
-      const step = isLasting ? Math.max(tries, BACKOFF_MS.length) : tries;
+      const isLasting = verdict.is === 'broken' && verdict.isLasting === true;
+      const isEqual = before?.why === verdict.why;
+      // If a retry would probably fail too, the target gets the longest backoff. A response that was damaged once is
+      // requested again by the next run.
+      const isCertain = hasNoStatistics || verdict.is === 'refused' || (isLasting && isEqual);
+      const step = Math.max(tries, isCertain ? BACKOFF_MS.length : isLasting ? NEXT_RUN_STEP : 1);
       const backoffMs = BACKOFF_MS[Math.min(step, BACKOFF_MS.length) - 1] ?? 0;
       const nextTryAtMs = Date.parse(sentAt) + backoffMs;
       const { why } = verdict;

@@ -212,8 +212,9 @@ export class ListedPages {
   /** Returns whether the two totals show that the listing changed between the two readings. */
   #hasOtherTotal(before: PageFacts, page: PageFacts): boolean {
     const differs = before.total !== null && page.total !== null && before.total !== page.total;
-    // A page that stays the same while the total does not follow the change shows that the total means something else.
-    if (before.overlap === 'same' && differs) this.#unrelatedTotals += 1;
+    // If pages stay the same while the total changes again, the total probably means something else.
+    const isAgain = before.callId > page.callId || page.overlap === 'same';
+    if (differs && before.overlap === 'same' && isAgain) this.#unrelatedTotals += 1;
     return differs && this.#unrelatedTotals < UNRELATED_TOTALS;
   }
 
@@ -245,7 +246,8 @@ function gapMs(before: PageFacts, page: PageFacts): number {
 
 /** Within this time, a change that leaves the total as it was is improbable. */
 const MAX_GAP_MS = 12 * HOUR_MS;
-const UNRELATED_TOTALS = 2;
+/** Fewer changes of the total can be a coincidence in a registry that changes often. */
+const UNRELATED_TOTALS = 4;
 
 /** A listing of this many pages counts as truncated, because some listings never end. */
 export const MAX_PAGES = 10_000;

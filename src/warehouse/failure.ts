@@ -9,16 +9,16 @@ export type FailureRow = RowOf<typeof FAILURE>;
  * target's row.
  */
 export function failureTable(db: Database) {
-  const tries = db
-    .prepare<[string, string], number>(`SELECT tries FROM _failure WHERE kind = ? AND target = ?`)
-    .pluck();
+  const find = db.prepare<[string, string], Pick<FailureRow, 'tries' | 'why'>>(
+    `SELECT tries, why FROM _failure WHERE kind = ? AND target = ?`,
+  );
   const upsert = FAILURE.insert(db, { onConflict: 'update' });
   const remove = db.prepare<[string, string]>(`DELETE FROM _failure WHERE kind = ? AND target = ?`);
   const count = db.prepare<[], number>(`SELECT count(*) FROM _failure`).pluck();
   // Usually the call succeeds and the table is empty, so `hasAny` saves a statement.
   let hasAny = (count.get() ?? 0) > 0;
   return {
-    tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,
+    find: (kind: string, target: string) => find.get(kind, target) ?? null,
     set: (row: FailureRow): void => {
       hasAny = true;
       upsert(row);

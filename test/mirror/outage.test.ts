@@ -61,6 +61,33 @@ describe('an upstream on which every call fails', () => {
   });
 });
 
+test('an upstream that throttles every call ends the run with its message, although each call waits as requested', async () => {
+  const throttling = answerWith(429, '{"message":"slow down"}', {
+    'content-type': 'application/json',
+    'retry-after': '1',
+  });
+  const run = await runOf(throttling, records(40), { connections: 1, clock: steppedClock() });
+  const { ending, totals } = await run.mirror();
+  expect(ending).toEqual({
+    ended: 'failed',
+    why: expect.stringMatching(/rejected 6 calls in a row.*slow down/),
+  });
+  expect([totals.calls, run.upstream.arrivals.length]).toEqual([6, 6]);
+});
+
+test('an upstream that resets every reused connection costs two calls, and then each call gets a new connection', async () => {
+  const used = new WeakSet<object>();
+  const resetting: Handler = (request, response, index) => {
+    if (used.has(request.socket)) return void request.socket.resetAndDestroy();
+    used.add(request.socket);
+    echo(request, response, index);
+  };
+  const run = await runOf(resetting, records(30), { connections: 1, clock: steppedClock() });
+  expect((await run.mirror()).ending).toEqual({ ended: 'done' });
+  const lost = run.loaded.filter(({ verdict }) => verdict.is !== 'ok');
+  expect([run.upstream.arrivals.length, lost.length]).toEqual([30, 2]);
+});
+
 test('a wrong base URL ends the run once enough targets indicate it', async () => {
   const run = await runOf(HTML, searches(9), { connections: 1, clock: steppedClock() });
   const { ending } = await run.mirror({ wrongAddressLimit: 3 });

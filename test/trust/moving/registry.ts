@@ -48,6 +48,8 @@ export class MovingRegistry {
   #list: Company[];
   #added = 0;
   #emptyPages = 0;
+  /** A page that is empty twice in a row is believed, so no search fails directly after another one. */
+  #wasEmpty = false;
   calls = 0;
   searches = 0;
 
@@ -73,7 +75,7 @@ export class MovingRegistry {
     else if (kind === 6) {
       const [moved] = this.#list.splice(at, 1);
       if (moved !== undefined) this.#list.splice(this.#random.below(this.#list.length + 1), 0, moved);
-    } else this.#emptyPages = 1;
+    } else if (!this.#wasEmpty) this.#emptyPages = 1;
   }
 
   respond(call: Call): Reply {
@@ -93,6 +95,7 @@ export class MovingRegistry {
     const from = this.#fromOf(url);
     const isEmpty = this.#emptyPages > 0 && from > 0;
     if (isEmpty) this.#emptyPages -= 1;
+    this.#wasEmpty = isEmpty;
     const results = isEmpty ? [] : matches.slice(from, from + this.#size);
     const next = from + this.#size < matches.length && !isEmpty ? from + this.#size : null;
     const nextUrl = next === null ? null : `${ORIGIN}/api/search?q=${query}&from=${next}`;

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { tooLargeText } from '../../src/outcome.ts';
+import { answerTable } from '../../src/warehouse/answer.ts';
+import { bench, entityCall } from '../support/loader.ts';
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Responses that cannot be read, however often they are requested. */
+test.each([
+  ['NaN', Buffer.from('{"id":"1","shares":NaN}')],
+  ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+  ['a body above upstream.max_body', Buffer.from('{"id":"1","name":"Ac')],
+])(
+  'a record with %s is requested again after an hour, its body is stored, and after a second equal failure it waits a week',
+  (what, body) => {
+    const rig = bench();
+    const failed = (): number => {
+      const outcome = rig.outcome(entityCall('1'), body);
+      const failure = tooLargeText(20);
+      const verdict = { is: 'broken', why: failure, isLasting: true } as const;
+      const [result] = rig.load([what.includes('max_body') ? { ...outcome, failure, verdict } : outcome]);
+      expect(result).toMatchObject({ verdict: 'broken', quarantined: 1 });
+      return (result?.failure?.nextTryAtMs ?? 0) - Date.parse(outcome.sentAt);
+    };
+    expect(failed()).toBe(HOUR_MS);
+    expect(failed()).toBe(7 * DAY_MS);
+    const [stored] = rig.all('SELECT call_id FROM _quarantine ORDER BY call_id');
+    expect(answerTable(rig.warehouse.db).body(Number(stored?.call_id))).toEqual(body);
+  },
+);
+
+test('a record that is readable again after one damaged response waits for nothing', () => {
+  const rig = bench();
+  rig.load([rig.outcome(entityCall('1'), Buffer.from('{"id":"1","shares":NaN}'))]);
+  rig.record('1', { id: '1', name: 'Acme' });
+  expect(rig.value('SELECT count(*) FROM _failure')).toBe(0);
+  expect(rig.value("SELECT name FROM entity WHERE entity_id = '1'")).toBe('Acme');
+});
