@@ -191,7 +191,7 @@ function resultOf(
       ).map((line) => `  ${line}`),
       '',
       heading('See it in the browser'),
-      `  registry-mirror serve --config ${join(dirname(warehouse), 'demo.yaml')}`,
+      `  ${PROGRAM} serve --config ${join(dirname(warehouse), 'demo.yaml')}`,
     ].join('\n'),
     exitCode,
   };
@@ -211,6 +211,8 @@ function demoConfiguration(paths: { readonly warehouse: string; readonly ledger:
   };
 }
 
+/** In a checkout, the sources run unbuilt and no program is installed. */
+const PROGRAM = import.meta.filename.endsWith('.ts') ? 'npm run -s registry-mirror --' : 'registry-mirror';
 const PER_MINUTE = 60_000;
 const PER_DAY = 20_000;
 /** How the registry changes between the two runs. */
