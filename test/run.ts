@@ -10,7 +10,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     ablation: ['bench/ablation.ts', 'searches needed without each part of the planner'],
     all: ['bench/suite.ts', 'all benchmarks in order; writes docs/benchmarks'],
     choosing: ['bench/choosing.ts', 'time and memory for choosing a call in a large registry'],
-    cost: ['bench/cost.ts', 'CPU time and memory for 1,000 calls at a limited rate'],
     discovery: ['bench/discovery/table.ts', 'searches needed until 50%, 90% and 99% of a registry are known'],
     focus: ['bench/focus.ts', 'what a small total of calls brings: searches, records and names'],
     growth: [
@@ -23,7 +22,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     probe: ['bench/probe.ts', 'what `probe` learns about simulated APIs, and in how many calls'],
     rate: ['bench/rate.ts', 'how much of the permitted rate is used in real time'],
     refresh: ['bench/refresh.ts', 'share of up-to-date records in a changing registry'],
-    startup: ['bench/startup.ts', 'time and memory that `--version`, `--help` and `status` use'],
     serve: ['bench/serve.ts', 'requests per second that `serve` handles, compared with a bare fastify route'],
     throughput: ['bench/throughput.ts', 'calls per second without limits, compared with other tools'],
     yields: ['bench/yields.ts', 'what searches were expected to find, compared with what they found'],
@@ -31,10 +29,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
       'bench/worker/throughput.ts',
       'records per second that a worker job loads, compared with `sync`',
     ],
-    'worker-idle': ['bench/worker/idle.ts', 'CPU time and memory that an idle worker uses'],
-    'worker-nights': ['bench/worker/nights.ts', 'scheduled worker runs on the nights when clocks change'],
-    'worker-seconds': ['bench/worker/seconds.ts', 'a schedule that is due every second on a busy machine'],
-    'worker-two': ['bench/worker/two.ts', 'two registries with two workers on one Redis'],
   },
   trust: {
     disk: ['trust/disk/disk.ts', '`sync` on a file system that becomes full (as root)'],
@@ -56,11 +50,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
   accept: {
     allowance: ['acceptance/allowance.ts', 'a total of 100 calls on a registry of 5,000 companies'],
     assistant: ['acceptance/assistant.ts', 'an assistant that queries the demo over MCP (downloads DBHub)'],
-    backfill: ['acceptance/backfill.ts', 'a backfill of many ids that is killed repeatedly'],
-    feed: ['acceptance/feed.ts', 'a consumer of the change feed that is killed repeatedly'],
     hostile: ['acceptance/hostile.ts', 'small responses that need a lot of memory'],
     install: ['acceptance/install.ts', 'the packed package, installed globally with three Node versions'],
-    kills: ['acceptance/kills.ts', '`sync` runs that are killed at random times'],
     'old-sqlite': ['acceptance/old_sqlite.ts', 'every table, read with each SQLite version on this machine'],
     reconcile: ['acceptance/reconcile.ts', 'names reconciled with the demo over HTTP'],
     search: ['acceptance/search.ts', '`search` with misspelt names from the demo'],

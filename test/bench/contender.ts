@@ -12,11 +12,6 @@ export interface ContenderOrder extends UpstreamReady {
   readonly lanes: number;
   /** The number of records to fetch. */
   readonly records: number;
-  /** Requests per minute, or null if the rate is unlimited. */
-  readonly perMinute: number | null;
-  /** For a limited rate, the time at the start that is not measured, and the measured time after it. */
-  readonly warmUpMs?: number;
-  readonly measuredMs?: number;
 }
 
 export interface Performed {
@@ -33,8 +28,6 @@ export const CONTENDERS = {
   limit: 'peers/limit.js',
   crawlee: 'peers/crawlee.js',
 } as const;
-/** The contenders that run at a limited rate. */
-export const AT_RATE = { mirror: 'cost/mirror.ts', script: 'peers/script_at_rate.js' } as const;
 export type Contender = keyof typeof CONTENDERS;
 
 /** Runs one contender until it ends, and throws if there is no result. */

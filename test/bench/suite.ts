@@ -1,4 +1,4 @@
-// npm run bench all [-- --quick --only throughput,cost --with="--rounds 5"]
+// npm run bench all [-- --quick --only throughput,load --with="--rounds 5"]
 // Runs all benchmarks in order. After each part, it writes the result to docs/benchmarks and the table in
 // docs/benchmarks.md. If a part fails, its result shows the failure and the command exits with 1.
 import { spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     with: { type: 'string' },
   },
 });
-const COMPARED = ['throughput', 'cost', 'load'];
+const COMPARED = ['throughput', 'load'];
 const root = join(import.meta.dirname, '../..');
 const wanted = values.only?.split(',');
 for (const name of wanted ?? [])

@@ -55,7 +55,7 @@ try {
 report();
 
 async function turn(contender: Contender): Promise<Performed> {
-  const order = { ...upstream.ready, lanes, records: sizes[contender], perMinute: null };
+  const order = { ...upstream.ready, lanes, records: sizes[contender] };
   const profiling = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
   const flags = contender === 'mirror' ? profiling : [];
   const performed = await perform(CONTENDERS[contender], order, folder, flags);

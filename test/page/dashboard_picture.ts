@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { startWorker } from '../../jobs/worker.ts';
 import { loadConfig } from '../../src/config/load_config.ts';
-import { moveDateTo } from '../bench/worker/moving_date.ts';
 import { openBrowser } from '../support/browser.ts';
 import { startOwnRedis } from '../support/redis_server.ts';
 import { companies } from '../support/served_mirror.ts';
 import { openUpstream } from '../support/upstream.ts';
+import { moveDateTo } from './moving_date.ts';
 
 const MINUTES = 45;
 const NEVER = '0 0 29 2 *';

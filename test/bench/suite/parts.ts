@@ -29,14 +29,6 @@ export const PARTS: readonly Part[] = [
     quick: ['--companies', '5000', '--crawlee-companies', '500', '--rounds', '3'],
   },
   {
-    name: 'cost',
-    title: 'CPU time and memory at a limited rate',
-    question:
-      'The CPU time and memory for 1,000 calls at a limited rate, compared with the hand-written script.',
-    full: [],
-    quick: ['--rates', '60,600', '--seconds', '40'],
-  },
-  {
     name: 'rate',
     title: 'Use of the rate',
     question:

@@ -11,7 +11,7 @@ export function writeConfiguration(order: ContenderOrder): string {
     source: { name: 'Bench' },
     upstream: { base_url: order.baseUrl, api_key: order.key, concurrency: order.lanes },
     account: { tier: 'paid' },
-    allowance: { per_minute: order.perMinute ?? 'unlimited', unlimited: true },
+    allowance: { per_minute: 'unlimited', unlimited: true },
     dialect: order.dialect,
     warehouse: join(order.folder, 'mirror.db'),
     ledger: join(order.folder, 'mirror-ledger.db'),

@@ -1,12 +1,12 @@
 import type { CallKind } from '../../../../src/call.ts';
 import { FIRST_CLASS } from '../../../../src/change_rate/change_rate.ts';
-import { type Dialect, Dialect as DialectSchema } from '../../../../src/dialect/dialect.ts';
 import { DAY_MS } from '../../../../src/durations.ts';
-import type { DueRecord, Knowledge, RecordsDue } from '../../../../src/knowledge.ts';
+import type { DueRecord, RecordsDue } from '../../../../src/knowledge.ts';
 import { noChange } from '../../../../src/load_result.ts';
 import { openSyncPlanner } from '../../../../src/plan/sync_planner.ts';
 import { ChangingRegistry } from './changing_registry.ts';
 import { RefreshedMirror } from './refreshed_mirror.ts';
+import { dialectOf, START_MS } from './simulate.ts';
 
 export interface YearCase {
   /** The number of companies at the start of the year. */
@@ -78,7 +78,7 @@ function runDay({
   const nowMs = START_MS + day * DAY_MS;
   const planner = openSyncPlanner({
     knowledge: mirror,
-    dialect: DIALECT,
+    dialect: dialectOf(PAGE_SIZE),
     settings: {
       ...{ startedAtMs: nowMs, focus: 'freshness', scope: { of: 'whole' }, pace },
       maxAge: { statsMs: DAY_MS, summariesMs: DAY_MS, recordsMs: one.maxAgeDays * DAY_MS },
@@ -104,8 +104,7 @@ function runDay({
 }
 
 /** A mirror that knows every company in the registry, and fetches their records during the year. */
-class YearMirror implements Knowledge {
-  readonly #mirror: RefreshedMirror;
+class YearMirror extends RefreshedMirror {
   readonly #companies: number;
   readonly #unfetched = new Set<number>();
   /** The number of companies in the registry, by time. */
@@ -114,7 +113,7 @@ class YearMirror implements Knowledge {
   nowMs = START_MS;
 
   constructor(companies: number) {
-    this.#mirror = new RefreshedMirror(companies, 100, 100);
+    super(companies, PAGE_SIZE, 100);
     this.#companies = companies;
   }
 
@@ -128,40 +127,37 @@ class YearMirror implements Knowledge {
     return this.#unfetched.has(at);
   }
 
-  fetched(at: number, atMs: number, changed: boolean): void {
-    if (this.#unfetched.delete(at)) this.#mirror.begin(at, atMs);
-    else this.#mirror.fetched(at, atMs, changed);
+  override fetched(at: number, atMs: number, changed: boolean): void {
+    if (this.#unfetched.delete(at)) this.begin(at, atMs);
+    else super.fetched(at, atMs, changed);
   }
 
-  knownCount(): number {
+  override knownCount(): number {
     return this.#joined;
   }
 
-  latestStats() {
+  override latestStats() {
     return { observedAtMs: this.nowMs, total: this.#joined };
   }
 
-  rateClasses(): ReadonlyMap<number, number> {
-    const counts = new Map(this.#mirror.rateClasses());
-    const unfetched = this.#companies - this.#joined + this.#unfetched.size;
-    counts.set(FIRST_CLASS, (counts.get(FIRST_CLASS) ?? 0) - unfetched);
+  override rateClasses(): ReadonlyMap<number, number> {
+    const counts = new Map(super.rateClasses());
+    counts.set(FIRST_CLASS, (counts.get(FIRST_CLASS) ?? 0) - this.#withoutRecord());
     return counts;
   }
 
-  recordsOlderThan(ages: ReadonlyMap<number, number>, nowMs: number): number {
+  override recordsOlderThan(ages: ReadonlyMap<number, number>, nowMs: number): number {
     const age = ages.get(FIRST_CLASS) ?? Number.POSITIVE_INFINITY;
     // A company without a record has the time 0.
-    const unfetched =
-      age === Number.POSITIVE_INFINITY ? 0 : this.#companies - this.#joined + this.#unfetched.size;
-    return this.#mirror.recordsOlderThan(ages, nowMs) - unfetched;
+    return super.recordsOlderThan(ages, nowMs) - (Number.isFinite(age) ? this.#withoutRecord() : 0);
   }
 
-  recordsDue(ask: RecordsDue): DueRecord[] {
-    const due = this.#mirror.recordsDue(ask);
+  override recordsDue(ask: RecordsDue): DueRecord[] {
+    const due = super.recordsDue(ask);
     if (this.#unfetched.size === 0) return due;
     const expectedYield = ask.expectedYield?.({ why: 'never_fetched', rateClass: FIRST_CLASS, ageDays: 0 });
     for (const at of this.#unfetched) {
-      const entityId = this.#mirror.idOf(at);
+      const entityId = this.idOf(at);
       if (ask.except.has(entityId)) continue;
       due.push({ entityId, why: 'never_fetched', ...(expectedYield && { expectedYield }) });
       if (due.length >= 2 * ask.most) break;
@@ -171,62 +167,22 @@ class YearMirror implements Knowledge {
       .slice(0, ask.most);
   }
 
-  changeEstimates() {
-    return this.#mirror.changeEstimates();
-  }
-
-  registryCountAt(atMs: number): number | null {
+  override registryCountAt(atMs: number): number | null {
     let count: number | null = null;
     for (const [fromMs, joined] of this.#counts) if (fromMs <= atMs) count = joined;
     return count;
   }
 
-  statsCallsMade(): number {
-    return 1;
-  }
-
-  newBySearches(): Iterable<number> {
+  override queries() {
     return [];
   }
 
-  queries() {
-    return [];
-  }
-
-  knownCompanies() {
-    return this.#mirror.knownCompanies();
-  }
-
-  textsInOrder(by: 'name' | 'identifier') {
-    return this.#mirror.textsInOrder(by);
-  }
-
-  wordsInOrder(): null {
-    return null;
-  }
-
-  failures() {
-    return [];
-  }
-
-  controlNeeded(): boolean {
-    return false;
+  /** The number of companies that have not joined yet or have no record yet. */
+  #withoutRecord(): number {
+    return this.#companies - this.#joined + this.#unfetched.size;
   }
 }
 
-const DIALECT: Dialect = DialectSchema.parse({
-  search: {
-    query_param: 'q',
-    paging: { style: 'page', param: 'page', size: 100, window: null },
-    results: '/results',
-    id: '/id',
-    matches: 'prefix',
-    identifiers: 'prefix',
-    total: '/total',
-  },
-  entity: { id: '/id' },
-  stats: { total: '/total' },
-});
 const YEAR_DAYS = 365;
-const START_MS = Date.UTC(2026, 0, 1);
+const PAGE_SIZE = 100;
 const BATCH = 64;

@@ -152,7 +152,7 @@ export class RefreshedMirror implements Knowledge {
     return [];
   }
 
-  registryCountAt(): number | null {
+  registryCountAt(_atMs: number): number | null {
     return null;
   }
 

@@ -2,6 +2,7 @@ import type { Call, CallKind, SearchCall } from '../../../../src/call.ts';
 import type { EstimateState } from '../../../../src/change_rate/change_estimates.ts';
 import { shownShareOf } from '../../../../src/change_rate/listing_signal.ts';
 import { Dialect } from '../../../../src/dialect/dialect.ts';
+import { DAY_MS } from '../../../../src/durations.ts';
 import type { LoadResult } from '../../../../src/knowledge.ts';
 import { noChange } from '../../../../src/load_result.ts';
 import { openSyncPlanner } from '../../../../src/plan/sync_planner.ts';
@@ -138,7 +139,8 @@ function emptyResult(call: Call): LoadResult {
   return noChange({ call, verdict: { is: 'ok' } });
 }
 
-function dialectOf(size: number): Dialect {
+/** The dialect of the simulated registry, whose listings have pages of this size. */
+export function dialectOf(size: number): Dialect {
   return Dialect.parse({
     search: {
       query_param: 'q',
@@ -154,8 +156,7 @@ function dialectOf(size: number): Dialect {
   });
 }
 
-const DAY_MS = 86_400_000;
-const START_MS = Date.UTC(2026, 0, 1);
+export const START_MS = Date.UTC(2026, 0, 1);
 const CALLS_PER_STEP = 4;
 const LEARNING_ROUNDS = 5;
 const MEASURED_ROUNDS = 2;

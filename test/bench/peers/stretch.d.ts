@@ -1,3 +1,0 @@
-export function stretch(order: { readonly warmUpMs?: number; readonly measuredMs?: number }): {
-  calls: number;
-};
