@@ -1,15 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
-import { configFrom } from '../../src/config/load_config.ts';
-import { openWorkspace } from '../../src/operations/assemble.ts';
-import { run } from '../../src/operations/run.ts';
 import type { RunReport } from '../../src/operations/run_report.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { openMirrored } from '../support/served_mirror.ts';
 
 const COMPANIES = [...generateRegistry({ companies: 607, seed: 3 })];
 type SearchDialectInput = NonNullable<ApiProfileInput['dialect']>['search'];
@@ -41,18 +35,10 @@ test.each<[string, SearchDialectInput, ApiProfileInput['search']?]>([
 );
 
 async function mirrored(profile: ApiProfileInput): Promise<{ report: RunReport; sandbox: Sandbox }> {
-  const sandbox = await startSandbox({ companies: COMPANIES, profile });
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
-  const workspace = openWorkspace(configFrom(sandboxConfiguration(sandbox, folder)));
+  const mirror = await openMirrored({ companies: COMPANIES, profile });
   try {
-    const report = await run(workspace, {
-      ...{ command: 'sync', purpose: 'scheduled', kinds: new Set(['stats', 'search'] as const) },
-      ...{ focus: 'coverage', maxCalls: 2_000, maxMinutes: Infinity, signal: new AbortController().signal },
-    });
-    return { report, sandbox };
+    return { report: await mirror.sync(0, new Set(['stats', 'search'])), sandbox: mirror.sandbox };
   } finally {
-    workspace.close();
-    await sandbox.close();
-    rmSync(folder, { recursive: true, force: true });
+    await mirror.close();
   }
 }

@@ -1,17 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
-import { configFrom } from '../../src/config/load_config.ts';
-import { openWorkspace } from '../../src/operations/assemble.ts';
-import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import type { RunReport } from '../../src/operations/run_report.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { REGISTRY_PRESETS } from '../support/presets.ts';
-import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
+import { openMirrored } from '../support/served_mirror.ts';
 
 const COMPANIES = [...generateRegistry({ companies: 90, seed: 5 })];
 
@@ -51,18 +45,10 @@ async function mirrored(
   profile: ApiProfileInput,
   check: (result: { report: RunReport; sandbox: Sandbox; warehouse: Warehouse }) => void,
 ): Promise<void> {
-  const sandbox = await startSandbox({ companies: COMPANIES, profile });
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
-  const workspace = openWorkspace(configFrom(sandboxConfiguration(sandbox, folder)));
+  const mirror = await openMirrored({ companies: COMPANIES, profile });
   try {
-    const report = await run(workspace, {
-      ...{ command: 'sync', purpose: 'scheduled', kinds: ALL_KINDS, focus: 'coverage' },
-      ...{ maxCalls: 2_000, maxMinutes: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
-    });
-    check({ report, sandbox, warehouse: workspace.warehouse });
+    check({ report: await mirror.sync(), sandbox: mirror.sandbox, warehouse: mirror.house.warehouse });
   } finally {
-    workspace.close();
-    await sandbox.close();
-    rmSync(folder, { recursive: true, force: true });
+    await mirror.close();
   }
 }
