@@ -25,6 +25,7 @@ const SLOW = [
   'allowance/processes',
   'allowance/windows',
   'api/limits',
+  'config/effects',
   'dialect/evidence/wrong_dialects',
   'dialect/limits',
   'estimate/sync_estimate',

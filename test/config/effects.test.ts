@@ -1,0 +1,403 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { JOB_SCHEDULES } from '../../jobs/schedules.ts';
+import { clientDialect, defaultProfile } from '../../src/api/api_profile.ts';
+import type { ConfigInput } from '../../src/config/config.ts';
+import { configSchema, leaves } from '../../src/config/key_paths.ts';
+import { loadConfig } from '../../src/config/load_config.ts';
+import { runCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/loader.ts';
+import { companies, openMirrored } from '../support/served_mirror.ts';
+import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
+
+// Sets every configuration key to an unusual value and observes the place where it acts. The last test compares the
+// list with the schema.
+
+const covered = new Set<string>();
+
+/** Tests keys of the configuration, separated by spaces. */
+function keys(named: string, check: () => Promise<void>): void {
+  for (const key of named.split(' ')) covered.add(key);
+  test(`${named} acts`, check);
+}
+
+interface Arrived {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+interface Recorder {
+  readonly origin: string;
+  readonly arrived: readonly Arrived[];
+  /** The highest number of requests that waited for a response at the same time. */
+  readonly mostAtOnce: () => number;
+}
+
+/** Starts an upstream with 30 companies that records requests. Without `holdMs`, it responds immediately. */
+async function recorder({ holdMs = 0, padding = '', isChanging = false } = {}): Promise<Recorder> {
+  const arrived: Arrived[] = [];
+  let [atOnce, most] = [0, 0];
+  const rows = Array.from({ length: 30 }, (_, at) => ({ id: `R${at}`, name: `Company ${at}` }));
+  const server = createServer(async (request, response) => {
+    const { url = '', headers } = request;
+    arrived.push({ url, headers });
+    most = Math.max(most, ++atOnce);
+    await sleep(holdMs);
+    atOnce--;
+    const id = /\/R\d+/.exec(url)?.[0].slice(1);
+    const body =
+      id !== undefined
+        ? { id, name: `Company ${id.slice(1)}`, padding, visits: isChanging ? arrived.length : 0 }
+        : /stats|count/.test(url)
+          ? { companies: { total: 30 } }
+          : { results: rows, total: 30 };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  server.on('connect', ({ url = '', headers }, socket: Socket) => {
+    arrived.push({ url, headers });
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  return { origin: `http://127.0.0.1:${await listening(server)}`, arrived, mostAtOnce: () => most };
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Runs a command with a configuration for an upstream, in a folder of its own. */
+async function runAt(origin: string, { upstream, ...overrides }: Overrides, ...args: string[]) {
+  const folder = temporaryFolder();
+  const path = join(folder, 'registry-mirror.yaml');
+  const config: ConfigInput = {
+    version: 1,
+    upstream: { base_url: `${origin}/api`, api_key: 'key-of-a-test', ...upstream },
+    account: { tier: 'paid' },
+    allowance: { per_minute: 'unlimited', unlimited: true },
+    dialect: clientDialect(defaultProfile),
+    ...overrides,
+  };
+  writeFileSync(path, stringify(config));
+  const finished = await runCommand([...args, '--config', path, '--json']);
+  return { folder, path, data: finished.json?.data, ...finished };
+}
+
+/** A sandbox with 40 companies and the command line. */
+async function place(overrides: Overrides = {}, options: Parameters<typeof openUpstream>[0] = {}) {
+  const upstream: Upstream = await openUpstream({ companies: companies(40), ...options }, overrides);
+  onTestFinished(() => upstream.close());
+  return upstream;
+}
+
+function valueIn(path: string, sql: string): unknown {
+  const db = new Sqlite(path, { readonly: true });
+  try {
+    return db.prepare(sql).pluck().get();
+  } finally {
+    db.close();
+  }
+}
+
+keys('version', async () => {
+  const { code, said } = await runAt('http://127.0.0.1:9', { version: 2 as 1 }, 'config', 'validate');
+  expect([code, said]).toEqual([2, expect.stringContaining('must be 1')]);
+});
+
+keys('source.name source.url source.licence source.attribution', async () => {
+  const source = { name: 'Unusual', url: 'https://unusual.example', licence: 'X-1', attribution: 'By X' };
+  const upstream = await place({ source });
+  await upstream.run('sync', '--max-calls', '3');
+  await upstream.run('export', '--out', join(upstream.folder, 'out'));
+  const description = readFileSync(join(upstream.folder, 'out/datapackage.json'), 'utf8');
+  for (const value of Object.values(source)) expect(description).toContain(value);
+});
+
+keys(
+  'upstream.base_url upstream.api_key upstream.key_header upstream.paths.search upstream.paths.entity upstream.paths.stats upstream.user_agent',
+  async () => {
+    const { origin, arrived } = await recorder();
+    const paths = { search: '/v9/find', entity: '/v9/company/{id}', stats: '/v9/count' };
+    const upstream = { paths, key_header: 'X-Unusual: Token {key}', user_agent: 'unusual/1' };
+    await runAt(origin, { upstream, focus: 'records' }, 'sync', '--max-calls', '40');
+    const urls = arrived.map(({ url }) => url.split('?')[0]);
+    expect(urls).toEqual(expect.arrayContaining(['/v9/find', '/v9/count']));
+    expect(urls.some((url) => url?.startsWith('/v9/company/R'))).toBe(true);
+    for (const { headers } of arrived)
+      expect(headers).toMatchObject({ 'x-unusual': 'Token key-of-a-test', 'user-agent': 'unusual/1' });
+  },
+);
+
+keys('upstream.contact', async () => {
+  const { origin, arrived } = await recorder();
+  await runAt(origin, { upstream: { contact: 'me@unusual.example' } }, 'sync', '--max-calls', '1');
+  expect(arrived[0]?.headers['user-agent']).toContain('(me@unusual.example)');
+});
+
+keys('upstream.concurrency', async () => {
+  const { origin, mostAtOnce } = await recorder({ holdMs: 100 });
+  await runAt(origin, { upstream: { concurrency: 7 } }, 'sync');
+  expect(mostAtOnce()).toBe(7);
+});
+
+keys('upstream.timeouts.connect', async () => {
+  const silent = createTcpServer(() => {});
+  const base_url = `https://127.0.0.1:${await listening(silent)}/api`;
+  const timeouts = { connect: '300ms', response: '100s' };
+  const startMs = performance.now();
+  const { data } = await runAt('', { upstream: { base_url, timeouts } }, 'sync', '--max-calls', '1');
+  expect(performance.now() - startMs).toBeLessThan(60_000);
+  expect(data.calls_spent).toBe(0);
+});
+
+keys('upstream.timeouts.response', async () => {
+  const { origin } = await recorder({ holdMs: 5_000 });
+  const timeouts = { connect: '100s', response: '300ms' };
+  const { folder } = await runAt(origin, { upstream: { timeouts } }, 'sync', '--max-calls', '1');
+  const warehouse = join(folder, 'data/warehouse.db');
+  expect(valueIn(warehouse, 'SELECT outcome FROM _call')).toBe('broken');
+  expect(valueIn(warehouse, 'SELECT ms FROM _call')).toBeLessThan(4_000);
+});
+
+keys('upstream.check_clock', async () => {
+  const skewed = { clockSkewMs: 3_600_000 };
+  expect((await (await place({}, skewed)).run('sync', '--max-calls', '3')).code).toBe(1);
+  const unchecked = await place({ upstream: { check_clock: false } }, skewed);
+  expect((await unchecked.run('sync', '--max-calls', '3')).json.data.calls_spent).toBe(3);
+});
+
+keys('upstream.max_body', async () => {
+  const { origin } = await recorder({ padding: 'x'.repeat(5_000) });
+  const recordsWith = async (max_body: string) => {
+    const { folder } = await runAt(
+      origin,
+      { upstream: { max_body }, focus: 'records' },
+      ...['sync', '--max-calls', '40'],
+    );
+    return valueIn(join(folder, 'data/warehouse.db'), 'SELECT count(*) FROM entity');
+  };
+  expect(await recordsWith('6KiB')).toBeGreaterThan(0);
+  expect(await recordsWith('4KiB')).toBe(0);
+});
+
+keys('upstream.proxy', async () => {
+  const { origin, arrived } = await recorder();
+  const upstream = { base_url: 'http://registry.invalid/api', proxy: origin };
+  await runAt('', { upstream }, 'sync', '--max-calls', '1');
+  expect(arrived[0]?.url).toContain('registry.invalid');
+});
+
+keys('upstream.ca_file', async () => {
+  const { origin } = await recorder();
+  const { said } = await runAt(origin, { upstream: { ca_file: '/nowhere/ca.pem' } }, 'sync');
+  expect(said).toContain('/nowhere/ca.pem');
+});
+
+keys('account.id account.already_spent allowance.total', async () => {
+  const account = { tier: 'paid', id: 'second', already_spent: 7 } as const;
+  const upstream = await place({ account, allowance: { per_minute: 'unlimited', total: 10 } });
+  expect((await upstream.run('sync')).json.data.calls_spent).toBe(3);
+  expect(valueIn(join(upstream.folder, 'ledger.db'), 'SELECT account_id FROM account')).toBe('second');
+});
+
+keys('account.tier account.license_ends', async () => {
+  const { origin } = await recorder();
+  const termsOf = async (account: ConfigInput['account']) =>
+    JSON.stringify((await runAt(origin, { account }, 'doctor')).data);
+  expect(await termsOf({ tier: 'free' })).toContain('may not be used commercially');
+  expect(await termsOf({ tier: 'paid', license_ends: '2199-03-31' })).toContain('ends on 2199-03-31');
+});
+
+keys('account.commercial_use', async () => {
+  const account = { tier: 'free', commercial_use: true } as const;
+  const { code } = await runAt('http://127.0.0.1:9', { account }, 'config', 'validate');
+  expect(code).toBe(2);
+});
+
+keys('allowance.per_minute', async () => {
+  const upstream = await place({ allowance: { per_minute: 120, unlimited: true } });
+  await upstream.run('sync', '--max-calls', '4');
+  const [first, , , last] = upstream.sandbox.arrivals().map(({ at }) => at);
+  expect((last ?? 0) - (first ?? 0)).toBeGreaterThan(3 * 450);
+});
+
+keys('allowance.per_day', async () => {
+  const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 5 } });
+  expect((await upstream.run('sync')).json.data.calls_spent).toBe(5);
+});
+
+keys('allowance.per_month', async () => {
+  const upstream = await place({ allowance: { per_minute: 'unlimited', per_month: 6 } });
+  expect((await upstream.run('sync')).json.data.calls_spent).toBe(6);
+});
+
+keys('allowance.unlimited', async () => {
+  const allowance = { per_minute: 'unlimited', unlimited: false } as const;
+  const { code, said } = await runAt('http://127.0.0.1:9', { allowance }, 'config', 'validate');
+  expect([code, said]).toEqual([2, expect.stringContaining('no allowance is configured')]);
+});
+
+keys('allowance.pace_until', async () => {
+  const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const allowance = { per_minute: 'unlimited', total: 10_000, pace_until: until } as const;
+  const { json } = await (await place({ allowance })).run('plan');
+  expect(json.data.pace).not.toBeNull();
+});
+
+keys('allowance.day_starts', async () => {
+  const allowance = { per_minute: 'unlimited', per_day: 2, day_starts: '06:30 Asia/Kolkata' } as const;
+  const upstream = await place({ allowance });
+  await upstream.run('sync');
+  // 06:30 in Kolkata is 01:00 UTC.
+  expect((await upstream.run('status')).stdout).toMatch(/T01:00:00/);
+});
+
+keys('allowance.reserve', async () => {
+  const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 20, reserve: 0.8 } });
+  const { json } = await upstream.run('backfill', '--prefix', 'a', '--yes');
+  expect(json.data.run.calls_spent ?? json.data.run.calls).toBeLessThanOrEqual(4);
+});
+
+keys('max_age.stats max_age.summaries max_age.records', async () => {
+  const HOUR_MS = 3_600_000;
+  const configuration = { max_age: { stats: '2h', summaries: '5h', records: '9h' } };
+  const mirror = await openMirrored({ companies: companies(20), configuration });
+  onTestFinished(() => mirror.close());
+  await mirror.sync();
+  const kindsAfter = async (laterMs: number) => (await mirror.sync(laterMs)).totals.callsByKind;
+  expect(await kindsAfter(HOUR_MS)).toMatchObject({ stats: 0, search: 0, entity: 0 });
+  expect(await kindsAfter(2 * HOUR_MS)).toMatchObject({ stats: 1, search: 0, entity: 0 });
+  const third = await kindsAfter(3 * HOUR_MS);
+  expect(third.search).toBeGreaterThan(0);
+  expect(third.entity).toBe(0);
+  expect((await kindsAfter(4 * HOUR_MS)).entity).toBe(20);
+});
+
+keys('schedule.timezone schedule.stats schedule.sweep schedule.entities', async () => {
+  const schedule = {
+    timezone: 'Asia/Tokyo',
+    stats: '1 1 1 1 *',
+    sweep: '2 2 2 2 *',
+    entities: '3 3 3 3 *',
+  };
+  const { path } = await runAt('http://127.0.0.1:9', { schedule }, 'config', 'validate');
+  const config = loadConfig({ path, env: {} });
+  expect(JOB_SCHEDULES.map(({ name, pattern }) => [name, pattern(config)])).toEqual([
+    ['poll-stats', schedule.stats],
+    ['sweep-search', schedule.sweep],
+    ['fetch-entities', schedule.entities],
+  ]);
+  expect(config.schedule.timezone).toBe('Asia/Tokyo');
+});
+
+keys('focus', async () => {
+  const searchesWith = async (focus: 'coverage' | 'records') => {
+    const upstream = await place({ focus });
+    await upstream.run('sync', '--max-calls', '12');
+    return upstream.sandbox.arrivals().filter(({ kind }) => kind === 'search').length;
+  };
+  expect(await searchesWith('records')).toBeLessThan(await searchesWith('coverage'));
+});
+
+keys('scope.names scope.ids scope.queries', async () => {
+  for (const [key, lines] of Object.entries({
+    names: 'Nobody Ltd',
+    ids: 'NONE-1',
+    queries: 'unusualquery',
+  })) {
+    const { origin, arrived } = await recorder();
+    const list = join(temporaryFolder(), 'list.txt');
+    writeFileSync(list, `${lines}\n`);
+    await runAt(origin, { scope: { [key]: list } as ConfigInput['scope'] }, 'sync', '--max-calls', '2');
+    const urls = decodeURIComponent(arrived.map(({ url }) => url).join(' ')).toLowerCase();
+    expect(urls).toContain(key === 'names' ? 'nobody' : lines.toLowerCase());
+  }
+});
+
+keys(
+  'mapping.entity mapping.search_result mapping.registry_stats mapping.former_names mapping.identifiers mapping.company.status mapping.company.registered_on mapping.company.dissolved_on mapping.company.country mapping.max_columns',
+  async () => {
+    const mapping = {
+      entity: { '/legal_form': { column: 'unusual_form' } },
+      search_result: { '/status': { column: 'unusual_status' } },
+      registry_stats: { '/updated_at': { drop: true as const } },
+      former_names: ['/legal_form'],
+      identifiers: ['/status'],
+      company: {
+        status: '/legal_form',
+        registered_on: '/status',
+        dissolved_on: '/legal_form',
+        country: '/status',
+      },
+      max_columns: 9,
+    };
+    const upstream = await place({ mapping });
+    await upstream.run('sync');
+    const db = upstream.warehouse();
+    const columnsOf = (table: string) =>
+      (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+    expect(columnsOf('entity')).toEqual(expect.arrayContaining(['unusual_form', '_rest']));
+    expect(columnsOf('entity').length).toBeLessThan(20);
+    expect(columnsOf('search_result')).toContain('unusual_status');
+    expect(columnsOf('registry_stats')).not.toContain('updated_at');
+    const entity = db.prepare('SELECT * FROM entity LIMIT 1').get() as Record<string, string>;
+    const { entity_id: id, unusual_form: form } = entity;
+    const known = db.prepare('SELECT * FROM _known WHERE entity_id = ?').get(id) as Record<string, string>;
+    expect(known.former_names).toContain(form);
+    const company = db.prepare('SELECT * FROM company WHERE entity_id = ?').get(id);
+    expect(company).toMatchObject({ status: form });
+    db.close();
+  },
+);
+
+keys('responses.compress', async () => {
+  const { origin } = await recorder({ padding: 'x'.repeat(5_000) });
+  const blocksWith = async (compress: boolean) => {
+    const { folder } = await runAt(origin, { responses: { compress } }, 'sync', '--max-calls', '20');
+    return valueIn(join(folder, 'data/warehouse.db'), 'SELECT count(*) FROM _block');
+  };
+  expect(await blocksWith(false)).toBe(0);
+  expect(await blocksWith(true)).toBeGreaterThan(0);
+});
+
+keys('retention.answers retention.versions', async () => {
+  const { origin } = await recorder({ isChanging: true });
+  const max_age = { stats: '1ms', summaries: '1ms', records: '1ms' };
+  const { path, folder } = await runAt(origin, { max_age, focus: 'records' }, 'sync', '--max-calls', '40');
+  for (let times = 0; times < 3; times++) await runCommand(['sync', '--max-calls', '40', '--config', path]);
+  const keptWith = async (retention: object) => {
+    writeFileSync(path, `${readFileSync(path, 'utf8').split('retention:')[0]}${stringify({ retention })}`);
+    await runCommand(['compact', '--config', path]);
+    return valueIn(join(folder, 'data/warehouse.db'), 'SELECT count(*) FROM _answer') as number;
+  };
+  const all = await keptWith({ answers: '1h' });
+  const two = await keptWith({ answers: '1ms', versions: 2 });
+  const one = await keptWith({ answers: '1ms', versions: 1 });
+  expect(all).toBeGreaterThan(two);
+  expect(two).toBeGreaterThan(one);
+});
+
+keys('warehouse ledger', async () => {
+  const { origin } = await recorder();
+  const files = { warehouse: 'unusual/w.db', ledger: 'unusual/l.db' };
+  const { folder } = await runAt(origin, files, 'sync', '--max-calls', '1');
+  for (const file of Object.values(files)) expect(existsSync(join(folder, file))).toBe(true);
+});
+
+/** Keys that other tests cover: the dialect by its own tests, and the worker's by test/jobs. */
+const ELSEWHERE = [/^dialect\b/, /^worker\b/, /^notify\b/];
+
+test('every key of the schema is in this list', () => {
+  const all = leaves(configSchema()).map(({ path }) => path.join('.'));
+  const single = all.filter((key) => !all.some((other) => other.startsWith(`${key}.`)));
+  const missing = single.filter((key) => !covered.has(key) && !ELSEWHERE.some((part) => part.test(key)));
+  expect(missing).toEqual([]);
+});
