@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../../call.ts';
-import type { Knowledge } from '../../knowledge.ts';
+import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
 import {
   ALL_COMPANIES,
@@ -72,9 +72,7 @@ export class TextKeySpace implements KeySpace {
     this.#all = this.#open(null);
     const step = Math.max(1, Math.ceil(this.#companies / SAMPLE));
     for (const text of spreadOver(knowledge.textsInOrder(by), step)) this.#learn(text);
-    for (const { query, rows } of knowledge.queries())
-      if (query.by === by && query.text.endsWith(' '))
-        this.#upstreamFolding.recall(query.text, rows, this.known(query.text));
+    this.#recall([...knowledge.queries()].filter(({ query }) => query.by === by));
   }
 
   get companies(): number {
@@ -254,6 +252,19 @@ export class TextKeySpace implements KeySpace {
     // Whole words are not extended by characters.
     if (this.#rule === 'token') return;
     for (const one of this.takesPairs ? wordsOf(text) : [text]) this.#model.learn(one);
+  }
+
+  /**
+   * Learns from earlier queries whether the upstream drops a space at the end of a query: the listings for `wood ` and
+   * `wood` then have the same total, although known companies match only `wood`.
+   */
+  #recall(states: readonly QueryState[]): void {
+    const totals = new Map(states.map(({ query, total }) => [query.text, total]));
+    for (const { query, total } of states) {
+      const shorter = query.text.trimEnd();
+      if (shorter === query.text || total === null || total !== totals.get(shorter)) continue;
+      if (this.known(shorter) > this.known(query.text)) this.#upstreamFolding.noteDroppedSpace();
+    }
   }
 
   /** Also counts the known names without diacritics, once the upstream is known to ignore diacritics. */

@@ -60,9 +60,8 @@ export class UpstreamFolding {
       for (const character of missingCharacters(query, companies)) this.#readAsOthers.add(character);
   }
 
-  /** Learns from an earlier listing, which shows more rows than known companies match if spaces are dropped. */
-  recall(query: string, rows: number, known: number): void {
-    if (query.endsWith(' ') && rows > known) this.#dropsSpaces = true;
+  noteDroppedSpace(): void {
+    this.#dropsSpaces = true;
   }
 
   /**
