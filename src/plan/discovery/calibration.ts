@@ -23,41 +23,30 @@ export interface Prediction {
   readonly expectedYield: number;
 }
 
-interface RatioSettings {
-  /**
-   * The factor `m` by which each new observation reduces the weight of earlier observations. With 1, they keep their
-   * full weight.
-   */
-  readonly memory: number;
-  /** The number `d` of new companies that is added to both sums, so that a few observations barely change the ratio. */
-  readonly prior: number;
-  readonly lowest: number;
-  readonly highest: number;
-}
-
 /**
- * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, highest]. `A` and `P` are the
- * sums of the actual and predicted new companies, and `d` is the prior. Before an observation is added, both sums are
- * multiplied by the memory `m`. Old observations therefore decay exponentially, and the sums cover about `1 / (1 − m)`
- * observations.
+ * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, 2]. `A` and `P` are the sums of
+ * the actual and predicted new companies. Before an observation is added, both sums are multiplied by 0.97, so they cover
+ * about 33 observations. The prior `d` keeps a few observations from changing the ratio much.
  */
-export class YieldRatio {
-  readonly #settings: RatioSettings;
+class YieldRatio {
+  readonly #prior: number;
+  readonly #lowest: number;
   #predicted = 0;
   #actual = 0;
 
-  constructor(settings: RatioSettings) {
-    this.#settings = settings;
+  constructor(prior: number, lowest: number) {
+    this.#prior = prior;
+    this.#lowest = lowest;
   }
 
   get value(): number {
-    const { prior, lowest, highest } = this.#settings;
-    return Math.min(highest, Math.max(lowest, (this.#actual + prior) / (this.#predicted + prior)));
+    const ratio = (this.#actual + this.#prior) / (this.#predicted + this.#prior);
+    return Math.min(HIGHEST, Math.max(this.#lowest, ratio));
   }
 
   learn(predicted: number, actual: number): void {
-    this.#predicted = this.#predicted * this.#settings.memory + predicted;
-    this.#actual = this.#actual * this.#settings.memory + actual;
+    this.#predicted = this.#predicted * MEMORY + predicted;
+    this.#actual = this.#actual * MEMORY + actual;
   }
 }
 
@@ -69,7 +58,7 @@ export class Calibration {
   readonly #lowest: number;
 
   /** `lowest` is the lowest ratio. */
-  constructor(lowest: number = OF_KIND.lowest) {
+  constructor(lowest: number) {
     this.#lowest = lowest;
   }
 
@@ -78,24 +67,15 @@ export class Calibration {
   }
 
   learn({ kind, expectedYield }: Prediction, found: number): void {
-    const ratio =
-      this.#ratios.get(kind) ??
-      new YieldRatio({ ...(kind.includes(':') ? OF_SCRIPT : OF_KIND), lowest: this.#lowest });
+    // A script's most frequent letters come first, so a few failures show that the registry does not use the script.
+    const prior = kind.includes(':') ? PRIOR_OF_SCRIPT : PRIOR;
+    const ratio = this.#ratios.get(kind) ?? new YieldRatio(prior, this.#lowest);
     ratio.learn(expectedYield, found);
     this.#ratios.set(kind, ratio);
   }
 }
 
-/**
- * Creates the ratio for the pages of one truncated listing. The ratio is at most 1, because these pages may repeat
- * companies that a shorter query has shown. A listing below the cap needs no such ratio, because its later pages show
- * all remaining matches.
- */
-export function newListingRatio(): YieldRatio {
-  return new YieldRatio(OF_LISTING);
-}
-
-const OF_KIND: RatioSettings = { memory: 0.97, prior: 0.5, lowest: 0.002, highest: 2 };
-// A script's most frequent letters come first, so a few failures show that the registry does not use the script.
-const OF_SCRIPT: RatioSettings = { ...OF_KIND, prior: 0.3 };
-const OF_LISTING: RatioSettings = { memory: 1, prior: 5, lowest: 0, highest: 1 };
+const MEMORY = 0.97;
+const HIGHEST = 2;
+const PRIOR = 0.5;
+const PRIOR_OF_SCRIPT = 0.3;

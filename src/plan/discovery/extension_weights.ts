@@ -23,14 +23,9 @@ import type { UnderstatedListings } from './understated_listings.ts';
  * - companies that match no extension: the number of known companies that match none (`ending`). This term is 0 for the
  *   root, and for a word that has been split into pairs of words;
  * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent, because new companies may match it by now: `γ_i · d_i · R / (R + Σ
- *   (1 − γ_j) · d_j)`. Its symbols are defined below;
+ * - an extension that was counted before its parent, because new companies may match it by now: `γ_i · (c_i + ½)`. `γ_i`
+ *   is the share of the unseen companies that joined the registry after that count (1 if unknown);
  * - each counted extension in an overlapping key space: `0.003 · c_i`.
- *
- * In the term for an extension that was counted before its parent, `R` is the sum of all other weights, and `d_i = c_i
- * + ½`. `γ_i` is the share of the unseen companies that joined the registry after that count (1 if unknown). `Σ` is the
- * sum over all such extensions `j`. Companies that joined later are divided among all queries, in proportion to `d_i`
- * and `R`. Companies that were already unseen when `i` was counted match only other queries.
  *
  * The last term compensates for an estimation error. Because only the mean number of words per company is known, the
  * estimate for the other extensions can wrongly be zero.
@@ -80,7 +75,7 @@ export class ExtensionWeights {
         sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
       if (!this.isCounted(child)) sum += this.weightOf(child);
     }
-    const outdated = this.#outdatedWeights(node, sum);
+    const outdated = this.#outdatedWeights(node);
     for (const child of node.children) if (this.isCounted(child)) sum += outdated.get(child.query.text) ?? 0;
     extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model, outdated };
     extensions.weighedAt = this.#revisions.current;
@@ -98,23 +93,17 @@ export class ExtensionWeights {
     return this.#keySpace.known(text) + prior * likelihood;
   }
 
-  /**
-   * Returns the weights of the queries below a node that were counted before the node was. `others` is `R`, the sum of
-   * all other weights.
-   */
-  #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
-    const outdated = node.children
-      .filter((child) => this.#isOutdated(child, node))
-      .map((child) => {
+  /** Returns the weights of the queries below a node that were counted before the node was. */
+  #outdatedWeights(node: QueryNode): ReadonlyMap<string, number> {
+    const outdated = node.children.filter((child) => this.#isOutdated(child, node));
+    return new Map(
+      outdated.map((child) => {
         const { query, state } = child;
-        const { text } = query;
-        const isKnown = state !== null && others > MIN_WEIGHT && !this.#understated.isDue(child);
+        const isKnown = state !== null && !this.#understated.isDue(child);
         const gained = isKnown ? this.#registry.gainedShare(state.listedAtMs) : null;
-        return { text, matches: this.#keySpace.known(text) + HALF, gained: gained ?? 1 };
-      });
-    const unchanged = outdated.reduce((sum, { matches, gained }) => sum + (1 - gained) * matches, 0);
-    const scale = unchanged === 0 ? 1 : others / (others + unchanged);
-    return new Map(outdated.map(({ text, matches, gained }) => [text, gained * matches * scale]));
+        return [query.text, (gained ?? 1) * (this.#keySpace.known(query.text) + HALF)];
+      }),
+    );
   }
 
   /** Returns the weight of a query without a total. The weight is one term in its parent's `W`. */

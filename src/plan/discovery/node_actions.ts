@@ -61,9 +61,8 @@ export class NodeActions {
   }
 
   /** Compares the prediction for a call with the page that the call returned. */
-  learn({ pageRatio }: QueryNode, prediction: Prediction, page: PageEvidence): void {
+  learn(prediction: Prediction, page: PageEvidence): void {
     this.#calibration.learn(prediction, page.new);
-    if (prediction.kind === 'truncated page') pageRatio.learn(prediction.expectedYield, page.new);
   }
 
   /** Returns the best action, or null if no unseen company is expected. */
@@ -106,10 +105,8 @@ export class NodeActions {
     const matches = { known: this.knownOf(node), unseen };
     const expectedYield = nextPageYield(matches, state?.rows ?? 0, this.#limits);
     // The empty query has its own calibration, because the predictions for other listings are uncertain without totals.
-    const kind = node.parent === null ? 'page of all' : 'page';
-    if (!isTruncated) return this.#actionOf({ kind, expectedYield }, unseen);
-    const prediction: Prediction = { kind: 'truncated page', expectedYield };
-    return this.#actionOf(prediction, unseen, null, node.pageRatio.value);
+    const kind = isTruncated ? 'truncated page' : node.parent === null ? 'page of all' : 'page';
+    return this.#actionOf({ kind, expectedYield }, unseen);
   }
 
   /**
@@ -163,13 +160,8 @@ export class NodeActions {
     return best;
   }
 
-  #actionOf(
-    prediction: Prediction,
-    unseen: number,
-    candidate: QueryCandidate | null = null,
-    ratio = 1,
-  ): Action {
-    const expectedYield = prediction.expectedYield * this.#calibration.ratio(prediction.kind) * ratio;
+  #actionOf(prediction: Prediction, unseen: number, candidate: QueryCandidate | null = null): Action {
+    const expectedYield = prediction.expectedYield * this.#calibration.ratio(prediction.kind);
     return { expectedYield, score: expectedYield * this.#breadthOf(unseen), prediction, candidate };
   }
 

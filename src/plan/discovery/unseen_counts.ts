@@ -89,12 +89,10 @@ export class UnseenCounts {
    * Estimates the number of unseen companies that match a node's query. Let `L = T − rows` be the number of rows that
    * have not been received.
    *
-   * - In most cases, the estimate is `min(L, max(0, T · m − c))`.
+   * - In most cases, the estimate is `min(L, max(0, T − c))`.
    * - If fewer than half of the rows on the last page match the query under the assumed query rule, it is `L · (new +
    *   ½) / (rows + 1)`.
    * - If the upstream reports no total, it is the share `G · w / W` of the parent's unseen count.
-   *
-   * The factor `m = (matching + 4) / (rows + 4)` corrects the total by the share of matching rows on the last page.
    */
   of(node: QueryNode): number {
     if (node.parent === null) return Math.max(this.unseenInAll, this.#unseenBelow(node));
@@ -108,8 +106,7 @@ export class UnseenCounts {
     if (page !== null && 2 * page.matching < page.rows)
       return (unlisted * (page.new + HALF)) / (page.rows + 1);
     if (state.total === null) return this.#shareOfParent(node, node.parent);
-    const matching = page === null ? 1 : (page.matching + RULE_PRIOR) / (page.rows + RULE_PRIOR);
-    return Math.min(unlisted, Math.max(0, state.total * matching - this.#keySpace.known(node.query.text)));
+    return Math.min(unlisted, Math.max(0, state.total - this.#keySpace.known(node.query.text)));
   }
 
   /**
@@ -246,5 +243,3 @@ export class UnseenCounts {
 const HALF = 0.5;
 // Below this value of `S`, the ratio `(1 − S) / S` is unreliable.
 const MIN_SENT_SHARE = 0.02;
-// The weight given to the assumed query rule, as a number of matching rows.
-const RULE_PRIOR = 4;

@@ -14,7 +14,6 @@ export interface Change {
 export const PARTS: readonly Part[] = [
   part('calibration', 'node_actions', 'this.#calibration.ratio(prediction.kind)', '1'),
   part('calibration for each script', 'node_actions', 'script === null ? kind', 'true ? kind'),
-  part('calibration for each truncated listing', 'node_actions', 'null, node.pageRatio.value', 'null, 1'),
   part('broader queries first', 'node_actions', 'BREADTH = 0.15', 'BREADTH = 0'),
   part('listing before splitting', 'query_tree', 'node.isListedFirst = listingPays(', 'void listingPays('),
   part('pairs of words', 'query_tree', 'if (isTruncated && this.#isWord(node)', 'if (false'),
@@ -27,7 +26,6 @@ export const PARTS: readonly Part[] = [
     '.slice(0, 0)',
   ),
   part('covering queries', 'unseen_counts', 'return most;', 'return Number.POSITIVE_INFINITY;'),
-  part('share of matching rows', 'unseen_counts', 'page === null ? 1 :', 'true ? 1 :'),
   part('several queries per company', 'prefix_texts', 'perCompany: Math.max(1,', 'perCompany: Math.min(1,'),
   part('common company words', 'word_key_space', ', generalModel()', ', null', [
     change('text_key_space', ', generalModel()', ', null'),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Calibration, newListingRatio } from '../../../src/plan/discovery/calibration.ts';
+import { Calibration } from '../../../src/plan/discovery/calibration.ts';
 
 test('a predicted yield is multiplied by the ratio of actual to predicted yield for its kind of call', () => {
-  const calibration = new Calibration();
+  const calibration = new Calibration(0.002);
   expect(calibration.ratio('seen')).toBe(1);
   calibration.learn({ kind: 'seen', expectedYield: 9.5 }, 4.5);
   expect(calibration.ratio('seen')).toBeCloseTo(5 / 10);
@@ -13,16 +13,8 @@ test('a predicted yield is multiplied by the ratio of actual to predicted yield 
 });
 
 test('the ratio of actual to predicted yield for a kind of call stays between 0.2% and 200%', () => {
-  const calibration = new Calibration();
+  const calibration = new Calibration(0.002);
   calibration.learn({ kind: 'pair', expectedYield: 1000 }, 0);
   calibration.learn({ kind: 'repeat', expectedYield: 0 }, 1000);
   expect([calibration.ratio('pair'), calibration.ratio('repeat')]).toEqual([0.002, 2]);
-});
-
-test('the ratio for truncated listings never exceeds 1, and each page counts fully', () => {
-  const ratio = newListingRatio();
-  ratio.learn(10, 30);
-  expect(ratio.value).toBe(1);
-  ratio.learn(50, 0);
-  expect(ratio.value).toBeCloseTo((30 + 5) / (60 + 5));
 });

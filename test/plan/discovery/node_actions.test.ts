@@ -101,21 +101,10 @@ test('a truncated query is listed if nothing below it can be sent, or if it is l
   expect(bestOf(a)).toMatchObject({ candidate: null, prediction, expectedYield });
 });
 
-test("a truncated listing's own calibration corrects the expected yield of its later pages", () => {
-  const { sent, bestOf, actions } = actionsIn({ counts: { a: 10 } });
-  const a = sent('a', TRUNCATED);
-  const page: PageEvidence = { rows: 20, new: 0, matching: 20 };
-  actions.learn(a, { kind: 'truncated page', expectedYield: 5 }, page);
-  // The listing's ratio is 5 / (5 + 5), and the kind's ratio is 0.5 / (5 + 0.5).
-  expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5 * 0.5) / 5.5);
-  actions.learn(a, { kind: 'page', expectedYield: 5 }, page);
-  expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5 * 0.5) / 5.5);
-});
-
 test('the ratio for a kind of call corrects later predictions of that kind', () => {
   const { sent, bestOf, actions } = actionsIn(UNDER_A);
   const a = sent('a', OPEN);
-  actions.learn(a, { kind: 'page', expectedYield: 1 }, { rows: 20, new: 0, matching: 20 });
+  actions.learn({ kind: 'page', expectedYield: 1 }, { rows: 20, new: 0, matching: 20 });
   expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5) / 1.5);
 });
 
