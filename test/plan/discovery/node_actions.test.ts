@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SearchCall } from '../../../src/call.ts';
 import type { QueryState } from '../../../src/knowledge.ts';
 import { NodeActions } from '../../../src/plan/discovery/node_actions.ts';
-import type { PageEvidence, QueryNode } from '../../../src/plan/discovery/query_node.ts';
+import type { QueryNode } from '../../../src/plan/discovery/query_node.ts';
 import { QueryNodes } from '../../../src/plan/discovery/query_nodes.ts';
 import { UnseenCounts } from '../../../src/plan/discovery/unseen_counts.ts';
 import { Pending } from '../../../src/plan/pending.ts';
