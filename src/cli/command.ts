@@ -66,13 +66,16 @@ export function define<Kind extends keyof Opened, Args extends unknown[], Flags 
     // Users may write the shared options before the command, or before a subcommand, too.
     const flags = self.optsWithGlobals() as OptionValues;
     const closing: (() => void)[] = [];
+    let printed: () => void;
     try {
       const opened = await open(opens, self, flags, closing);
       const result = await action(opened, ...([...given.slice(0, -1), flags] as [...Args, Flags]));
-      if (result !== undefined) opened.print(result);
+      printed = () => result !== undefined && opened.print(result);
     } finally {
       for (const close of closing.reverse()) close();
     }
+    // Print after the files are closed, because closing can fail, and an error is printed as a document too.
+    printed();
   });
 }
 

@@ -327,8 +327,9 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
 }
 
 /** Describes recent searches. The known share of their results says nothing about companies that no search finds. */
-function estimateNotes({ recaptured }: CoverageEstimate): string[] {
-  if (recaptured === null) return [];
+/** Without a registry count, the companies that searches found again show how many are still unknown. */
+function estimateNotes({ by, recaptured }: CoverageEstimate): string[] {
+  if (recaptured === null || by !== 'nothing') return [];
   const share = `${percent(recaptured.low)} to ${percent(recaptured.high)}`;
   return [`${share} of the companies on ${counted(recaptured.pages, 'search page')} were known before`];
 }

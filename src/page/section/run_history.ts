@@ -12,8 +12,9 @@ export const runHistorySection: Section = {
   title: 'Runs per day',
   group: 'charts',
   shownIf: 'filled',
-  draw({ snapshot: { nowMs }, db, times, tables }, { id, title }) {
-    const days = runsByDay(db)(nowMs - DAYS * DAY_MS);
+  draw({ snapshot: { nowMs, working }, db, times, tables }, { id, title }) {
+    const all = runsByDay(db)(nowMs - DAYS * DAY_MS);
+    const days = working === null ? all : withoutRunning(all);
     const periods = periodsUntil(nowMs, { unit: 'day', count: DAYS, zone: times.zone });
     const values = inPeriods(periods, days, ({ day }) => Date.parse(day)).map((rows) =>
       RESULTS.map(({ fits }) => countRuns(rows.filter(fits))),
@@ -31,6 +32,12 @@ export const runHistorySection: Section = {
     );
   },
 };
+
+/** The latest run without an end is the one that holds the lock. */
+function withoutRunning(days: readonly DayRuns[]): DayRuns[] {
+  const latest = days.findLast(({ ended }) => ended === null);
+  return days.map((row) => (row === latest ? { ...row, runs: row.runs - 1 } : row));
+}
 
 const isGood = ({ ended }: DayRuns) => ended !== null && !hasFailed({ ended });
 

@@ -14,7 +14,7 @@ export const schedulesSection: Section = {
   title: 'Schedules',
   group: 'tables',
   shownIf: 'always',
-  draw({ snapshot: { nowMs, allowance }, db, settings, times }, { id, title }) {
+  draw({ snapshot: { nowMs, allowance, mirror, working }, db, settings, times }, { id, title }) {
     const { left, resumesAtMs } = allowance.scheduled;
     const closedUntilMs = left > 0 ? nowMs : (resumesAtMs ?? Infinity);
     // Only a worker follows the schedules, and it runs each job soon after its scheduled time.
@@ -31,12 +31,15 @@ export const schedulesSection: Section = {
       head: ['Job', 'Schedule', 'Next', 'Due after', 'Last run'],
       rows: settings.jobs.map(({ name, title: work, pattern, dueMs }) => {
         const last = lastRunOf(db, name);
+        const isRunning = working !== null && last?.runId === mirror.runs[0]?.runId;
         return [
           html`${work} <code>${name}</code>`,
           html`<code>${pattern}</code>`,
           nextRun({ pattern, timezone: settings.schedule.timezone }, last),
           dueMs === null ? '–' : roughly(dueMs),
-          last === null ? 'never' : html`${times.brief(Date.parse(last.startedAt))}: ${runEnding(last)}`,
+          last === null
+            ? 'never'
+            : html`${times.brief(Date.parse(last.startedAt))}: ${runEnding(last, isRunning)}`,
         ];
       }),
     });
