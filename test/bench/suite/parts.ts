@@ -67,7 +67,7 @@ export const PARTS: readonly Part[] = [
     title: 'Probing',
     question: 'What `probe` learns about unknown APIs, and in how many calls.',
     full: [],
-    quick: [],
+    quick: ['--seeds', '40', '--from', '700001'],
   },
   {
     name: 'discovery',
