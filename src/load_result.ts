@@ -13,14 +13,12 @@ export interface LoadResult {
   readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
   /** True if the upstream returned 404 for a known entity. */
   readonly missing: boolean;
-  /** True if the requested entity was marked as gone. */
-  readonly gone: boolean;
   /** The number of quarantine rows added or updated. */
   readonly quarantined: number;
   /** The target's failure if the target is now waiting for a retry; null if the call did not fail. */
   readonly failure: Failure | null;
   /** The number of entities marked as gone: the requested entity, or others that this response proves to be deleted. */
-  readonly goneCount: number;
+  readonly gone: number;
   /** The number of companies that this call found for the first time. */
   readonly newCompanies: number;
   /** The id of an earlier call that got the same response, ignoring volatile fields; null if there is none. */
@@ -96,10 +94,9 @@ export function noChange({
     query: null,
     record: null,
     missing: false,
-    gone: false,
     quarantined: 0,
     failure: null,
-    goneCount: 0,
+    gone: 0,
     newCompanies: 0,
     sameAs: null,
     note: null,

@@ -52,15 +52,15 @@ export interface Outcome extends Attempt {
 export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
   /**
-   * The response to a record call was a 404, or it referred to another entity's record (`replacedBy`). More calls are
-   * needed to prove that the entity is gone.
+   * The response to a record call was a 404, it reported the deletion without a record (REPORTED_GONE, as a 410 does),
+   * or it referred to another entity's record (`replacedBy`). More calls are needed to prove that the entity is gone.
    */
   | { readonly is: 'absent'; readonly shape: string; readonly replacedBy?: string }
   /**
-   * The upstream reported that the entity was deleted, with a 410 or a value that the dialect defines. `answer` is the
-   * tombstone, or null if the upstream sent none.
+   * The upstream reported in the entity's own record that the entity was deleted. `answer` is that record, the
+   * tombstone.
    */
-  | { readonly is: 'gone'; readonly answer: RecordAnswer | null }
+  | { readonly is: 'gone'; readonly answer: RecordAnswer }
   /** The query is too broad or invalid, so a retry would have the same result. */
   | {
       readonly is: 'refused';
@@ -89,6 +89,9 @@ export type Verdict =
     }
   /** Not a single byte of the request was sent. The unit was not spent, or was returned to the ledger. */
   | { readonly is: 'unsent'; readonly why: string };
+
+/** The `shape` of a response that reports a deletion without a record. */
+export const REPORTED_GONE = 'reported as gone';
 
 export type VerdictKind = Verdict['is'];
 

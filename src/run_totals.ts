@@ -45,7 +45,7 @@ export function withLoadResult(totals: RunTotals, result: LoadResult): RunTotals
     listed: totals.listed + rows.filter((row) => row.isNew).length,
     fetched: totals.fetched + (record === null ? 0 : 1),
     changed: totals.changed + (record !== null && !record.isNew && record.changed ? 1 : 0),
-    gone: totals.gone + (result.gone ? 1 : 0),
+    gone: totals.gone + result.gone,
     quarantined: totals.quarantined + result.quarantined,
   };
 }

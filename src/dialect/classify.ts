@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { onlyValueAt, type Pointer } from '../json/pointer.ts';
-import type { Verdict, VerdictKind } from '../outcome.ts';
+import { REPORTED_GONE, type Verdict, type VerdictKind } from '../outcome.ts';
 import { NotUnderstood } from './body_values.ts';
 import { decode, decodeTombstone, hasNoRecord, isMarkedGone, sameScalar } from './decode.ts';
 import { isSuccess, meaningByDefault } from './default_responses.ts';
@@ -114,8 +114,14 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
     case 'unauthorised':
       return { is: means, why: summaryOf(reply, body) };
     default:
-      return replaced(subject) ?? { is: 'broken', why: summaryOf(reply, body) };
+      return replaced(subject) ?? otherwiseBroken(reply, body);
   }
+}
+
+/** A retry of a permanent redirect would have the same result. */
+function otherwiseBroken(reply: Reply, body: Body): Verdict {
+  const verdict = { is: 'broken', why: summaryOf(reply, body) } as const;
+  return reply.status === 301 || reply.status === 308 ? { ...verdict, isLasting: true } : verdict;
 }
 
 /** Returns the verdict if the response refers to the record of another entity, and null otherwise. */
@@ -166,13 +172,14 @@ const NOT_A_NUMBER = /[[{:,]\s*-?(?:NaN|Infinity)\s*[\]},]/;
 /** A longer body is data, and its words describe companies. */
 const MAX_ERROR_CHARS = 1_000;
 
+/** A status alone does not prove that the entity is gone, because a proxy or a moved path can send it for every record. */
 function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
   const answer = decodeTombstone(dialect, call.entityId, body.json);
-  if (!(answer instanceof NotUnderstood)) return { is: 'gone', answer };
-  // A 410 always concerns the requested entity. A mark in the body concerns the entity that the body describes, which
-  // may be another one.
-  return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
+  if (answer !== null && !(answer instanceof NotUnderstood)) return { is: 'gone', answer };
+  // A mark in the body concerns the entity that the body describes, which may be another one.
+  if (answer !== null && isSuccess(reply.status)) return broken(reply, answer.why);
+  return { is: 'absent', shape: REPORTED_GONE };
 }
 
 function broken(reply: Reply, why: string): Verdict & { is: 'broken' } {

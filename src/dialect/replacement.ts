@@ -17,7 +17,7 @@ export function redirectedTo(
   if (!URL.canParse(location, requested)) return null;
   const { origin, pathname, search } = new URL(location, requested);
   const id = decodedId(template, origin + pathname + search);
-  return id === null || id === '' || id.includes('/') || id === entityId ? null : id;
+  return id === null || id === '' || /[/?]/.test(id) || id === entityId ? null : id;
 }
 
 function decodedId(template: string, url: string): string | null {

@@ -1,38 +1,25 @@
 import { type LoadResult, noChange } from '../load_result.ts';
-import type { Outcome, RecordAnswer, Verdict } from '../outcome.ts';
+import { type Outcome, REPORTED_GONE, type RecordAnswer, type Verdict } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
 /**
- * The evidence that a company was deleted. A 404 for a known company proves that only under two conditions:
+ * A response without the requested record only claims that the company is gone. A 404, a 410 and a reference to another
+ * company's record are such claims. A claim is proven under two conditions:
  *
- * - The 404 has the same form as the 404 for an id that never existed.
- * - In the same run, a call for another known company is sent after the 404 has arrived, and succeeds.
+ * - In the same run, a call for another known company is sent after the claim has arrived, and succeeds.
+ * - A 404 has the same form as the 404 for an id that never existed. The record of a replacement has been fetched.
  *
  * Without these conditions, a moved path or a failing upstream would mark every company as gone. An earlier success
  * proves nothing, because a path can move during a run. Calls are ordered by their ids, because the clock can be set.
  */
-export interface Evidence {
-  /** The form of the 404 for an id that never existed; null if it is unknown. */
-  readonly absentShape: string | null;
-  /** The last call that had arrived when this run's last successful call for a known company was sent. */
-  readonly respondedAfter: number;
-}
-
-export interface Missing {
-  readonly shape: string;
-  /** The call that returned the 404. */
-  readonly missingCall: number;
-}
-
-export function isProven(
-  { shape, missingCall }: Missing,
-  { absentShape, respondedAfter }: Evidence,
-): boolean {
-  // The success always belongs to another company, because a company is no longer missing once its own call succeeds.
-  const isKnownForm = shape === absentShape || replacementIn(shape) !== null;
-  return isKnownForm && respondedAfter >= missingCall;
+function isProven(session: LoadSession, { missingShape: shape, missingCall }: KnownRow): boolean {
+  if (missingCall === null || session.respondedAfter < missingCall) return false;
+  const replacement = replacementIn(shape);
+  if (replacement === null) return shape === session.absentShape || shape === REPORTED_GONE;
+  const known = session.known.find(replacement);
+  return known !== undefined && known.fetchedAt !== null && known.goneAt === null;
 }
 
 /** Returns the id of the entity that replaces a missing one, as `missing_shape` stores it, or null if there is none. */
@@ -42,17 +29,12 @@ function replacementIn(shape: string | null): string | null {
 
 const REPLACED_BY = 'replaced by ';
 
-/** Processes a response that reports a deletion, either by a 410 or by the dialect's deletion mark. */
-export function deriveGone(
-  session: LoadSession,
-  outcome: Outcome,
-  entityId: string,
-  answer: RecordAnswer | null,
-): LoadResult {
+/** Processes a record that reports its own company's deletion. */
+export function deriveGone(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
+  const { entityId } = answer;
   const before = session.known.find(entityId);
-  if (before === undefined && answer === null) return noChange(outcome);
-  if (answer !== null && before?.goneAt == null) storeTombstone(session, outcome, answer, before);
-  const known = session.known.find(entityId) ?? (newKnown(entityId, outcome.sentAt) as KnownRow);
+  if (before?.goneAt == null) storeTombstone(session, outcome, answer, before);
+  const known = session.known.find(entityId) as KnownRow;
   const isNewlyGone = known.goneAt === null;
   // The upstream itself reported the deletion, so a later listing must not trigger another call. `missingShape` is
   // therefore null.
@@ -61,16 +43,15 @@ export function deriveGone(
   else confirmGone(session, reported, outcome.sentAt);
   return {
     ...noChange(outcome),
-    record: answer === null ? null : { isNew: before?.fetchedAt == null, changed: isNewlyGone },
+    record: { isNew: before?.fetchedAt == null, changed: isNewlyGone },
     newCompanies: before === undefined ? 1 : 0,
-    gone: isNewlyGone,
-    goneCount: isNewlyGone ? 1 : 0,
+    gone: isNewlyGone ? 1 : 0,
   };
 }
 
 /**
- * Processes a 404, or a response that refers to another entity's record. If the company is known, it is marked as
- * missing. Otherwise, the 404 shows what a response for an id that never existed looks like.
+ * Processes a claim that the company is gone. If the company is known, it is marked as missing. Otherwise, a 404 shows
+ * what a response for an id that never existed looks like.
  */
 export function deriveAbsent(
   session: LoadSession,
@@ -78,15 +59,16 @@ export function deriveAbsent(
   entityId: string,
   { shape, replacedBy }: Verdict & { readonly is: 'absent' },
 ): LoadResult {
+  removeUnconfirmed(session, entityId);
   const known = session.known.find(entityId);
-  if (known === undefined && replacedBy !== undefined) return noChange(outcome);
   if (known === undefined) {
+    if (replacedBy !== undefined || shape === REPORTED_GONE) return noChange(outcome);
     session.absentShape = shape;
-    return { ...noChange(outcome), goneCount: settleMissing(session, outcome.callId).length };
+    return { ...noChange(outcome), gone: settleMissing(session, outcome.callId) };
   }
   if (known.goneAt !== null) {
-    // A listing showed the company after its deletion. This 404 confirms the deletion, so later listings are ignored
-    // unless they show a change.
+    // A listing showed the company after its deletion. This response confirms the deletion, so later listings are
+    // ignored unless they show a change.
     const isConfirmed = shape === session.absentShape || shape === known.missingShape;
     confirmGone(session, isConfirmed ? { ...known, missingShape: null } : known, outcome.sentAt);
     return noChange(outcome);
@@ -100,32 +82,38 @@ export function deriveAbsent(
     missingRun: session.runId,
     missingCall: outcome.callId,
   });
-  const settled = settleMissing(session, outcome.callId);
-  return { ...noChange(outcome), missing: true, gone: settled.includes(entityId), goneCount: settled.length };
+  if (replacedBy !== undefined) requestReplacement(session, replacedBy, outcome.sentAt);
+  return { ...noChange(outcome), missing: true, gone: settleMissing(session, outcome.callId) };
+}
+
+/** Makes a replacement known, so that its record is fetched. */
+function requestReplacement(session: LoadSession, entityId: string, at: string): void {
+  if (session.forgotten.has(entityId) || session.known.find(entityId) !== undefined) return;
+  session.known.add(newKnown(entityId, at));
+}
+
+/** Removes the company if only a reference to a replacement named it, because its own record call has failed. */
+export function removeUnconfirmed(session: LoadSession, entityId: string): void {
+  const known = session.known.find(entityId);
+  if (known !== undefined && known.listedAt === null && known.fetchedAt === null) session.known.remove(known);
 }
 
 /** Records that a call for a known company succeeded. Returns how many missing companies are now proven to be gone. */
 export function noteSuccess(session: LoadSession, { callId, sentAfter = callId - 1 }: Outcome): number {
   session.respondedAfter = Math.max(session.respondedAfter, sentAfter);
-  return session.mayHaveMissing ? settleMissing(session, callId).length : 0;
+  return session.mayHaveMissing ? settleMissing(session, callId) : 0;
 }
 
 /**
- * Marks companies as gone if they went missing in this run and are now proven to be deleted. The change is attributed
- * to the call that completes the proof.
+ * Marks companies as gone if they went missing in this run and are now proven to be deleted, and returns their number.
+ * The change is attributed to the call that completes the proof.
  */
-function settleMissing(session: LoadSession, callId: number): string[] {
-  const { absentShape, respondedAfter } = session;
+function settleMissing(session: LoadSession, callId: number): number {
   const missing = session.known.missingInRun(session.runId);
-  const proven = missing.filter(({ missingShape, missingCall }) =>
-    isProven(
-      { shape: missingShape ?? '', missingCall: missingCall ?? Infinity },
-      { absentShape, respondedAfter },
-    ),
-  );
+  const proven = missing.filter((known) => isProven(session, known));
   for (const known of proven) markGone(session, known, { goneAt: known.missingAt ?? '', callId });
   session.mayHaveMissing = proven.length < missing.length;
-  return proven.map(({ entityId }) => entityId);
+  return proven.length;
 }
 
 /** Records that a gone company is still gone, and clears its flag. */
@@ -134,7 +122,7 @@ function confirmGone(session: LoadSession, known: KnownRow, askedAt: string): vo
 }
 
 /**
- * Marks a company as gone. The form of its 404 is kept, so that a later listing of the company triggers another call.
+ * Marks a company as gone. The form of the response is kept, so that a later listing of the company triggers another call.
  */
 function markGone(
   session: LoadSession,
@@ -166,7 +154,7 @@ function markGone(
   });
 }
 
-/** Records which entity replaces a gone one. The replacement becomes known, so that its record is fetched. */
+/** Records which entity replaces a gone one. */
 function noteReplacement(
   session: LoadSession,
   { entityId, missingShape, fetchedAt, listedAt }: KnownRow,
@@ -174,8 +162,6 @@ function noteReplacement(
 ): void {
   const replacedBy = replacementIn(missingShape);
   if (replacedBy === null) return;
-  if (session.known.find(replacedBy) === undefined && !session.forgotten.has(replacedBy))
-    session.known.add(newKnown(replacedBy, goneAt));
   session.changes.add({
     entityId,
     observedAt: goneAt,

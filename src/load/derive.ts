@@ -1,7 +1,7 @@
 import { targetOf } from '../call.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import { KEY_IN_BODY, type Outcome, type Verdict } from '../outcome.ts';
-import { deriveAbsent, deriveGone, noteSuccess } from './deletion.ts';
+import { deriveAbsent, deriveGone, noteSuccess, removeUnconfirmed } from './deletion.ts';
 import { noteFailure } from './failure.ts';
 import type { LoadSession } from './load_session.ts';
 import { deriveRecord } from './record.ts';
@@ -51,19 +51,21 @@ function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
       return deriveAnswer(session, outcome, verdict.answer);
     case 'gone':
       return call.kind === 'entity'
-        ? deriveGone(session, outcome, call.entityId, verdict.answer)
+        ? deriveGone(session, outcome, verdict.answer)
         : { ...noChange(outcome), note: 'only a record can be gone' };
     case 'absent':
       return call.kind === 'entity'
         ? deriveAbsent(session, outcome, call.entityId, verdict)
         : noChange(outcome);
     case 'refused':
+      if (call.kind === 'entity') removeUnconfirmed(session, call.entityId);
       return {
         ...noChange(outcome),
         query: call.kind === 'search' ? deriveRefusal(session, outcome, call, verdict) : null,
         note: verdict.why,
       };
     case 'broken':
+      if (call.kind === 'entity' && verdict.isLasting === true) removeUnconfirmed(session, call.entityId);
       return mayHoldContent(outcome)
         ? quarantined(session, outcome, verdict.why)
         : { ...noChange(outcome), note: verdict.why };
@@ -86,7 +88,7 @@ function deriveAnswer(
   if (answer.kind !== 'record' || call.kind !== 'entity')
     return quarantined(session, outcome, `a ${call.kind} call returned a ${answer.kind}`);
   const result = deriveRecord(session, outcome, answer);
-  return result.newCompanies > 0 ? result : { ...result, goneCount: noteSuccess(session, outcome) };
+  return result.newCompanies > 0 ? result : { ...result, gone: noteSuccess(session, outcome) };
 }
 
 /**

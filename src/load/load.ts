@@ -226,7 +226,7 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
     calls: outcomes.filter(wasSent).length,
     new: sum(({ newCompanies }) => newCompanies),
     changed: sum(({ record }) => (record?.changed && !record.isNew ? 1 : 0)),
-    gone: sum(({ goneCount }) => goneCount),
+    gone: sum(({ gone }) => gone),
     quarantined: sum(({ quarantined }) => quarantined),
   };
 }

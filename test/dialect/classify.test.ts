@@ -48,7 +48,7 @@ describe('the default rules', () => {
     [405, '', 'broken'],
     [406, '', 'broken'],
     [408, '', 'broken'],
-    [410, '', 'gone'],
+    [410, '', 'absent'],
     [414, '', 'refused'],
     [416, '', 'refused'],
     [418, '', 'broken'],
@@ -345,10 +345,11 @@ describe('the response table', () => {
 describe('recognising a deleted entity', () => {
   const gone = { root: '/data', id: '/id', gone: { at: '/class', is: 'Deleted' } };
 
-  test('an entity is deleted if the status is 410, with or without a body', () => {
-    expect(verdictOn({ status: 410 })).toEqual({ is: 'gone', answer: null });
-    expect(verdictOn({ status: 410, body: '<html>' })).toEqual({ is: 'gone', answer: null });
-    expect(verdictOn({ status: 410, body: '{"id":"error-77"}' })).toEqual({ is: 'gone', answer: null });
+  test('a 410 without the record only claims that the entity was deleted, and a 410 with it is the tombstone', () => {
+    const claim = { is: 'absent', shape: 'reported as gone' };
+    expect(verdictOn({ status: 410 })).toEqual(claim);
+    expect(verdictOn({ status: 410, body: '<html>' })).toEqual(claim);
+    expect(verdictOn({ status: 410, body: '{"error":"moved"}' })).toEqual(claim);
     expect(verdictOn({ status: 410, body: GOOD.entity })).toMatchObject({
       is: 'gone',
       answer: { name: 'A' },
@@ -364,7 +365,7 @@ describe('recognising a deleted entity', () => {
       answer: { entityId: '42', document: { on: '2026-09-15' } },
     });
     expect(verdictOn({ dialect, body: '{"data":{"id":"42","class":"Company"}}' }).is).toBe('ok');
-    expect(verdictOn({ dialect, body: '{"class":"Deleted"}' })).toEqual({ is: 'gone', answer: null });
+    expect(verdictOn({ dialect, body: '{"class":"Deleted"}' }).is).toBe('absent');
   });
 
   test("another entity's tombstone does not prove a deletion", () => {

@@ -27,7 +27,7 @@ test('each call throttled after a pause doubles the next pause, up to 15 minutes
 
 test.each<Verdict>([
   { is: 'absent', shape: '404' },
-  { is: 'gone', answer: null },
+  { is: 'gone', answer: { kind: 'record', entityId: 'C1', name: null, document: {} } },
 ])('a response about an entity resets the pause, but a failure does not: $is', (verdict) => {
   const { observe } = openBackoff();
   observe(throttled, 0, 0);

@@ -3,13 +3,14 @@ import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { openWatchKnowledge } from '../../src/warehouse/watch_knowledge.ts';
 import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
+const DELETED = { id: 'C1', name: 'A', class: 'Deleted' };
 const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
 const goneAt = 'SELECT gone_at FROM _company WHERE entity_id = ?';
 
 test('a 404 alone does not mark a company as gone', () => {
   const { search, record, value, warehouse } = bench();
   search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
-  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: 0 });
   expect(value(goneAt, 'C1')).toBeNull();
   expect(openKnowledge(warehouse).controlNeeded()).toBe(true);
 });
@@ -18,8 +19,8 @@ test('a 404 marks a company as gone once an unknown id returns the same 404 and 
   const { record, value, warehouse, all } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C2', { id: 'C2' });
-  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
-  expect(record('C2', { id: 'C2' }).gone).toBe(false);
+  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: 0 });
+  expect(record('C2', { id: 'C2' }).gone).toBe(0);
   expect(value(goneAt, 'C1')).toBeNull();
   record('NEVER-1', NOT_FOUND, 404);
   expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:03.000Z'));
@@ -48,7 +49,7 @@ test('no company is marked as gone if a path moves during a run, because respons
   record('C1', { id: 'C1' });
   record('C2', { id: 'C2' });
   record('C2', { id: 'C2' });
-  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: 0 });
   expect(value(goneAt, 'C1')).toBeNull();
   record('C2', { id: 'C2' });
   expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:05.000Z'));
@@ -81,29 +82,41 @@ test('a gone company that a search lists again is fetched once, and returns if t
   expect(due()).toEqual([]);
 });
 
-test.each([
-  ['a 410', 'gone for good', 410],
-  ['the mark', { id: 'C1', name: 'A', class: 'Deleted' }, 200],
-] as const)(
-  '%s after a changed summary clears the flag, so that the company is not due again',
-  (_, body, status) => {
-    const { search, record, warehouse } = bench();
-    search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'active' }] });
-    record('C1', body, status);
-    search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'deleted' }] });
-    const due = () =>
-      openKnowledge(warehouse).recordsDue({
-        nowMs: START_MS,
-        beforeMs: 0,
-        startedAtMs: START_MS + 1e9,
-        most: 5,
-        except: new Set(),
-      });
-    expect(due()).toMatchObject([{ entityId: 'C1' }]);
-    record('C1', body, status);
-    expect(due()).toEqual([]);
-  },
-);
+test('a record with the deletion mark clears the flag of a changed summary, so that the company is not due again', () => {
+  const { search, record, warehouse } = bench();
+  const tombstone = { id: 'C1', name: 'A', class: 'Deleted' };
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'active' }] });
+  record('C1', tombstone);
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'deleted' }] });
+  const request = {
+    nowMs: START_MS,
+    beforeMs: 0,
+    startedAtMs: START_MS + 1e9,
+    most: 5,
+    except: new Set<string>(),
+  };
+  const due = () => openKnowledge(warehouse).recordsDue(request);
+  expect(due()).toMatchObject([{ entityId: 'C1' }]);
+  record('C1', tombstone);
+  expect(due()).toEqual([]);
+});
+
+test('a 410 marks a company as gone only if another record call succeeds later in the same run', () => {
+  const { record, value, reopen } = bench();
+  record('C1', { id: 'C1' });
+  record('C2', { id: 'C2' });
+  expect(record('C1', 'gone for good', 410)).toMatchObject({ missing: true, gone: 0 });
+  expect(record('C2', '<html>API v1 was shut down</html>', 410)).toMatchObject({
+    missing: true,
+    gone: 0,
+  });
+  expect(value(goneAt, 'C1')).toBeNull();
+  const next = reopen();
+  next.record('C1', 'gone for good', 410);
+  next.record('C2', { id: 'C2' });
+  expect(next.value(goneAt, 'C1')).not.toBeNull();
+  expect(next.value(goneAt, 'C2')).toBeNull();
+});
 
 test('a 404 does not mark a company as gone unless another company is fetched in the same run', () => {
   const first = bench();
@@ -111,7 +124,7 @@ test('a 404 does not mark a company as gone unless another company is fetched in
   first.record('C1', { id: 'C1' });
   first.record('C1', { id: 'C1' });
   const second = first.reopen();
-  expect(second.record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+  expect(second.record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: 0 });
 });
 
 test('a 404 in another form, as for a moved path, does not mark a company as gone', () => {
@@ -120,41 +133,53 @@ test('a 404 in another form, as for a moved path, does not mark a company as gon
   record('C1', { id: 'C1' });
   record('C2', { id: 'C2' });
   record('C2', { id: 'C2' });
-  expect(record('C1', '<html>404</html>', 404)).toMatchObject({ missing: true, gone: false });
+  expect(record('C1', '<html>404</html>', 404)).toMatchObject({ missing: true, gone: 0 });
   expect(value(goneAt, 'C1')).toBeNull();
 });
 
-test("a gone company's new record shows that the company has returned", () => {
-  const { record, all, value } = bench();
+/** A mirror in which C1 was fetched and then returned 410, with a successful call for another company after it. */
+function withGoneCompany() {
+  const mirror = bench();
+  const { record } = mirror;
+  record('C2', { id: 'C2' });
   record('C1', { id: 'C1', name: 'A' });
   record('C1', 'gone for good', 410);
-  expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'gone' }]);
+  record('C2', { id: 'C2' });
+  return mirror;
+}
+
+test("a gone company's new record shows that the company has returned", () => {
+  const { record, all, value } = withGoneCompany();
+  const state = "SELECT state FROM entity_overview WHERE entity_id = 'C1'";
+  expect(value(state)).toBe('gone');
   record('C1', { id: 'C1', name: 'A' });
-  expect(value('SELECT _gone_at FROM entity')).toBeNull();
+  expect(value("SELECT _gone_at FROM entity WHERE entity_id = 'C1'")).toBeNull();
   expect(all('SELECT path, before, after FROM entity_change')).toEqual([
-    { path: '_gone_at', before: null, after: '2026-03-01T00:00:02.000Z' },
-    { path: '_gone_at', before: '2026-03-01T00:00:02.000Z', after: null },
+    { path: '_gone_at', before: null, after: '2026-03-01T00:00:03.000Z' },
+    { path: '_gone_at', before: '2026-03-01T00:00:03.000Z', after: null },
   ]);
-  expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'fetched' }]);
+  expect(value(state)).toBe('fetched');
 });
 
 test('a gone company that returns with the same record gets a new record version', () => {
-  const { record, all } = bench();
+  const { record, all } = withGoneCompany();
   record('C1', { id: 'C1', name: 'A' });
-  record('C1', 'gone for good', 410);
-  record('C1', { id: 'C1', name: 'A' });
-  expect(all('SELECT observed_from, observed_to FROM entity_history ORDER BY observed_from')).toEqual([
-    { observed_from: '2026-03-01T00:00:01.000Z', observed_to: '2026-03-01T00:00:02.000Z' },
-    { observed_from: '2026-03-01T00:00:03.000Z', observed_to: null },
+  expect(
+    all(
+      "SELECT observed_from, observed_to FROM entity_history WHERE entity_id = 'C1' ORDER BY observed_from",
+    ),
+  ).toEqual([
+    { observed_from: '2026-03-01T00:00:02.000Z', observed_to: '2026-03-01T00:00:03.000Z' },
+    { observed_from: '2026-03-01T00:00:05.000Z', observed_to: null },
   ]);
 });
 
-test('a search that lists a company after a 410 does not make its record due', () => {
+test('a search that lists a company after its tombstone does not make its record due', () => {
   const { search, record, all } = bench();
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   search('a', listing);
   record('C1', { id: 'C1', name: 'A' });
-  record('C1', 'gone for good', 410);
+  record('C1', DELETED);
   search('a', listing);
   expect(all('SELECT flagged_at FROM _company')).toEqual([{ flagged_at: null }]);
 });
@@ -164,7 +189,7 @@ test('a record that the upstream marks as gone becomes a tombstone and keeps its
   record('C1', { id: 'C1', name: 'A', capital: 5 });
   expect(record('C1', { id: 'C1', name: 'A', deleted: '2026-02-28', class: 'Deleted' })).toMatchObject({
     verdict: 'gone',
-    gone: true,
+    gone: 1,
     missing: false,
   });
   expect(all('SELECT name, capital, deleted, _gone_at, _call_id FROM entity')).toEqual([
@@ -179,7 +204,7 @@ test('a record that the upstream marks as gone becomes a tombstone and keeps its
 test('a gone company is not due', () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1' });
-  record('C1', '', 410);
+  record('C1', DELETED);
   const request = {
     ...{ nowMs: START_MS + 1e12, beforeMs: START_MS + 1e12, startedAtMs: START_MS + 1e12 },
     ...{ most: 5, except: new Set<string>() },
@@ -256,7 +281,7 @@ test('a watchlist and a backfill request a company that counts as gone once a li
   expect(openWatchKnowledge(warehouse, dialect, ages).isFresh('C1')).toBe(false);
 });
 
-test('a company whose record moved to another id is gone after one call, and the other company becomes known', () => {
+test('a company whose record moved is gone once the record of its replacement has been fetched', () => {
   const { search, record, all, value } = bench();
   search('a', {
     total: 2,
@@ -267,7 +292,27 @@ test('a company whose record moved to another id is gone after one call, and the
   });
   expect(record('C1', { id: 'C9', name: 'C' })).toMatchObject({ missing: true, failure: null });
   record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).toBeNull();
+  expect(record('C9', { id: 'C9', name: 'C' })).toMatchObject({ gone: 1 });
   expect(value(goneAt, 'C1')).not.toBeNull();
   expect(all("SELECT after FROM entity_change WHERE path = '_replaced_by'")).toEqual([{ after: 'C9' }]);
-  expect(value("SELECT 1 FROM _company WHERE entity_id = 'C9' AND fetched_at IS NULL")).toBe(1);
 });
+
+test.each([
+  ['returns 404', [NOT_FOUND, 404]],
+  ['refers to yet another id', [{ id: 'C10' }, 200]],
+] as const)(
+  'a replacement whose own record call %s does not exist, and proves nothing',
+  (_, [body, status]) => {
+    const { search, record, value } = bench();
+    search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+    record('C1', { id: 'C9' });
+    record('C9', body, status);
+    record('C2', { id: 'C2' });
+    record('C2', { id: 'C2' });
+    expect(value(goneAt, 'C1')).toBeNull();
+    expect(
+      value("SELECT group_concat(entity_id) FROM _company WHERE entity_id LIKE 'C1%' OR entity_id = 'C9'"),
+    ).toBe('C1');
+  },
+);

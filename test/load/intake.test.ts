@@ -104,7 +104,7 @@ describe('intake', () => {
 
   test.each<Verdict>([
     { is: 'absent', shape: '{}' },
-    { is: 'gone', answer: null },
+    { is: 'gone', answer: { kind: 'record', entityId: 'C1', name: null, document: {} } },
     { is: 'refused', why: 'HTTP 400' },
     { is: 'throttled', untilMs: 0, why: 'HTTP 429' },
     { is: 'exhausted', untilMs: null, why: 'HTTP 402' },

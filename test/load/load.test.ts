@@ -20,7 +20,7 @@ test('a record becomes a row, its objects become columns, and its lists become c
   expect(record('C1', ACME)).toMatchObject({
     record: { isNew: true, changed: true },
     missing: false,
-    gone: false,
+    gone: 0,
   });
   expect(all('SELECT * FROM entity')).toEqual([
     {

@@ -77,7 +77,7 @@ test('a webhook receives one signed digest for each run', async () => {
   record('C2', { id: 'C2', name: 'Beta', status: 'active' });
   expect(await digest()).toEqual({ delivered: 1, failed: 0 });
   record('C2', { id: 'C2', name: 'Beta', status: 'dissolved' });
-  record('C1', '', 410);
+  record('C1', { id: 'C1', name: 'Alpha', class: 'Deleted' });
   await digest();
   expect(await digest()).toEqual({ delivered: 0, failed: 0 });
   const [first, second] = bodies(received);

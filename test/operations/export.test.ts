@@ -217,7 +217,7 @@ test('a limit on rows per file splits a table into several files', () => {
 test("an export for a past date contains that date's records, but no gone companies", () => {
   const { run, text, record } = mirror();
   record('C1', { id: 'C1', name: 'Renamed', tags: ['z'] });
-  record('C2', '', 410);
+  record('C2', { id: 'C2', class: 'Deleted' });
   record('C3', { id: 'C3', name: 'Late' });
   const at = (second: number) =>
     run({ what: { is: 'as_of', at: new Date(START_MS + second * 1000).toISOString() } });

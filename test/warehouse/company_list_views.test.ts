@@ -21,7 +21,7 @@ describe('the view company__officers', () => {
       ],
     });
     record('C2', { id: 'C2', name: 'Fetched', officers: [{ name: 'New', born: 1970 }] });
-    record('C3', '', 410);
+    record('C3', { id: 'C3', name: 'Gone', class: 'Deleted' });
     expect(all(OFFICERS)).toEqual([
       { entity_id: 'C1', name: 'Ann', _source: 'summary' },
       { entity_id: 'C1', name: 'Bo', _source: 'summary' },

@@ -41,7 +41,7 @@ describe('the view company', () => {
       registeredAddress: { country: 'NO' },
     });
     record('C3', { id: 'C3', name: 'Gone' });
-    record('C3', '', 410);
+    record('C3', { id: 'C3', name: 'Gone', class: 'Deleted' });
     expect(all(COMPANIES)).toEqual([
       {
         entity_id: 'C1',

@@ -38,7 +38,7 @@ function queueOf(
   return { queue, asked, learn, take, pending };
 }
 
-const OK: Verdict = { is: 'gone', answer: null };
+const OK: Verdict = { is: 'gone', answer: { kind: 'record', entityId: 'C1', name: null, document: {} } };
 const BROKEN: Verdict = { is: 'broken', why: '' };
 
 test("due records keep the warehouse's order, and the warehouse is read again after the last record of a batch", () => {
