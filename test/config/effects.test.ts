@@ -330,7 +330,7 @@ keys(
       search_result: { '/status': { column: 'unusual_status' } },
       registry_stats: { '/updated_at': { drop: true as const } },
       former_names: ['/legal_form'],
-      identifiers: ['/status'],
+      identifiers: ['/address/postcode'],
       company: {
         status: '/legal_form',
         registered_on: '/status',
@@ -350,8 +350,9 @@ keys(
     expect(columnsOf('registry_stats')).not.toContain('updated_at');
     const entity = db.prepare('SELECT * FROM entity LIMIT 1').get() as Record<string, string>;
     const { entity_id: id, unusual_form: form } = entity;
-    const known = db.prepare('SELECT * FROM _known WHERE entity_id = ?').get(id) as Record<string, string>;
-    expect(known.former_names).toContain(form);
+    const texts = db.prepare('SELECT * FROM entity_fts WHERE entity_id = ?').get(id) as typeof entity;
+    expect(texts.former_names).toContain(form);
+    expect(texts.identifiers).toContain(entity.address__postcode);
     const company = db.prepare('SELECT * FROM company WHERE entity_id = ?').get(id);
     expect(company).toMatchObject({ status: form });
     db.close();
