@@ -72,7 +72,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
       await setImmediate();
       calls = batch(after, BATCH);
     }
-    warehouse.write(() => finish(warehouse, file, mapping));
+    mergeRebuilt(warehouse, file, mapping);
     isWhole = true;
     return { isWhole, calls: done };
   } finally {
@@ -125,13 +125,4 @@ function openReplay(
     session.save();
     return calls.at(-1)?.callId ?? 0;
   };
-}
-
-/** Writes the rows that differ to the warehouse. */
-function finish({ db }: Warehouse, file: Warehouse, mapping: Mapping): void {
-  const meta = metaTable(db);
-  const rebuilt = metaTable(file.db);
-  meta.set('mapping', JSON.stringify(mapping));
-  mergeRebuilt(db, file.db);
-  for (const key of ['absent_shape', 'record_path', 'dialect'] as const) meta.set(key, rebuilt.get(key));
 }

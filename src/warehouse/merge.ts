@@ -1,11 +1,14 @@
 import type { Database, Statement } from 'better-sqlite3';
+import type { Mapping } from '../dialect/mapping.ts';
 import { refreshCompanyViews } from './company_view.ts';
 import { feedVersions } from './feed/versions.ts';
 import { type Known, KnownCompanies, type KnownRow } from './known.ts';
+import { metaTable } from './meta.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
 import { createPayloadIndex, declaredColumns, definitionOf, redeclare } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 import { RESOURCE_TABLES } from './schema_store.ts';
+import type { Warehouse } from './warehouse.ts';
 
 type Cell = null | bigint | number | string | Buffer;
 type Row = readonly Cell[];
@@ -17,11 +20,23 @@ interface Part {
 }
 
 /**
- * Merges a rebuild's derived tables into the warehouse, in the caller's transaction. Only rows that differ are written,
- * so unchanged rows keep their versions in the change feed.
+ * Merges a rebuild's derived tables into the warehouse, in one transaction. Only rows that differ are written, so unchanged
+ * rows keep their versions in the change feed.
  */
-export function mergeRebuilt(db: Database, rebuilt: Database): void {
-  new Merge(db, rebuilt).run();
+export function mergeRebuilt(warehouse: Warehouse, rebuilt: Warehouse, mapping: Mapping): void {
+  const { db } = warehouse;
+  db.prepare('ATTACH ? AS rebuilt').run(rebuilt.path);
+  try {
+    warehouse.write(() => {
+      const meta = metaTable(db);
+      meta.set('mapping', JSON.stringify(mapping));
+      new Merge(db, rebuilt.db).run();
+      for (const key of ['absent_shape', 'record_path', 'dialect'] as const)
+        meta.set(key, metaTable(rebuilt.db).get(key));
+    });
+  } finally {
+    db.exec('DETACH rebuilt');
+  }
 }
 
 class Merge {
@@ -53,13 +68,12 @@ class Merge {
         tables: [compared(root, 'entity_id'), ...lists.map((name) => compared(name, 'position'))],
       };
     });
-    for (const entityId of idsIn(this.#rebuilt)) this.#mergeCompany(entityId, parts);
-    for (const entityId of idsIn(this.#db))
-      if (this.#rebuiltKnown.find(entityId) === undefined) this.#removeCompany(entityId, parts);
+    for (const entityId of this.#differing(parts)) this.#mergeCompany(entityId, parts);
+    for (const entityId of removedCompanies(this.#db)) this.#removeCompany(entityId, parts);
     this.#mergeStatistics();
     this.#keepDecisions();
-    for (const table of INTERNAL) mergeRows(this.#db, this.#rebuilt, table);
-    for (const name of [...RESOURCE_TABLES, ...names]) this.#dropColumns(name);
+    for (const table of INTERNAL) this.#mergeRows(table);
+    this.#dropColumns([...RESOURCE_TABLES, ...names]);
     // FTS5 would lose its pending counts if the schema changed after the names are written.
     refreshCompanyViews(this.#db);
     this.#known.saveCounts();
@@ -84,22 +98,78 @@ class Merge {
       createPayloadIndex(this.#db, name, column);
   }
 
-  /** Drops the table, or the columns and indexes that the rebuilt table lacks. */
-  #dropColumns(name: string): void {
-    const wanted = new Set(declaredColumns(this.#rebuilt, name).map((column) => column.name));
-    if (wanted.size === 0) {
-      this.#db.exec(`DROP TABLE ${quoted(name)}`);
-      return;
-    }
-    const indexed = indexedColumns(this.#rebuilt, name);
-    for (const [column, index] of indexedColumns(this.#db, name))
-      if (!indexed.has(column)) this.#db.exec(`DROP INDEX ${quoted(index)}`);
-    const dropped = declaredColumns(this.#db, name).filter((column) => !wanted.has(column.name));
-    // The columns of a user's own view are not checked, so that the view can still exist.
-    this.#db.pragma('legacy_alter_table = ON');
-    for (const column of dropped)
-      this.#db.exec(`ALTER TABLE ${quoted(name)} DROP COLUMN ${quoted(column.name)}`);
-    this.#db.pragma('legacy_alter_table = OFF');
+  /** Drops the tables, columns and indexes that the rebuild lacks. */
+  #dropColumns(tables: readonly string[]): void {
+    const dropped = tables.flatMap((table) => this.#statementsToDrop(table));
+    if (dropped.length === 0) return;
+    // SQLite drops no column while a view lacks one, for example a user's own view.
+    const views = this.#db
+      .prepare<[], { type: string; name: string; sql: string }>(
+        "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('view', 'trigger') ORDER BY type DESC",
+      )
+      .all();
+    for (const { type, name } of views.toReversed()) this.#db.exec(`DROP ${type} ${quoted(name)}`);
+    for (const sql of dropped) this.#db.exec(sql);
+    for (const { sql } of views) this.#db.exec(sql);
+  }
+
+  #statementsToDrop(table: string): string[] {
+    const wanted = new Set(declaredColumns(this.#rebuilt, table).map((column) => column.name));
+    if (wanted.size === 0) return [`DROP TABLE ${quoted(table)}`];
+    const indexed = indexedColumns(this.#rebuilt, table);
+    const indexes = [...indexedColumns(this.#db, table)].filter(([column]) => !indexed.has(column));
+    const columns = declaredColumns(this.#db, table).filter((column) => !wanted.has(column.name));
+    return [
+      ...indexes.map(([, index]) => `DROP INDEX ${quoted(index)}`),
+      ...columns.map(({ name }) => `ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(name)}`),
+    ];
+  }
+
+  /** Returns the companies of the rebuild with any row that differs, in the order in which they became known. */
+  #differing(parts: readonly Part[]): string[] {
+    const tables = parts.flatMap((part) => part.tables.map(({ name }) => name));
+    const queries = [
+      this.#differingIn('_company', ['entity_id'], ['known_id', ...VERSION_COLUMNS]),
+      ...tables.map((name) => this.#differingIn(name, primaryKey(this.#db, name), [])),
+      // Changes are found by their content, because equal changes have different ids.
+      this.#differingIn('entity_change', CHANGE_KEY, ['change_id']),
+      `SELECT entity_id FROM rebuilt.entity_change n GROUP BY entity_id
+       HAVING count(*) <> (SELECT count(*) FROM main.entity_change o WHERE o.entity_id = n.entity_id)`,
+    ];
+    return this.#db
+      .prepare<[], string>(
+        `SELECT entity_id FROM rebuilt._company
+         WHERE entity_id IN (${queries.join('\nUNION ALL ')}) ORDER BY known_id`,
+      )
+      .pluck()
+      .all();
+  }
+
+  /** Returns a query for the companies with rows that only one file has, or that differ in a column not in `except`. */
+  #differingIn(table: string, keys: readonly string[], except: readonly string[]): string {
+    const name = quoted(table);
+    if (declaredColumns(this.#rebuilt, table).length === 0) return `SELECT entity_id FROM main.${name}`;
+    const isSameKey = keys.map((key) => `n.${key} IS o.${key}`).join(' AND ');
+    return `SELECT n.entity_id FROM rebuilt.${name} n LEFT JOIN main.${name} o ON ${isSameKey}
+       WHERE o.entity_id IS NULL OR ${this.#isDifferent(table, except)}
+       UNION ALL SELECT o.entity_id FROM main.${name} o
+       WHERE NOT EXISTS (SELECT 1 FROM rebuilt.${name} n WHERE ${isSameKey})`;
+  }
+
+  /** Returns the condition that the row `n` of the rebuild differs from the row `o` of the warehouse. */
+  #isDifferent(table: string, except: readonly string[] = []): string {
+    const wanted = declaredColumns(this.#rebuilt, table).filter(({ name }) => !except.includes(name));
+    const names = new Set([...wanted.map(({ name }) => name), ...except]);
+    // A value in a column that will be dropped makes the row differ.
+    const dropped = declaredColumns(this.#db, table).filter(({ name }) => !names.has(name));
+    return anyOf([
+      ...wanted.map(({ name, type }) => {
+        const [now, before] = [`n.${quoted(name)}`, `o.${quoted(name)}`];
+        // In a column without a type, 1 and 1.0 are different values.
+        return `${now} IS NOT ${before}${type === '' ? ` OR typeof(${now}) <> typeof(${before})` : ''}`;
+      }),
+      ...dropped.map(({ name }) => `o.${quoted(name)} IS NOT NULL`),
+    ]);
   }
 
   #mergeCompany(entityId: string, parts: readonly Part[]): void {
@@ -193,10 +263,38 @@ class Merge {
   }
 
   #mergeStatistics(): void {
-    mergeRows(this.#db, this.#rebuilt, 'registry_stats', {
-      written: (callId) => this.#feed.observed(Number(callId)),
-      removed: (callId) => this.#feed.removed('registry_stats', String(callId)),
-    });
+    const callIds = (from: string, without: string) =>
+      this.#db
+        .prepare<[], number>(
+          `SELECT _call_id FROM ${from}.registry_stats EXCEPT SELECT _call_id FROM ${without}.registry_stats`,
+        )
+        .pluck()
+        .all();
+    const removed = callIds('main', 'rebuilt');
+    for (const callId of this.#mergeRows('registry_stats')) this.#feed.observed(Number(callId));
+    for (const callId of removed) this.#feed.removed('registry_stats', String(callId));
+  }
+
+  /** Replaces the rows that differ, found by their primary keys. Returns the first keys of the new rows. */
+  #mergeRows(table: string): Cell[] {
+    const columns = declaredColumns(this.#rebuilt, table).map(({ name }) => quoted(name));
+    const keys = primaryKey(this.#rebuilt, table);
+    const isSameKey = keys.map((key) => `n.${key} = o.${key}`).join(' AND ');
+    const name = quoted(table);
+    const isDifferent = this.#isDifferent(table);
+    // All differing rows are deleted first, because a new row can have a deleted row's unique values.
+    this.#db.exec(
+      `DELETE FROM main.${name} AS o WHERE NOT EXISTS
+         (SELECT 1 FROM rebuilt.${name} n WHERE ${isSameKey} AND NOT (${isDifferent}))`,
+    );
+    return this.#db
+      .prepare<[], Cell>(
+        `INSERT INTO main.${name} (${columns.join(', ')})
+         SELECT ${columns.map((column) => `n.${column}`).join(', ')} FROM rebuilt.${name} n
+         WHERE NOT EXISTS (SELECT 1 FROM main.${name} o WHERE ${isSameKey}) RETURNING ${keys[0]}`,
+      )
+      .pluck()
+      .all();
   }
 
   /** Keeps the user's decisions to discard quarantined responses. */
@@ -221,6 +319,9 @@ const INTERNAL = [
   '_column',
 ] as const;
 
+/** The columns by which changes are compared. */
+const CHANGE_KEY = ['entity_id', '_call_id', 'path', 'before', 'after'] as const;
+
 /** The facts in `entity_overview`. */
 const OVERVIEW: readonly ((known: Known) => unknown)[] = [
   ({ name }) => name,
@@ -229,6 +330,10 @@ const OVERVIEW: readonly ((known: Known) => unknown)[] = [
   ({ fetchedAt }) => fetchedAt,
   ({ goneAt }) => goneAt === null,
 ];
+
+const VERSION_COLUMNS = ['record', 'summary'].flatMap((part) =>
+  ['added', 'version', 'touched'].map((kind) => `${part}_${kind}`),
+);
 
 function versionsOf(known: KnownRow | undefined) {
   return {
@@ -302,50 +407,20 @@ function rowsBy(
     .safeIntegers();
 }
 
-/** Replaces the rows that differ, found by their primary keys. */
-function mergeRows(
-  db: Database,
-  rebuilt: Database,
-  table: string,
-  noted: { written(key: Cell): void; removed(key: Cell): void } = { written: () => {}, removed: () => {} },
-): void {
-  const columns = declaredColumns(rebuilt, table).map((column) => quoted(column.name));
-  const keys = primaryKey(rebuilt, table);
-  const where = keys.map((key) => `${key} = ?`).join(' AND ');
-  const others = declaredColumns(db, table)
-    .map((column) => quoted(column.name))
-    .filter((column) => !columns.includes(column));
-  const statement = (file: Database, sql: string) => file.prepare<Cell[], Row>(sql).raw().safeIntegers();
-  const find = statement(
-    db,
-    `SELECT ${[...columns, ...others].join(', ')} FROM ${quoted(table)} WHERE ${where}`,
-  );
-  const findRebuilt = statement(rebuilt, `SELECT 1 FROM ${quoted(table)} WHERE ${where}`);
-  const remove = db.prepare<Cell[]>(`DELETE FROM ${quoted(table)} WHERE ${where}`);
-  const insert = db.prepare<Cell[]>(
-    `INSERT INTO ${quoted(table)} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-  );
-  const keyIn = (row: Row) => keys.map((key) => row[columns.indexOf(key)] ?? null);
-  const fresh = statement(rebuilt, `SELECT ${columns.join(', ')} FROM ${quoted(table)}`)
-    .all()
-    .filter((row) => !isSameRows([row], find.all(...keyIn(row))));
-  const stale = statement(db, `SELECT ${keys.join(', ')} FROM ${quoted(table)}`)
-    .all()
-    .filter((key) => findRebuilt.get(...key) === undefined);
-  // All differing rows are deleted first, because a new row can have a deleted row's unique values.
-  for (const key of [...stale, ...fresh.map(keyIn)]) remove.run(...key);
-  for (const row of fresh) insert.run(...row);
-  for (const row of fresh) noted.written(keyIn(row)[0] ?? null);
-  for (const [key] of stale) noted.removed(key ?? null);
-}
-
 function primaryKey(db: Database, table: string): string[] {
   return (
     db
-      .prepare('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+      .prepare("SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0 ORDER BY pk")
       .pluck()
       .all(table) as string[]
   ).map(quoted);
+}
+
+/** Joins conditions with OR in a balanced tree, because SQLite limits the depth of an expression. */
+function anyOf(conditions: readonly string[]): string {
+  if (conditions.length <= 1) return conditions[0] ?? 'false';
+  const half = conditions.length >> 1;
+  return `(${anyOf(conditions.slice(0, half))} OR ${anyOf(conditions.slice(half))})`;
 }
 
 /** Returns whether the rows are equal. Further columns in `before` must be NULL. */
@@ -379,25 +454,22 @@ function listsIn(db: Database): string[] {
   return db.prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL').pluck().all() as string[];
 }
 
-/** Reads the ids of all known companies in groups, so that the table can be written meanwhile. */
-function* idsIn(db: Database): Generator<string> {
-  const select = db.prepare<[number], { knownId: number; entityId: string }>(
-    'SELECT known_id AS knownId, entity_id AS entityId FROM _company WHERE known_id > ? ORDER BY known_id LIMIT 1000',
-  );
-  for (let after = 0; ; ) {
-    const group = select.all(after);
-    yield* group.map(({ entityId }) => entityId);
-    const last = group.at(-1);
-    if (last === undefined) return;
-    after = last.knownId;
-  }
+/** Returns the known companies that the rebuild lacks. */
+function removedCompanies(db: Database): string[] {
+  return db
+    .prepare<[], string>(
+      `SELECT entity_id FROM main._company o
+       WHERE NOT EXISTS (SELECT 1 FROM rebuilt._company n WHERE n.entity_id = o.entity_id)`,
+    )
+    .pluck()
+    .all();
 }
 
 /** Returns the payload columns with an index, and the names of the indexes. */
 function indexedColumns(db: Database, table: string): Map<string, string> {
   const rows = db
     .prepare<[string], { column: string; name: string }>(
-      `SELECT c.name AS "column", i.name FROM pragma_index_list(?) i JOIN pragma_index_info(i.name) c
+      `SELECT c.name AS "column", i.name FROM pragma_index_list(?, 'main') i JOIN pragma_index_info(i.name, 'main') c
        WHERE i.name GLOB '*__index_[0-9]*'`,
     )
     .all(table);

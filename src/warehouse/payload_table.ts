@@ -64,7 +64,9 @@ export function definitionOf({ name, type }: DeclaredColumn): string {
 
 /** Returns all columns of a table, or none if the table does not exist. */
 export function declaredColumns(db: Database, table: string): DeclaredColumn[] {
-  return db.prepare<[string], DeclaredColumn>('SELECT name, type FROM pragma_table_info(?)').all(table);
+  return db
+    .prepare<[string], DeclaredColumn>("SELECT name, type FROM pragma_table_info(?, 'main')")
+    .all(table);
 }
 
 /** Creates an index on a payload column, unless it exists. */
