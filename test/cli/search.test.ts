@@ -66,10 +66,4 @@ describe('show', () => {
     const { json } = await upstream.run('show', '0002');
     expect(json.data).toMatchObject({ state: 'gone', gone_at: expect.stringMatching(/^2\d{3}-/) });
   });
-
-  it('show suggests similar ids if the id is unknown', async () => {
-    const { code, said } = await upstream.run('show', '00');
-    expect(code).toBe(1);
-    expect(said).toContain('Did you mean 0001 (Société Générale de Vins)');
-  });
 });

@@ -52,14 +52,12 @@ afterAll(async () => {
 const AT = (file: string) => join(folder, file);
 const SHOWN: readonly (readonly [string, () => string[]])[] = [
   ['status', () => ['status']],
-  ['plan', () => ['plan']],
-  ['plan-explain', () => ['plan', '--explain']],
+  ['plan-explain', () => ['plan', '--explain', '3']],
   ['plan-watchlist', () => ['plan', '--config', AT('watching.yaml')]],
   ['sync-dry-run', () => ['sync', '--dry-run', '--max-calls', '50']],
   ['backfill-dry-run', () => ['backfill', '--names', AT('names.txt'), '--dry-run']],
   ['watchlist', () => ['watchlist', '--config', AT('watching.yaml')]],
   ['history', () => ['history', String(CHANGED?.id)]],
-  ['history-unknown', () => ['history', '00']],
   ['quarantine-list', () => ['quarantine', 'list']],
   ['quarantine-show', () => ['quarantine', 'show', '1']],
   ['config-validate', () => ['config', 'validate']],
@@ -83,11 +81,7 @@ describe("a command's output", () => {
       const coloured = await shown(args(), { columns: 160 });
       expect(steady(stripVTControlCharacters(coloured))).toBe(steady(wide));
       expect(wide).toBe(stripVTControlCharacters(wide));
-      const text = [
-        section('60 columns', narrow),
-        section('160 columns', wide),
-        section('--json', indented(json)),
-      ];
+      const text = [section('text', wide), section('--json', indented(json))];
       await expect(`${text.map(steady).join('\n')}`).toMatchFileSnapshot(`snapshots/${name}.txt`);
     },
   );
@@ -163,7 +157,7 @@ function withConfig(args: readonly string[]): string[] {
 }
 
 function writeLists(): void {
-  const names = COMPANIES.slice(20, 32).map(({ name }) => name);
+  const names = COMPANIES.slice(20, 24).map(({ name }) => name);
   writeFileSync(AT('names.txt'), [...names, 'Nobody Ever Registered This GmbH'].join('\n'));
   writeFileSync(
     AT('ids.txt'),
