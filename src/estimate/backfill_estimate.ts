@@ -4,9 +4,13 @@ import type { BackfillKnowledge, KnownCompany, QueryState } from '../knowledge.t
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, nameFinder, type Semantics } from '../names/query_matching.ts';
 import { Pending } from '../plan/pending.ts';
+import { sizeOf } from '../plan/registry_size.ts';
+import type { Finding } from '../plan/wanted/name_findings.ts';
 import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
 import { needsCount, restoredHunt, searchRules, type Wanted } from '../plan/wanted/wanted_planner.ts';
+import { type Watchlist, wantedNow } from '../plan/wanted/watchlist.ts';
 import { type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
+import type { SyncEstimate } from './sync_estimate.ts';
 
 export interface BackfillEstimate {
   readonly stats: CallRange;
@@ -17,12 +21,11 @@ export interface BackfillEstimate {
    * needs more searches but no record.
    */
   readonly total: CallRange;
+  /** The number of companies that the searches find. */
+  readonly companies: CallRange;
 }
 
-/**
- * Estimates the calls for a backfill. Listings are estimated from the known companies
- * and the registry count.
- */
+/** Estimates the calls for a backfill. Listings are estimated from the known companies and the registry count. */
 export function estimateBackfill(options: {
   readonly knowledge: BackfillKnowledge;
   readonly dialect: Dialect;
@@ -46,21 +49,62 @@ export function estimateBackfill(options: {
     search: sumOf([names.searches, ...listings.map(({ searches }) => searches)]),
     entity: sumOf([ids, ...records]),
     total: sumOf([stats, ids, names.calls, ...listingCalls]),
+    companies: sumOf([{ low: 0, high: names.open }, ...listings.map(({ companies }) => companies)]),
+  };
+}
+
+/** Estimates a watchlist's sync like a backfill. Its searches come before its records. */
+export function estimateWatchlist({
+  isStatsDue,
+  left,
+  watchlist,
+  ...facts
+}: {
+  readonly knowledge: BackfillKnowledge;
+  readonly dialect: Dialect;
+  readonly watchlist: Watchlist;
+  readonly isStatsDue: boolean;
+  /** The number of calls that the next run can make. Infinity means no limit. */
+  readonly left: number;
+}): SyncEstimate {
+  const kinds = new Set(['search', 'entity'] as const);
+  const estimate = estimateBackfill({ ...facts, wanted: wantedNow({ ...facts, watchlist, kinds }) });
+  const { search, entity, companies } = estimate;
+  const stats = exactly(isStatsDue ? 1 : 0);
+  const total = sumOf([stats, reducedBy(estimate.total, estimate.stats.low)]);
+  const rest = left - stats.low;
+  const atMost = (range: CallRange, most: number) => within(range, { low: 0, high: finite(most) });
+  return {
+    ...{
+      stats,
+      search,
+      entity,
+      total,
+      companies,
+      size: sizeOf(facts.knowledge, facts.dialect),
+      priceDays: 0,
+    },
+    nextRun: {
+      ...{ calls: atMost(total, left), statistics: atMost(stats, left), searches: atMost(search, rest) },
+      ...{ records: atMost(entity, Math.max(0, rest - Math.min(search.low, rest))), companies },
+    },
   };
 }
 
 /** Estimates the searches for names from the hunt's own choice of queries. Most names on a list belong to companies. */
 function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, withRecords }: Wanted) {
   const hunt = restoredHunt(knowledge, dialect, names, new Pending([]));
-  const isFound = (at: number) => hunt.finding(at).is === 'found';
-  const open = names.filter((_, at) => hunt.finding(at).is === 'open').length;
-  const found = names.filter((_, at) => isFound(at)).length;
+  const findings = names.map((_, at) => hunt.finding(at));
+  const open = findings.filter(({ is }) => is === 'open').length;
+  const isDue = (one: Finding) => one.is === 'found' && !knowledge.isFresh(one.company.entityId);
+  const found = findings.filter(isDue).length;
   const searches = names.length === 0 ? 0 : hunt.expectedSearches();
-  const high = searches + (withRecords ? found + open : 0);
+  const calls = searches + (withRecords ? found + open : 0);
   return {
-    searches: { low: Math.ceil(searches / NAMES_SPREAD), high: searches },
+    searches: { low: Math.floor(FEWEST * searches), high: Math.ceil(MOST * searches) },
     records: { low: found, high: found + open },
-    calls: { low: Math.floor(high / NAMES_SPREAD), high },
+    calls: { low: Math.floor(FEWEST * calls), high: Math.ceil(MOST * calls) },
+    open,
     needsStatistics: needsCount(dialect, names) && knowledge.latestStats() === null,
   };
 }
@@ -79,7 +123,7 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
   const state = facts.queries.find(
     ({ query }) => isSameQuery(query, listing.query) && facts.fresh.has(queryKey(query)),
   );
-  const { companies, fresh } = companiesOf(listing.query, facts);
+  const { companies, known, fresh } = companiesOf(listing.query, facts);
   const shown = listing.splits ? companies : within(companies, { low: 0, high: finite(rules.window) });
   const isSplit = (total: number) => listing.splits && total > rules.window;
   const pages = (total: number) =>
@@ -90,6 +134,7 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
   const isDone = state !== undefined && state.status !== 'open' && !isSplit(companies.low);
   return {
     records: reducedBy(shown, fresh),
+    companies: reducedBy(shown, known),
     searches: isDone
       ? exactly(0)
       : { low: Math.ceil(pages(shown.low)), high: shown.high === null ? null : Math.ceil(pages(shown.high)) },
@@ -107,7 +152,7 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
   const registry = knowledge.latestStats()?.total ?? null;
   const own = queries.find((state) => isSameQuery(state.query, query))?.total ?? null;
   if (query.by === 'name' && semantics === null)
-    return { companies: own === null ? { low: 0, high: registry } : exactly(own), fresh: 0 };
+    return { companies: own === null ? { low: 0, high: registry } : exactly(own), known: 0, fresh: 0 };
   const matches = matcherOf(query, semantics);
   const container = smallestContaining(query, queries, dialect);
   const isContained = container === null ? () => true : matcherOf(container.query, semantics);
@@ -125,8 +170,9 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
   const begun = queries.find((state) => isSameQuery(state.query, query) && state.rows > 0);
   const another = matching + Math.max(dialect.search.paging.size, matching);
   if (container === null && begun !== undefined)
-    return { companies: { low: matching, high: another }, fresh };
-  return { companies: matchesIn(matching, contained, most, container === null ? UNSEEN_NAMES : 1), fresh };
+    return { companies: { low: matching, high: another }, known: matching, fresh };
+  const companies = matchesIn(matching, contained, most, container === null ? UNSEEN_NAMES : 1);
+  return { companies, known: matching, fresh };
 }
 
 /**
@@ -184,6 +230,8 @@ function finite(value: number): number | null {
 // The factor by which splitting a prefix increases the number of pages.
 const SPLIT_FACTOR = 1.5;
 const UNSEEN_NAMES = 100;
-const NAMES_SPREAD = 1.45;
+// Names that no company has, or that several companies have, need more searches and fewer records than expected.
+const FEWEST = 0.86;
+const MOST = 1.25;
 const FEWER = 0.8;
 const MORE = 1.5;

@@ -43,14 +43,9 @@ export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
     const high = isComplete ? Math.max(known, Math.ceil(byIds * UNSEEN_IDS)) : null;
     return { low: Math.max(known, byIds), high, by: 'totals' };
   }
-  const byNames = countedByNames(counted, sample, dialect);
-  const atLeast = everything?.total ?? null;
-  if (byNames === null && atLeast === null) return { low: known, high: null, by: 'nothing' };
-  return {
-    low: Math.max(known, atLeast ?? 0, Math.floor((byNames ?? 0) * CERTAIN_SHARE)),
-    high: null,
-    by: 'totals',
-  };
+  // The listing for a query contains at least as many companies as its total.
+  const largest = Math.max(0, ...queries.map(({ query, total }) => (query.by === 'name' ? (total ?? 0) : 0)));
+  return { low: Math.max(known, largest), high: null, by: largest === 0 ? 'nothing' : 'totals' };
 }
 
 /** Returns the empty query's state, or null if the query was not sent or the upstream does not accept it. */
@@ -121,31 +116,6 @@ function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], diale
   return numbered + named === 0 ? 1 : numbered / (numbered + named);
 }
 
-/**
- * Estimates how many different companies the name searches find together: Σ_q T(q) · mean(1/n). T(q) is query q's
- * total. The mean is taken over the sampled names that q finds, and n is the number of queries that find the name
- * (Horvitz and Thompson, JASA 47(260), 1952).
- */
-function countedByNames(
-  counted: readonly QueryState[],
-  sample: readonly KnownCompany[],
-  dialect: Dialect,
-): number | null {
-  const queries = counted.filter(({ query }) => query.by === 'name');
-  if (queries.length === 0) return null;
-  const semantics = semanticsOf(dialect);
-  const names = sample.map(({ name }) => folded(name ?? ''));
-  const found = queries.map(({ query }) => names.map((name) => findsName(semantics, query.text, name)));
-  const findCounts = names.map((_, at) => found.reduce((sum, one) => sum + (one[at] ? 1 : 0), 0));
-  let union = 0;
-  queries.forEach(({ total }, at) => {
-    const weights = findCounts.filter((_, name) => found[at]?.[name]).map((count) => 1 / count);
-    const mean = weights.length === 0 ? 0 : weights.reduce((sum, one) => sum + one, 0) / weights.length;
-    union += (total ?? 0) * mean;
-  });
-  return union;
-}
-
 function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
   const sample: KnownCompany[] = [];
   for (const one of known) {
@@ -159,5 +129,4 @@ const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
 // The upper bound is this multiple of the number of companies that match the searched prefixes.
 const UNSEEN_IDS = 1.3;
-const CERTAIN_SHARE = 0.9;
 const SAMPLE_SIZE = 2_000;

@@ -23,30 +23,36 @@ export interface Prediction {
   readonly expectedYield: number;
 }
 
+interface RatioSettings {
+  /** The factor by which each new observation reduces the weight of earlier ones. */
+  readonly memory: number;
+  /** The number `d` of new companies that is added to both sums, so that a few observations barely change the ratio. */
+  readonly prior: number;
+  readonly lowest: number;
+  readonly highest: number;
+}
+
 /**
- * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, 2]. `A` and `P` are the sums of
- * the actual and predicted new companies. Before an observation is added, both sums are multiplied by 0.97, so they cover
- * about 33 observations. The prior `d` keeps a few observations from changing the ratio much.
+ * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, highest]. `A` and `P` are the sums
+ * of the actual and predicted new companies, of which the older ones weigh less.
  */
-class YieldRatio {
-  readonly #prior: number;
-  readonly #lowest: number;
+export class YieldRatio {
+  readonly #settings: RatioSettings;
   #predicted = 0;
   #actual = 0;
 
-  constructor(prior: number, lowest: number) {
-    this.#prior = prior;
-    this.#lowest = lowest;
+  constructor(settings: RatioSettings) {
+    this.#settings = settings;
   }
 
   get value(): number {
-    const ratio = (this.#actual + this.#prior) / (this.#predicted + this.#prior);
-    return Math.min(HIGHEST, Math.max(this.#lowest, ratio));
+    const { prior, lowest, highest } = this.#settings;
+    return Math.min(highest, Math.max(lowest, (this.#actual + prior) / (this.#predicted + prior)));
   }
 
   learn(predicted: number, actual: number): void {
-    this.#predicted = this.#predicted * MEMORY + predicted;
-    this.#actual = this.#actual * MEMORY + actual;
+    this.#predicted = this.#predicted * this.#settings.memory + predicted;
+    this.#actual = this.#actual * this.#settings.memory + actual;
   }
 }
 
@@ -68,14 +74,18 @@ export class Calibration {
 
   learn({ kind, expectedYield }: Prediction, found: number): void {
     // A script's most frequent letters come first, so a few failures show that the registry does not use the script.
-    const prior = kind.includes(':') ? PRIOR_OF_SCRIPT : PRIOR;
-    const ratio = this.#ratios.get(kind) ?? new YieldRatio(prior, this.#lowest);
+    const prior = kind.includes(':') ? 0.3 : 0.5;
+    const settings = { memory: 0.97, prior, lowest: this.#lowest, highest: 2 };
+    const ratio = this.#ratios.get(kind) ?? new YieldRatio(settings);
     ratio.learn(expectedYield, found);
     this.#ratios.set(kind, ratio);
   }
 }
 
-const MEMORY = 0.97;
-const HIGHEST = 2;
-const PRIOR = 0.5;
-const PRIOR_OF_SCRIPT = 0.3;
+/**
+ * Creates the ratio for the pages of one truncated listing. It is at most 1, because these pages may repeat companies
+ * that a shorter query has shown. A listing below the cap needs none, as its later pages show all remaining matches.
+ */
+export function newListingRatio(): YieldRatio {
+  return new YieldRatio({ memory: 1, prior: 5, lowest: 0, highest: 1 });
+}

@@ -61,8 +61,9 @@ export class NodeActions {
   }
 
   /** Compares the prediction for a call with the page that the call returned. */
-  learn(prediction: Prediction, page: PageEvidence): void {
+  learn({ pageRatio }: QueryNode, prediction: Prediction, page: PageEvidence): void {
     this.#calibration.learn(prediction, page.new);
+    if (prediction.kind === 'truncated page') pageRatio.learn(prediction.expectedYield, page.new);
   }
 
   /** Returns the best action, or null if no unseen company is expected. */
@@ -106,7 +107,7 @@ export class NodeActions {
     const expectedYield = nextPageYield(matches, state?.rows ?? 0, this.#limits);
     // The empty query has its own calibration, because the predictions for other listings are uncertain without totals.
     const kind = isTruncated ? 'truncated page' : node.parent === null ? 'page of all' : 'page';
-    return this.#actionOf({ kind, expectedYield }, unseen);
+    return this.#actionOf({ kind, expectedYield }, unseen, null, isTruncated ? node.pageRatio.value : 1);
   }
 
   /**
@@ -160,8 +161,13 @@ export class NodeActions {
     return best;
   }
 
-  #actionOf(prediction: Prediction, unseen: number, candidate: QueryCandidate | null = null): Action {
-    const expectedYield = prediction.expectedYield * this.#calibration.ratio(prediction.kind);
+  #actionOf(
+    prediction: Prediction,
+    unseen: number,
+    candidate: QueryCandidate | null = null,
+    ratio = 1,
+  ): Action {
+    const expectedYield = prediction.expectedYield * this.#calibration.ratio(prediction.kind) * ratio;
     return { expectedYield, score: expectedYield * this.#breadthOf(unseen), prediction, candidate };
   }
 

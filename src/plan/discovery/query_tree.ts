@@ -130,7 +130,7 @@ export class QueryTree {
   recordResponse(state: QueryState, page: PageEvidence): void {
     if (!this.#isInTree(state.query)) return;
     const node = this.#nodes.at(state.query.text);
-    if (node.prediction !== null) this.#actions.learn(node.prediction, page);
+    if (node.prediction !== null) this.#actions.learn(node, node.prediction, page);
     Object.assign(node, { state, page, prediction: null });
     this.#unseenCounts.recordResponse(node);
     this.#unseenCounts.invalidate(node, page.rows === 0 ? null : page.new / page.rows);

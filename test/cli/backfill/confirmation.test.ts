@@ -4,7 +4,7 @@ import { type CallRange, exactly } from '../../../src/estimate/call_range.ts';
 
 const costing = (total: CallRange) => () => ({
   ...{ stats: exactly(0), search: exactly(0), entity: total },
-  total,
+  ...{ total, companies: exactly(0) },
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SearchCall } from '../../../src/call.ts';
 import type { QueryState } from '../../../src/knowledge.ts';
 import { NodeActions } from '../../../src/plan/discovery/node_actions.ts';
-import type { QueryNode } from '../../../src/plan/discovery/query_node.ts';
+import type { PageEvidence, QueryNode } from '../../../src/plan/discovery/query_node.ts';
 import { QueryNodes } from '../../../src/plan/discovery/query_nodes.ts';
 import { UnseenCounts } from '../../../src/plan/discovery/unseen_counts.ts';
 import { Pending } from '../../../src/plan/pending.ts';
@@ -101,10 +101,21 @@ test('a truncated query is listed if nothing below it can be sent, or if it is l
   expect(bestOf(a)).toMatchObject({ candidate: null, prediction, expectedYield });
 });
 
+test("a truncated listing's own calibration corrects the expected yield of its later pages", () => {
+  const { sent, bestOf, actions } = actionsIn({ counts: { a: 10 } });
+  const a = sent('a', TRUNCATED);
+  const page: PageEvidence = { rows: 20, new: 0, matching: 20 };
+  actions.learn(a, { kind: 'truncated page', expectedYield: 5 }, page);
+  // The listing's ratio is 5 / (5 + 5), and the kind's ratio is 0.5 / (5 + 0.5).
+  expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5 * 0.5) / 5.5);
+  actions.learn(a, { kind: 'page', expectedYield: 5 }, page);
+  expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5 * 0.5) / 5.5);
+});
+
 test('the ratio for a kind of call corrects later predictions of that kind', () => {
   const { sent, bestOf, actions } = actionsIn(UNDER_A);
   const a = sent('a', OPEN);
-  actions.learn({ kind: 'page', expectedYield: 1 }, { rows: 20, new: 0, matching: 20 });
+  actions.learn(a, { kind: 'page', expectedYield: 1 }, { rows: 20, new: 0, matching: 20 });
   expect(bestOf(a)?.expectedYield).toBeCloseTo((20 * 0.5) / 1.5);
 });
 
