@@ -41,82 +41,20 @@ export interface Account {
 
 export interface AccountTable {
   read(): Account;
-  /** Writes the columns for slots, pauses, exhaustion and the boot time. Other methods write the remaining columns. */
   write(account: Account): void;
-  /** Counts the calls, and stores the first call's slot and the next free slot. */
-  take(calls: number, firstMs: number, nextSlotMs: number): void;
-  giveBack(): void;
-  /** Counts another started run. */
-  start(): void;
-  /** Pauses until `untilMs`, unless a longer pause is stored. */
-  pause(untilMs: number, nowMs: number): void;
-  /** Stores the remaining quota that the upstream reported. */
-  reportLeft(report: { readonly left: number; readonly atMs: number; readonly untilMs: number }): void;
-  /** Stores the shortest time between two calls that the upstream reported. */
-  reportSpacing(spacingMs: number, nowMs: number): void;
-  /** Stores a rejected key's fingerprint. */
-  rejectKey(fingerprint: string, nowMs: number): void;
-  /** Deletes the rejected key, the pause, the exhaustion and the reported quota. */
-  liftStops(): void;
-  /** Stores the fingerprint of a key that the upstream has accepted. */
-  confirmKey(fingerprint: string): void;
 }
 
 /** Opens an account's row, creating it if necessary. */
 export function openAccount(db: Database.Database, accountId: string): AccountTable {
   db.prepare('INSERT INTO account (account_id) VALUES (?) ON CONFLICT DO NOTHING').run(accountId);
   const read = db.prepare<[string], Account>('SELECT * FROM account WHERE account_id = ?');
+  const columns = Object.keys(read.get(accountId) ?? {}).filter((name) => name !== 'account_id');
   const write = db.prepare(
-    `UPDATE account SET
-       last_spent_ms = @last_spent_ms, next_slot_ms = @next_slot_ms,
-       paused_at_ms = @paused_at_ms, paused_until_ms = @paused_until_ms,
-       exhausted_at_ms = @exhausted_at_ms, exhausted_until_ms = @exhausted_until_ms,
-       exhausted_left = @exhausted_left, exhausted_times = @exhausted_times,
-       boot_id = @boot_id, booted_ms = @booted_ms
-     WHERE account_id = @accountId`,
-  );
-  const take = db.prepare(
-    `UPDATE account SET spent_ever = spent_ever + @calls, debits = debits + @calls,
-       last_spent_ms = @firstMs, next_slot_ms = @nextSlotMs,
-       reported_left = max(0, reported_left - @calls)
-     WHERE account_id = @accountId`,
-  );
-  const giveBack = db.prepare(
-    `UPDATE account SET spent_ever = spent_ever - 1, reported_left = reported_left + 1 WHERE account_id = ?`,
-  );
-  const start = db.prepare('UPDATE account SET starts = starts + 1 WHERE account_id = ?');
-  const pause = db.prepare(
-    `UPDATE account SET paused_at_ms = @nowMs, paused_until_ms = @untilMs
-     WHERE account_id = @accountId AND paused_until_ms < @untilMs`,
-  );
-  const reportLeft = db.prepare(
-    `UPDATE account SET reported_left = @left, reported_at_ms = @atMs, reported_until_ms = @untilMs
-     WHERE account_id = @accountId`,
-  );
-  const reportSpacing = db.prepare(
-    'UPDATE account SET reported_spacing_ms = ?, spaced_at_ms = ? WHERE account_id = ?',
-  );
-  const rejectKey = db.prepare('UPDATE account SET refused_key = ?, refused_at_ms = ? WHERE account_id = ?');
-  const liftStops = db.prepare(
-    `UPDATE account SET refused_key = NULL, refused_at_ms = NULL, paused_until_ms = 0, exhausted_until_ms = NULL,
-       reported_left = NULL, reported_spacing_ms = 0
-     WHERE account_id = ?`,
-  );
-  const confirmKey = db.prepare(
-    'UPDATE account SET worked_key = ?, exhausted_times = 0 WHERE account_id = ?',
+    `UPDATE account SET ${columns.map((name) => `${name} = @${name}`).join(', ')} WHERE account_id = @account_id`,
   );
   return {
     read: () => read.get(accountId) as Account,
-    write: (account) => void write.run({ ...account, accountId }),
-    take: (calls, firstMs, nextSlotMs) => void take.run({ calls, firstMs, nextSlotMs, accountId }),
-    giveBack: () => void giveBack.run(accountId),
-    start: () => void start.run(accountId),
-    pause: (untilMs, nowMs) => void pause.run({ accountId, untilMs, nowMs }),
-    reportLeft: (report) => void reportLeft.run({ ...report, accountId }),
-    reportSpacing: (spacingMs, nowMs) => void reportSpacing.run(spacingMs, nowMs, accountId),
-    rejectKey: (fingerprint, nowMs) => void rejectKey.run(fingerprint, nowMs, accountId),
-    liftStops: () => void liftStops.run(accountId),
-    confirmKey: (fingerprint) => void confirmKey.run(fingerprint, accountId),
+    write: (account) => void write.run(account),
   };
 }
 

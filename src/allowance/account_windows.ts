@@ -58,7 +58,7 @@ export interface Closure {
  */
 export interface AccountWindows {
   windowsAt(atMs: number): Window[];
-  windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
+  windowStates(atMs: number, row: Account, purpose: Purpose): WindowState[];
   /** The calls that every window and the upstream's report still permit; Infinity if there is no limit. */
   leftOf(row: Account, states: readonly WindowState[], nowMs: number): number;
   /** The current window with this name and the calls in it, even if the configuration sets no limit for it. */
@@ -79,19 +79,17 @@ interface CallTime {
   readonly purpose: Purpose;
 }
 
-type CountSince = CallCounts['since'];
-
 export function openAccountWindows(allowance: Allowance, counts: CallCounts): AccountWindows {
   const windowsAt = rememberWindows(allowance);
 
-  function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
-    return statesOf(windowsAt(atMs), row, purpose, count);
+  function windowStates(atMs: number, row: Account, purpose: Purpose): WindowState[] {
+    return statesOf(windowsAt(atMs), row, purpose);
   }
 
-  function statesOf(of: readonly Window[], row: Account, purpose: Purpose, count: CountSince): WindowState[] {
+  function statesOf(of: readonly Window[], row: Account, purpose: Purpose): WindowState[] {
     return of.map((window) => {
       const lifetimeCalls = row.spent_ever + allowance.alreadySpent;
-      const spent = isLifetime(window) ? lifetimeCalls : count(window.name, window.sinceMs);
+      const spent = isLifetime(window) ? lifetimeCalls : counts.since(window.sinceMs);
       const limit = limitFor(window.limit, allowance.reserve, purpose);
       return { ...window, spent, left: Math.max(0, limit - spent) };
     });
@@ -104,7 +102,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   ): Closure | null {
     const isClosed = ({ left }: WindowState) => left <= 0;
     // When the earlier window has reset, the later one can be exhausted too.
-    const later = earlier.some(isClosed) ? windowStates(atMs, row, purpose, counts.peek) : [];
+    const later = earlier.some(isClosed) ? windowStates(atMs, row, purpose) : [];
     const closures = [...earlier, ...later].filter(isClosed).map((state): Closure => {
       const reopensMs = reopensAtMs(state, purpose);
       return { window: state.name, untilMs: reopensMs === null ? null : reopensMs + earlierMs };
@@ -132,8 +130,8 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
 
   function stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState {
     const { earlierMs, fault } = uncertaintyOf(row, nowMs, boot);
-    const earlier = windowStates(nowMs - earlierMs, row, purpose, counts.peek);
-    const states = windowStates(nowMs, row, purpose, counts.peek).map((state, at) => ({
+    const earlier = windowStates(nowMs - earlierMs, row, purpose);
+    const states = windowStates(nowMs, row, purpose).map((state, at) => ({
       ...state,
       left: Math.min(state.left, earlier[at]?.left ?? Infinity),
     }));
@@ -162,7 +160,7 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   ): Window & { readonly spent: number } {
     const unlimited = { ...allowance, total: null, perDay: null, perMonth: null };
     const limited = { ...unlimited, [windowRow(name).property]: Infinity };
-    const [state] = statesOf(windowsOf(limited, nowMs), row, 'scheduled', counts.peek);
+    const [state] = statesOf(windowsOf(limited, nowMs), row, 'scheduled');
     if (state === undefined) throw new Error(`the window ${name} does not exist`);
     return state;
   }

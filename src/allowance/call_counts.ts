@@ -8,13 +8,10 @@ export interface CallCounts {
   add(calls: number, atMs: number): void;
   /** Removes one call from the minute that includes `atMs`, if any call was counted in it. */
   takeBack(atMs: number): void;
-  /**
-   * Returns the number of calls since the start of the minute that includes `sinceMs`. Caches the sum under the
-   * window's name.
-   */
-  since(name: string, sinceMs: number): number;
-  /** Returns the same number as `since`, but stores nothing. */
-  peek(name: string, sinceMs: number): number;
+  /** Raises the count of the minute that starts at `minuteMs`: adds `added` calls, and then has at least `calls`. */
+  raise(minuteMs: number, calls: number, added: number): void;
+  /** Returns the number of calls since the start of the minute that includes `sinceMs`. */
+  since(sinceMs: number): number;
   /** Returns the time at which the oldest calls leave a rolling window; null if they never do. */
   endOfOldestMs(oldest: OldestCalls): number | null;
   /**
@@ -35,26 +32,16 @@ export interface OldestCalls {
 }
 
 export function openCallCounts(db: Database.Database, accountId: string): CallCounts {
-  const storedSum = db.prepare<[string, string, number], { calls: number }>(
-    'SELECT calls FROM window_spent WHERE account_id = ? AND name = ? AND since_ms = ?',
-  );
   const sum = db
     .prepare<[string, number], number>(
       'SELECT coalesce(sum(calls), 0) FROM spent WHERE account_id = ? AND minute_ms >= ?',
     )
     .pluck();
-  const storeSum = db.prepare(
-    `INSERT INTO window_spent (account_id, name, since_ms, calls) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET since_ms = excluded.since_ms, calls = excluded.calls`,
+  const raise = db.prepare(
+    `INSERT INTO spent (account_id, minute_ms, calls) VALUES (@accountId, @minuteMs, max(@calls, @added))
+     ON CONFLICT DO UPDATE SET calls = max(calls + @added, @calls)`,
   );
-  const deleteSums = db.prepare('DELETE FROM window_spent WHERE account_id = ?');
-  const addToMinute = db.prepare(
-    `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
-  );
-  const addToSums = db.prepare(
-    'UPDATE window_spent SET calls = calls + ? WHERE account_id = ? AND since_ms <= ?',
-  );
+  const add = (calls: number, minuteMs: number) => raise.run({ accountId, minuteMs, calls: 0, added: calls });
   const minutesSince = db.prepare<[string, number], { minute_ms: number; calls: number }>(
     'SELECT minute_ms, calls FROM spent WHERE account_id = ? AND minute_ms >= ? ORDER BY minute_ms',
   );
@@ -64,32 +51,13 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
   );
   const deleteBefore = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms < ?');
 
-  const peek = (name: string, sinceMs: number): number => {
-    const sinceMinute = minuteOf(sinceMs);
-    return storedSum.get(accountId, name, sinceMinute)?.calls ?? sum.get(accountId, sinceMinute) ?? 0;
-  };
-
   return {
-    peek,
-    add: (calls, atMs) => {
-      const minute = minuteOf(atMs);
-      addToMinute.run(accountId, minute, calls);
-      addToSums.run(calls, accountId, minute);
-    },
-    takeBack: (atMs) => {
-      const minute = minuteOf(atMs);
-      // `bringBack` may have moved the call to another minute. If so, the call is not removed, because the counts do
-      // not identify individual calls.
-      if (takeFromMinute.run(accountId, minute).changes > 0) addToSums.run(-1, accountId, minute);
-    },
-    since: (name, sinceMs) => {
-      const sinceMinute = minuteOf(sinceMs);
-      const stored = storedSum.get(accountId, name, sinceMinute);
-      if (stored !== undefined) return stored.calls;
-      const calls = sum.get(accountId, sinceMinute) ?? 0;
-      storeSum.run(accountId, name, sinceMinute, calls);
-      return calls;
-    },
+    add: (calls, atMs) => void add(calls, minuteOf(atMs)),
+    raise: (minuteMs, calls, added) => void raise.run({ accountId, minuteMs, calls, added }),
+    // `bringBack` may have moved the call to another minute. If so, the call is not removed, because the counts do not
+    // identify individual calls.
+    takeBack: (atMs) => void takeFromMinute.run(accountId, minuteOf(atMs)),
+    since: (sinceMs) => sum.get(accountId, minuteOf(sinceMs)) ?? 0,
     endOfOldestMs: ({ sinceMs, lengthMs, calls: wanted }) => {
       let released = 0;
       for (const { minute_ms, calls } of minutesSince.iterate(accountId, minuteOf(sinceMs))) {
@@ -103,8 +71,7 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
       const calls = sum.get(accountId, minute + 1) ?? 0;
       if (calls === 0) return;
       deleteFrom.run(accountId, minute + 1);
-      addToMinute.run(accountId, minute, calls);
-      deleteSums.run(accountId);
+      add(calls, minute);
     },
     deleteOld: (nowMs) => void deleteBefore.run(accountId, nowMs - KEPT_MS),
   };

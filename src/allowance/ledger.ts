@@ -7,7 +7,7 @@ import { openCallCounts } from './call_counts.ts';
 import { CONFIRMED, correctedAccount, withBoot } from './ledger_clock.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
 import { openFlush } from './ledger_flush.ts';
-import { type Recount, raiseCounts } from './recount.ts';
+import { type Recount, recountedAccount } from './recount.ts';
 import { openSlots, type Slot, type Spending, type Spent } from './slots.ts';
 import { type QuotaReport, smallestReport } from './upstream_reports.ts';
 import { type Allowance, believableUntilMs, exhaustionEndsMs, type Purpose, spacingMs } from './windows.ts';
@@ -132,16 +132,16 @@ export function openLedger(options: LedgerOptions): Ledger {
     return row;
   }
 
-  /** Reads the account, and notes when the machine started. */
-  function accountAt(nowMs: number): Account {
-    const stored = readAccount();
-    const row = withBoot(stored, nowMs, boot());
-    if (row !== stored) account.write(row);
-    return row;
-  }
+  /** Changes the account in one transaction. `from` returns null if nothing changes. */
+  const change = db.transaction((from: (row: Account) => Account | null) => {
+    const changed = from(readAccount());
+    if (changed !== null) account.write(changed);
+  }).immediate;
 
   const spend = db.transaction((request: Spending): Spent => {
-    const row = accountAt(request.nowMs);
+    const stored = readAccount();
+    const row = withBoot(stored, request.nowMs, boot());
+    if (row !== stored) account.write(row);
     return takeSlots(row, boot(), request);
   });
 
@@ -152,54 +152,69 @@ export function openLedger(options: LedgerOptions): Ledger {
     return spent;
   }
 
-  const giveBack = db.transaction((slot: Slot) => {
-    account.giveBack();
-    counts.takeBack(slot.countedAtMs);
-  });
-
-  const exhaust = db.transaction((namedMs: number | null, nowMs: number) => {
-    const row = accountAt(nowMs);
-    const states = windows.windowStates(nowMs, row, 'scheduled', counts.peek);
+  function exhaustedAccount(row: Account, namedMs: number | null, nowMs: number): Account {
+    const states = windows.windowStates(nowMs, row, 'scheduled');
     // All calls that are in flight at the same time receive the same report. Count these reports as one.
     const isRepeated = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
     const times = isRepeated ? row.exhausted_times - 1 : row.exhausted_times;
     const untilMs = exhaustionEndsMs({ namedMs, windows: states, times, nowMs });
-    account.write({
+    return {
       ...row,
       exhausted_at_ms: nowMs,
       exhausted_until_ms: isRepeated ? Math.max(row.exhausted_until_ms ?? 0, untilMs) : untilMs,
       exhausted_left: finiteOrNull(smallestLeft(states)),
       exhausted_times: times + 1,
-    });
-  });
+    };
+  }
 
-  const reportQuota = db.transaction((report: QuotaReport, nowMs: number) => {
-    const row = accountAt(nowMs);
+  function reportedAccount(row: Account, report: QuotaReport, nowMs: number): Account | null {
     const smallest = smallestReport(report, {
       row,
       nowMs,
       windowOf: windows.reportedWindow,
       believableUntilMs: believableUntilMs(windows.windowsAt(nowMs), nowMs),
     });
-    if (smallest !== null) account.reportLeft(smallest);
-  });
+    if (smallest === null) return null;
+    const { left, atMs, untilMs } = smallest;
+    return { ...row, reported_left: left, reported_at_ms: atMs, reported_until_ms: untilMs };
+  }
+
+  function giveBack(slot: Slot): void {
+    change((row) => {
+      counts.takeBack(slot.countedAtMs);
+      const reportedLeft = row.reported_left === null ? null : row.reported_left + 1;
+      return { ...row, spent_ever: row.spent_ever - 1, reported_left: reportedLeft };
+    });
+  }
+
+  function setTime(nowMs: number, realMs: number): void {
+    change((row) => {
+      counts.bringBack(nowMs + CONFIRMED.laterMs);
+      const corrected = correctedAccount(row, nowMs, configuredSpacingMs);
+      return withBoot({ ...corrected, boot_id: null }, realMs, boot());
+    });
+  }
+
+  function redate(slot: Slot, realMs: number): void {
+    change(() => {
+      counts.takeBack(slot.countedAtMs);
+      counts.add(1, realMs + CONFIRMED.laterMs);
+      return null;
+    });
+  }
+
+  function recount(given: Recount): void {
+    change((row) => {
+      for (const [minuteMs, calls] of given.known)
+        counts.raise(minuteMs, calls, given.later.get(minuteMs) ?? 0);
+      for (const [minuteMs, calls] of given.missing) counts.raise(minuteMs, 0, calls);
+      return recountedAccount(row, given, configuredSpacingMs);
+    });
+  }
 
   const state = db.transaction((nowMs: number, purpose: Purpose) =>
     windows.stateAt(nowMs, account.read(), purpose, boot()),
   );
-
-  const setTime = db.transaction((nowMs: number, realMs: number) => {
-    const corrected = correctedAccount(readAccount(), nowMs, configuredSpacingMs);
-    account.write(withBoot({ ...corrected, boot_id: null }, realMs, boot()));
-    counts.bringBack(nowMs + CONFIRMED.laterMs);
-  });
-
-  const redate = db.transaction((slot: Slot, realMs: number) => {
-    counts.takeBack(slot.countedAtMs);
-    counts.add(1, realMs + CONFIRMED.laterMs);
-  });
-
-  const recount = db.transaction((given: Recount) => raiseCounts(db, accountId, given, configuredSpacingMs));
 
   // The caller retries if the ledger is busy. Any other failure ends the run.
   const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
@@ -223,17 +238,28 @@ export function openLedger(options: LedgerOptions): Ledger {
       checkFile();
       return spendAndFlush(request);
     }),
-    giveBack: explained((slot) => giveBack.immediate(slot)),
-    pauseUntil: flushed((untilMs, nowMs) => account.pause(Math.min(untilMs, nowMs + DAY_MS), nowMs)),
-    exhaustedUntil: flushed((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
-    reportQuota: explained((report, nowMs) => reportQuota.immediate(report, nowMs)),
-    reportSpacing: explained((reportedMs, nowMs) => account.reportSpacing(reportedMs, nowMs)),
-    refuseKey: flushed((fingerprint, nowMs) => account.rejectKey(fingerprint, nowMs)),
-    liftStops: flushed(() => account.liftStops()),
-    keyWorked: explained((fingerprint) => account.confirmKey(fingerprint)),
+    giveBack: explained(giveBack),
+    pauseUntil: flushed((requestedMs, nowMs) => {
+      const untilMs = Math.min(requestedMs, nowMs + DAY_MS);
+      change((row) =>
+        row.paused_until_ms >= untilMs ? null : { ...row, paused_at_ms: nowMs, paused_until_ms: untilMs },
+      );
+    }),
+    exhaustedUntil: flushed((untilMs, nowMs) => change((row) => exhaustedAccount(row, untilMs, nowMs))),
+    reportQuota: explained((report, nowMs) => change((row) => reportedAccount(row, report, nowMs))),
+    reportSpacing: explained((reportedMs, nowMs) =>
+      change((row) => ({ ...row, reported_spacing_ms: reportedMs, spaced_at_ms: nowMs })),
+    ),
+    refuseKey: flushed((fingerprint, nowMs) =>
+      change((row) => ({ ...row, refused_key: fingerprint, refused_at_ms: nowMs })),
+    ),
+    liftStops: flushed(() => change((row) => ({ ...row, ...NO_STOPS }))),
+    keyWorked: explained((fingerprint) =>
+      change((row) => ({ ...row, worked_key: fingerprint, exhausted_times: 0 })),
+    ),
     hasKeyWorked: explained((fingerprint) => account.read().worked_key === fingerprint),
-    redate: flushed((slot, realMs) => redate.immediate(slot, realMs)),
-    setTime: flushed((nowMs, realMs) => setTime.immediate(nowMs, realMs)),
+    redate: flushed(redate),
+    setTime: flushed(setTime),
     usedBy: explained((warehouse, nowMs) => whenFree(() => users.record(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
     mark: explained(() => {
@@ -241,12 +267,21 @@ export function openLedger(options: LedgerOptions): Ledger {
       const { debits, starts, last_spent_ms } = readAccount();
       return { ledgerId, debits, starts, lastSpentMs: last_spent_ms };
     }),
-    startRun: flushed(() => whenFree(() => account.start())),
-    recount: explained((given) => whenFree(() => recount.immediate(given))),
+    startRun: flushed(() => whenFree(() => change((row) => ({ ...row, starts: row.starts + 1 })))),
+    recount: explained((given) => whenFree(() => recount(given))),
     state: explained((nowMs, purpose = 'scheduled') => state(nowMs, purpose)),
     close: () => db.close(),
   };
 }
+
+const NO_STOPS = {
+  refused_key: null,
+  refused_at_ms: null,
+  paused_until_ms: 0,
+  exhausted_until_ms: null,
+  reported_left: null,
+  reported_spacing_ms: 0,
+} satisfies Partial<Account>;
 
 function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;

@@ -66,7 +66,7 @@ export function openSlots(parts: {
     const known = trustsClock ? correctedAccount(row, nowMs, slotSpacingMs) : row;
     const firstMs = Math.max(earliestSlotMs(known, nowMs, slotSpacingMs), known.paused_until_ms);
     const { earlierMs, laterMs, fault } = trustsClock ? CONFIRMED : uncertaintyOf(row, nowMs, boot);
-    const states = windows.windowStates(firstMs - earlierMs, row, purpose, counts.since);
+    const states = windows.windowStates(firstMs - earlierMs, row, purpose);
     const closure = windows.closureOf(row, states, { nowMs, atMs: firstMs, earlierMs, purpose });
     if (closure !== null && fault !== null && closure.window !== 'upstream') return { is: 'clock', fault };
     if (closure !== null) return { is: 'spent', ...closure };
@@ -83,7 +83,14 @@ export function openSlots(parts: {
       atMs += slotSpacingMs
     )
       slots.push({ atMs, countedAtMs });
-    account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
+    account.write({
+      ...row,
+      spent_ever: row.spent_ever + slots.length,
+      debits: row.debits + slots.length,
+      last_spent_ms: firstMs,
+      next_slot_ms: firstMs + slots.length * slotSpacingMs,
+      reported_left: row.reported_left === null ? null : Math.max(0, row.reported_left - slots.length),
+    });
     counts.add(slots.length, countedAtMs);
     // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.
     if (fault === null && dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
