@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
-import type { LocalJob, ScheduledJob } from '../../jobs/job.ts';
+import type { JobContext, JobDefinition, LocalJob, ScheduledJob } from '../../jobs/job.ts';
+import { pollStats } from '../../jobs/poll_stats.ts';
 import { attemptsWithin } from '../../jobs/queue.ts';
 import { UsageError } from '../../src/errors.ts';
 import { openQuarantineCount } from '../../src/warehouse/activity.ts';
@@ -61,7 +62,7 @@ it('a job that makes no calls keeps its schedule even if the quota never resets'
   expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
 });
 
-it('a job that throws is recorded as failed and retried after 30 seconds', async () => {
+it('a job that throws is recorded as failed and retried after 30 and 60 seconds', async () => {
   const place = await workplace();
   let attempts = 0;
   const failing: LocalJob & ScheduledJob = {
@@ -69,21 +70,28 @@ it('a job that throws is recorded as failed and retried after 30 seconds', async
     pattern: () => '0 0 29 2 *',
     process: async () => {
       attempts += 1;
-      if (attempts === 1) throw new Error('the upstream is away');
+      if (attempts <= 2) throw new Error('the upstream is away');
       return 'the upstream is back';
     },
   };
   await place.startWorker([failing]);
-  const failedOnce = async () =>
-    (await place.queue.getDelayed()).find(({ attemptsMade }) => attemptsMade === 1);
-  await until('the check waits for its retry', async () => (await failedOnce()) !== undefined);
-  const waiting = await failedOnce();
-  expect(waiting?.failedReason).toBe('the upstream is away');
-  expect(waiting?.delay).toBe(30_000);
-  expect(place.runs()).toMatchObject([{ command: 'check-quarantine', ended: 'failed' }]);
-  await waiting?.promote();
+  for (const [failures, delay] of [
+    [1, 30_000],
+    [2, 60_000],
+  ]) {
+    const failed = async () =>
+      (await place.queue.getDelayed()).find(({ attemptsMade }) => attemptsMade === failures);
+    await until('the check waits for its retry', async () => (await failed()) !== undefined);
+    const waiting = await failed();
+    expect(waiting).toMatchObject({ failedReason: 'the upstream is away', delay });
+    expect(place.runs()).toHaveLength(failures ?? 0);
+    expect(place.runs()).toMatchObject(
+      [{ command: 'check-quarantine', ended: 'failed' }, {}].slice(0, failures),
+    );
+    await waiting?.promote();
+  }
   await until('the check is completed', async () => (await place.queue.getCompletedCount()) === 1);
-  expect(place.runs()).toHaveLength(2);
+  expect(place.runs()).toHaveLength(3);
 });
 
 it('a job that fails because of its configuration is not retried', async () => {
@@ -107,4 +115,49 @@ it.each([
   ['every day', 86_400_000, 8],
 ])('a failed job that runs %s is retried within a quarter of that time', (_period, periodMs, attempts) => {
   expect(attemptsWithin(periodMs)).toBe(attempts);
+});
+
+it('a job that cannot start is a problem until it starts', async () => {
+  const place = await workplace({ overrides: { worker: { job_calls: 3 } } });
+  let isBroken = true;
+  const job = {
+    ...pollStats,
+    process: async (context: JobContext) => {
+      if (isBroken) throw new Error('a file is missing');
+      return pollStats.process(context);
+    },
+  } as JobDefinition;
+  const { registries } = await place.startWorker([job]);
+  const causes = () => registries[0]?.state.problems.map(({ name }) => name);
+  await until('the problem is reported', () => causes()?.includes('job_cannot_start') ?? false);
+  isBroken = false;
+  for (const delayed of await place.queue.getDelayed()) await delayed.promote().catch(() => undefined);
+  await until('the job has run', () => place.runs().some(({ ended }) => ended === 'done'));
+  await until('the problem is gone', () => causes()?.includes('job_cannot_start') === false, 30_000);
+});
+
+it('every metric of the worker has a sample after the registry is mirrored', async () => {
+  const place = await workplace({
+    overrides: {
+      account: { tier: 'paid', license_ends: '2199-12-31' },
+      allowance: { per_minute: 6_000, total: 5_000 },
+    },
+  });
+  const { url } = await place.startWorker();
+  await until('the registry is mirrored', () => place.isMirrored());
+  await until('all jobs are completed', async () => (await place.queue.getCompletedCount()) === 3);
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const valuesOf = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) => Number(value));
+  const types = [...text.matchAll(/^# TYPE (registry_mirror_\w+) (\w+)$/gm)];
+  expect(types.length).toBeGreaterThan(20);
+  const empty = types.filter(([, name = '', type]) => {
+    const values = valuesOf(type === 'histogram' ? `${name}_count` : name);
+    return type === 'gauge' ? values.length === 0 : Math.max(0, ...values) === 0;
+  });
+  // These have samples only while calls wait for the quota, and while there is a problem.
+  expect(empty.map(([, name]) => name)).toEqual([
+    'registry_mirror_allowance_resumes_timestamp_seconds',
+    'registry_mirror_problem',
+  ]);
 });
