@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { type CompanyRow, companyPages } from './page_queries.ts';
+import { type CompanyRow, companyPages, type FieldChange } from './page_queries.ts';
 
 /** One version of a company's record, with the call that returned this version. */
 export interface HistoryVersion {
@@ -15,15 +15,7 @@ export interface HistoryVersion {
   readonly ms: number;
 }
 
-export interface HistoryChange {
-  readonly callId: number;
-  readonly observedAt: string;
-  /** The time of the previous fetch, after which the change happened; null if it is unknown. */
-  readonly notBefore: string | null;
-  readonly path: string;
-  readonly before: null | number | bigint | string;
-  readonly after: null | number | bigint | string;
-}
+export type HistoryChange = Omit<FieldChange, 'changeId' | 'entityId'>;
 
 export interface History {
   readonly company: CompanyRow;
@@ -42,7 +34,8 @@ export function nameOf(db: Database, entityId: string): string | null | undefine
 
 /** Returns all versions and changes of one company, or null if the company is unknown. */
 export function readHistory(db: Database, entityId: string): History | null {
-  const company = companyPages(db).company(entityId);
+  const pages = companyPages(db);
+  const company = pages.company(entityId);
   if (company === null) return null;
   const versions = db
     .prepare<[string], Omit<HistoryVersion, 'isTombstone'> & { isTombstone: 0 | 1 }>(
@@ -53,18 +46,13 @@ export function readHistory(db: Database, entityId: string): History | null {
     )
     .all(entityId)
     .map((row) => ({ ...row, isTombstone: row.isTombstone === 1 }));
-  const changes = db
-    .prepare<[string], HistoryChange>(
-      `SELECT _call_id AS callId, observed_at AS observedAt, not_before AS notBefore, path, before, after
-       FROM entity_change WHERE entity_id = ? ORDER BY change_id`,
-    )
-    .safeIntegers()
-    .all(entityId)
-    .map((row) => ({
-      ...row,
-      callId: Number(row.callId),
-      before: plain(row.before),
-      after: plain(row.after),
+  const changes = pages
+    .changes(entityId, -1)
+    .toReversed()
+    .map(({ changeId, entityId: _, ...change }) => ({
+      ...change,
+      before: plain(change.before),
+      after: plain(change.after),
     }));
   return { company, versions, changes };
 }

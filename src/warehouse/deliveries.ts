@@ -1,15 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { lastVersion } from './feed/versions.ts';
+import type { RowOf } from './table.ts';
+import { RECEIVER } from './tables.ts';
 
 /** A receiver's state. Times are ISO 8601. */
-export interface ReceiverRow {
-  readonly name: string;
-  /** All changes up to this version of the change feed are already in digests. */
-  readonly version: number;
-  readonly isHealthy: 0 | 1;
-  readonly disabledAt: string | null;
-  readonly why: string | null;
-}
+export type ReceiverRow = RowOf<typeof RECEIVER>;
 
 export interface DeliveryRow {
   readonly deliveryId: string;
@@ -24,11 +19,9 @@ export interface ReceiverStatus extends ReceiverRow {
   readonly error: string | null;
 }
 
-const RECEIVER = 'name, version, is_healthy AS isHealthy, disabled_at AS disabledAt, why';
-
 /** Reads and writes `_receiver` and `_delivery`, which store receivers, their digests and the delivery attempts. */
 export function deliveryTable(db: Database) {
-  const receiver = db.prepare<[string], ReceiverRow>(`SELECT ${RECEIVER} FROM _receiver WHERE name = ?`);
+  const receiver = RECEIVER.select<[string]>(db, 'WHERE name = ?');
   const register = db.prepare('INSERT OR IGNORE INTO _receiver (name, version) VALUES (?, ?)');
   const digested = db.prepare('UPDATE _receiver SET version = ?, is_healthy = ? WHERE name = ?');
   const disable = db.prepare('UPDATE _receiver SET disabled_at = ?, why = ? WHERE name = ?');

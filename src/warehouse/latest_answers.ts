@@ -1,21 +1,17 @@
 import type { Database } from 'better-sqlite3';
-import { answerTable } from './answer.ts';
+import { answerTable, type StoredAnswer } from './answer.ts';
+import type { RowOf } from './table.ts';
+import { CALL } from './tables.ts';
+
+const SHOWN = ['callId', 'kind', 'target', 'page', 'reason', 'status', 'outcome', 'sentAt'] as const;
+
+type Row = Omit<Pick<RowOf<typeof CALL>, (typeof SHOWN)[number]>, 'kind' | 'status'> & {
+  readonly kind: 'stats' | 'search' | 'entity';
+  readonly status: number;
+};
 
 /** A stored response and its call. */
-export interface LatestAnswer {
-  readonly callId: number;
-  readonly kind: 'stats' | 'search' | 'entity';
-  readonly target: string;
-  readonly page: number | null;
-  readonly reason: string;
-  readonly status: number;
-  readonly outcome: string;
-  readonly sentAt: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-type Row = Omit<LatestAnswer, 'headers' | 'body'>;
+export type LatestAnswer = Row & StoredAnswer;
 
 /** Returns the last `mostOfEach` responses to each kind of call, newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
@@ -37,8 +33,7 @@ export function answersOfCommand(db: Database, command: string): LatestAnswer[] 
     .flatMap(answersTo(db));
 }
 
-const SELECT = `SELECT c.call_id AS callId, c.kind, c.target, c.page, c.reason, c.status, c.outcome, c.sent_at AS sentAt
-  FROM _call c JOIN _answer a USING (call_id)`;
+const SELECT = `SELECT ${CALL.selected('c', SHOWN)} FROM _call c JOIN _answer a USING (call_id)`;
 
 function answersTo(db: Database): (row: Row) => LatestAnswer[] {
   const answers = answerTable(db);

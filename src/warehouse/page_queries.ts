@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { isoTimeOf } from './table.ts';
+import { isoTimeOf, type RowOf } from './table.ts';
+import { CHANGE } from './tables.ts';
 
 /** The calls with the same kind and outcome in one period. */
 export interface CallBucket {
@@ -66,17 +67,10 @@ export interface VersionSeen {
   readonly isTombstone: 0 | 1;
 }
 
+const CHANGE_SHOWN = CHANGE.properties.filter((one) => one !== 'columnName');
+
 /** A changed field. `before` and `after` are stored values, which are scalars or, for lists and objects, JSON text. */
-export interface FieldChange {
-  readonly changeId: number;
-  readonly entityId: string;
-  readonly observedAt: string;
-  readonly notBefore: string | null;
-  readonly path: string;
-  readonly before: string | number | bigint | null;
-  readonly after: string | number | bigint | null;
-  readonly callId: number;
-}
+export type FieldChange = Omit<RowOf<typeof CHANGE>, 'columnName'>;
 
 export interface NamedChange extends FieldChange {
   readonly name: string | null;
@@ -107,8 +101,7 @@ export function companyPages(db: Database) {
   };
 }
 
-export const CHANGE_COLUMNS = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
-  c.path, c.before, c.after, c._call_id AS callId`;
+export const CHANGE_COLUMNS = CHANGE.selected('c', CHANGE_SHOWN);
 
 /** Converts a row's ids to numbers. `before` and `after` remain bigint, so they keep every digit. */
 export function withNumbers<T extends FieldChange>(row: T): T {

@@ -1,4 +1,6 @@
 import type { Database } from 'better-sqlite3';
+import type { RowOf } from './table.ts';
+import { type CALL, QUARANTINE } from './tables.ts';
 
 export interface QuarantineEntry {
   readonly callId: number;
@@ -40,29 +42,12 @@ export function quarantineTable(db: Database) {
   };
 }
 
-/** A quarantine entry and its call. */
-export interface Quarantined {
-  readonly quarantineId: number;
-  readonly callId: number;
-  readonly kind: 'stats' | 'search' | 'entity';
-  readonly target: string;
-  /** The item's position in its list; null for a whole response. */
-  readonly position: number | null;
-  readonly reason: string;
-  /** The number of quarantined responses to the same request. */
-  readonly times: number;
-  readonly quarantinedAt: string;
-  readonly state: QuarantineState;
-  readonly runId: number;
-  readonly status: number | null;
-  readonly bytes: number;
-}
+/** A quarantine entry and its call. `position` is null for a whole response. */
+export type Quarantined = Omit<RowOf<typeof QUARANTINE>, 'position'> &
+  Pick<RowOf<typeof CALL>, 'runId' | 'status' | 'bytes'> & { readonly position: number | null };
+type QuarantineState = Quarantined['state'];
 
-export type QuarantineState = 'open' | 'replayed' | 'superseded' | 'discarded';
-
-const SELECT = `SELECT q.quarantine_id AS quarantineId, q.call_id AS callId, q.kind, q.target,
-  nullif(q.position, -1) AS position, q.reason, q.times, q.quarantined_at AS quarantinedAt, q.state,
-  c.run_id AS runId, c.status, c.bytes
+const SELECT = `SELECT ${QUARANTINE.selected('q')}, nullif(q.position, -1) AS position, c.run_id AS runId, c.status, c.bytes
   FROM _quarantine q JOIN _call c USING (call_id)`;
 
 /** Provides what operators can do with `_quarantine`. */

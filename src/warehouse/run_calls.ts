@@ -4,23 +4,16 @@ import { DAY_MS } from '../durations.ts';
 import type { CallCount } from './activity.ts';
 import { IDS_PER_MS } from './page_queries.ts';
 import { type RunRow, SELECT_RUN } from './run.ts';
+import type { RowOf } from './table.ts';
+import { CALL } from './tables.ts';
 
-/** A call that a run made, as stored in `_call`. */
-export interface RunCall {
-  readonly callId: number;
-  readonly kind: string;
-  readonly target: string;
-  /** Why the planner chose the call. */
-  readonly reason: string;
-  readonly sentAt: string;
-  readonly ms: number;
-  readonly status: number | null;
-  readonly outcome: string;
-  readonly rows: number;
-  readonly new: number;
-  readonly changed: number;
-  readonly note: string | null;
-}
+const SHOWN = [
+  ...(['callId', 'kind', 'target', 'reason', 'sentAt', 'ms'] as const),
+  ...(['status', 'outcome', 'rows', 'new', 'changed', 'note'] as const),
+];
+
+/** A call that a run made. */
+export type RunCall = Pick<RowOf<typeof CALL>, (typeof SHOWN)[number]>;
 
 /** Reads a run's calls. `_call` has no index on the run, so calls are found by id, because ids increase over time. */
 export function runCalls(db: Database) {
@@ -33,8 +26,7 @@ export function runCalls(db: Database) {
      WHERE call_id BETWEEN ? AND ? AND run_id = ? GROUP BY kind, outcome ORDER BY kind, outcome`,
   );
   const list = db.prepare<[number, number, number, 0 | 1, number], RunCall>(
-    `SELECT call_id AS callId, kind, target, reason, sent_at AS sentAt, ms, status, outcome, rows, new, changed, note
-     FROM _call
+    `SELECT ${CALL.selected(undefined, SHOWN)} FROM _call
      WHERE call_id BETWEEN ? AND ? AND run_id = ?
        AND (? = 0 OR outcome NOT IN ('ok', 'received', 'absent', 'gone'))
      ORDER BY call_id DESC LIMIT ?`,

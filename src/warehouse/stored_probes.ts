@@ -14,28 +14,18 @@ export interface StoredProbe {
   readonly body: Buffer | null;
 }
 
-interface Row {
-  readonly callId: number;
-  readonly target: string;
-  readonly reason: string;
-  readonly status: number | null;
-  readonly sentAt: string;
-  readonly ms: number;
-}
-
 /** Returns the probe calls that have not yet been loaded as another kind of call, in id order. */
 export function storedProbes(db: Database): StoredProbe[] {
   const rows = db
-    .prepare<[], Row>(
-      `SELECT c.call_id AS callId, c.target, c.reason, c.status, c.sent_at AS sentAt, c.ms
+    .prepare<[], Omit<StoredProbe, 'headers' | 'body'>>(
+      `SELECT c.call_id AS callId, c.target, c.reason AS why, c.status, c.sent_at AS sentAt, c.ms
        FROM _call c
        WHERE c.kind = 'probe' AND c.outcome <> 'unsent' AND c.target <> '${FORGOTTEN}' ORDER BY c.call_id`,
     )
     .all();
   const answers = answerTable(db);
-  return rows.map(({ reason, ...row }) => ({
+  return rows.map((row) => ({
     ...row,
-    why: reason,
     ...(answers.read(row.callId) ?? { headers: {}, body: null }),
   }));
 }

@@ -184,6 +184,32 @@ export const CHANGE = new Table('entity_change', ['changeId'], {
   callId: integer('_call_id'),
 });
 
+/** Responses, or items in responses, that cannot be processed. */
+export const QUARANTINE = new Table('_quarantine', ['quarantineId'], {
+  quarantineId: integer(),
+  /** The latest such response; its body is in `_answer`. */
+  callId: integer(),
+  kind: text<'stats' | 'search' | 'entity'>(),
+  target: text(),
+  /** The item's position in its list; -1 for the whole response. */
+  position: integer(),
+  reason: text(),
+  /** The number of quarantined responses to the same request. */
+  times: integer(),
+  quarantinedAt: text(),
+  state: text<'open' | 'replayed' | 'superseded' | 'discarded'>(),
+});
+
+/** The receivers of notifications. */
+export const RECEIVER = new Table('_receiver', ['name'], {
+  name: text(),
+  /** All changes up to this version of the change feed are already in digests. */
+  version: integer(),
+  isHealthy: integer<0 | 1>(),
+  disabledAt: text<string | null>(),
+  why: text<string | null>(),
+});
+
 /** The entries in a backfill. */
 export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfillId', 'position'], {
   backfillId: integer(),
@@ -205,7 +231,7 @@ export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfillId', 'positio
 /** Every internal table that is described here. */
 export const TABLES = [
   ...[COMPANY, VERSION, QUERY, QUERY_PAGE, FAILURE, CALL, RUN],
-  ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, BACKFILL_ITEM],
+  ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, QUARANTINE, RECEIVER, BACKFILL_ITEM],
 ] as const;
 
 /** The known facts about one company. Times are ISO 8601. */
