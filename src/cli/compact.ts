@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { exclusively } from '../operations/exclusive.ts';
+import { spaceText } from '../report/fact_table.ts';
 import { byteSize, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { pruneAnswers, replacedBytes, vacuum } from '../warehouse/retention.ts';
@@ -44,17 +45,9 @@ export default () =>
         },
         text: lines(
           `${counted(deleted, 'response')} deleted. File size: ${byteSize(sizeBefore)} before, ${byteSize(sizeAfter)} after.`,
-          `Space: ${PURPOSES.map(([purpose, label]) => `${label} ${byteSize(space[purpose])}`).join(', ')}.`,
+          `Space: ${spaceText(space)}.`,
           `Replaced responses: ${byteSize(replaced)}. The key \`retention.answers\` sets when compact deletes them.`,
         ),
       };
     },
   );
-
-const PURPOSES = [
-  ['responses', 'responses'],
-  ['tables', 'tables for analysts'],
-  ['companies', "companies' state"],
-  ['search_index', 'search indexes'],
-  ['other', 'calls and other'],
-] as const;

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command } from '@commander-js/extra-typings';
 import { accountsBeside, keyIdOf, makeKey, type Tier } from '../api/accounts.ts';
 import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
@@ -9,7 +9,8 @@ import {
   type StoredAccount,
   type StoredLimits,
 } from '../warehouse/serve_accounts.ts';
-import { define, tierOption, wholeNumber } from './command.ts';
+import { define } from './command.ts';
+import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
 import { type Output, type Result, snakeKeys } from './output.ts';
 import { tableText } from './text_layout.ts';
 
@@ -24,7 +25,7 @@ export default () => {
     const [name = '', argument] = usage.split(' ');
     const command = new Command(name).summary(summary);
     if (argument !== undefined) command.argument(argument);
-    if (hasLimits) addLimitOptions(command);
+    if (hasLimits) withLimitOptions(command);
     keys.addCommand(
       define('config', command, ({ config, clock, output }, ...given: unknown[]) => {
         const file = openAccountFile(accountsBeside(config.ledger));
@@ -64,37 +65,13 @@ const ACTIONS: readonly (readonly [usage: string, summary: string, action: Actio
   ['resume <account>', "accept a suspended account's keys again", suspension(false)],
 ];
 
-interface LimitFlags {
-  readonly tier?: Tier;
-  readonly perMinute?: number;
-  readonly total?: number;
-  readonly perDay?: number;
-  readonly unlimited?: boolean;
-}
-
-function addLimitOptions(command: Command): void {
-  command
-    .addOption(tierOption())
-    .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', limitNumber)
-    .option('--total <n>', 'requests in total', limitNumber)
-    .option('--per-day <n>', 'requests per day (UTC)', limitNumber)
-    .option('--unlimited', 'no allowance: only the requests per minute are limited');
-}
-
-function limitNumber(text: string): number {
-  const limit = wholeNumber(text);
-  if (limit === 0)
-    throw new InvalidArgumentError('It must be greater than 0. To block an account, use `keys suspend`.');
-  return limit;
-}
-
 function create({ file, nowMs }: ActionContext, name: string, flags: LimitFlags): Result {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
     throw new UsageError(`"${name}" is not a valid account name.`, {
       hint: 'Use at most 64 letters, digits, ".", "_" and "-", starting with a letter or digit.',
     });
   const existing = file.accounts().find(({ accountId }) => accountId === name);
-  if (existing === undefined) file.addAccount({ accountId: name, ...limitsOf(flags) }, nowMs);
+  if (existing === undefined) file.addAccount({ accountId: name, ...limitsOf(flags), day: 'utc' }, nowMs);
   else if (hasLimits(flags))
     throw new UsageError(`The account ${name} already exists and has limits.`, {
       hint: `To change its limits, use \`registry-mirror keys limit ${name} …\`. To create another key, leave out the limits.`,
@@ -166,7 +143,7 @@ function limit({ file }: ActionContext, name: string, flags: LimitFlags): Result
   const before = accountNamed(file, name);
   if (!hasLimits(flags))
     throw new UsageError('No limit was given.', { hint: 'See `registry-mirror keys limit --help`.' });
-  file.setLimits(name, limitsOf({ tier: before.tier as Tier, ...flags }));
+  file.setLimits(name, { ...limitsOf({ tier: before.tier as Tier, ...flags }), day: 'utc' });
   const account = accountNamed(file, name);
   return { data: { account: name, ...limitsAsData(account) }, text: `${name}: ${limitsInWords(account)}` };
 }
@@ -192,25 +169,7 @@ function hasLimits({ tier, perMinute, total, perDay, unlimited }: LimitFlags): b
   return [tier, perMinute, total, perDay, unlimited].some((flag) => flag !== undefined);
 }
 
-/** A paid account has only the given limits. A free account needs an allowance, for which there is no default. */
-function limitsOf({ tier = 'paid', perMinute, total, perDay, unlimited }: LimitFlags): StoredLimits {
-  const hasAllowance = total !== undefined || perDay !== undefined;
-  if (unlimited && hasAllowance)
-    throw new UsageError('--unlimited cannot be combined with --total or --per-day.');
-  if (tier === 'free' && !hasAllowance && !unlimited)
-    throw new UsageError('A free account needs an allowance.', {
-      hint: 'Add --total N, --per-day N, both, or --unlimited.',
-    });
-  return {
-    tier,
-    perMinute: perMinute ?? (tier === 'free' ? FREE_PER_MINUTE : null),
-    total: total ?? null,
-    perDay: perDay ?? null,
-    day: 'utc',
-  };
-}
-
-function limitsAsData({ tier, perMinute, total, perDay }: StoredLimits) {
+function limitsAsData({ tier, perMinute, total, perDay }: Omit<StoredLimits, 'day'>) {
   return { tier, per_minute: perMinute, total, per_day: perDay };
 }
 
@@ -222,5 +181,3 @@ function limitsInWords({ tier, perMinute, total, perDay }: StoredLimits): string
   ].filter((limit) => limit !== null);
   return `${tier}, ${limits.length === 0 ? 'no limits' : limits.join(', ')}`;
 }
-
-const FREE_PER_MINUTE = 10;

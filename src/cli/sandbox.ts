@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
-import type { Account, Tier } from '../api/accounts.ts';
+import type { Account } from '../api/accounts.ts';
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
@@ -17,16 +17,16 @@ import type { Company } from '../sandbox/company_store.ts';
 import { entityLines } from '../sandbox/insight.ts';
 import { changedProfile, presetNames, readProfile } from '../sandbox/profile_file.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-import type { AccountOptions } from '../sandbox/sandbox_accounts.ts';
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
-import { define, portNumber, tierOption, wholeFrom, wholeNumber } from './command.ts';
+import { define, portNumber, wholeFrom, wholeNumber } from './command.ts';
+import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
 import type { Result } from './output.ts';
 
 /** `sandbox`: serves the registry's API on loopback, for tests and trials. */
 export default () =>
   define(
     'alone',
-    new Command('sandbox')
+    withLimitOptions(new Command('sandbox'), 'free')
       .description(
         'Serves the three endpoints over synthetic companies or any CSV file, with keys and limits, and prints a ' +
           'matching configuration. /_sandbox/arrivals lists the received requests. /_sandbox/entities, ' +
@@ -44,11 +44,6 @@ export default () =>
       .option('--host <address>', 'address to listen on', '127.0.0.1')
       .option('--port <n>', 'port to listen on (default: any free one)', portNumber)
       .option('--key <key>', "the account's key (default: random)")
-      .addOption(tierOption().default('free' as const))
-      .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', positiveWhole)
-      .option('--total <n>', 'requests in total', positiveWhole)
-      .option('--per-day <n>', 'requests per day (UTC)', positiveWhole)
-      .option('--unlimited', 'no allowance: only the requests per minute are limited')
       .option('--shape <name|file>', `API profile: ${presetNames().join(', ')}, or a YAML file`)
       .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
       .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
@@ -66,7 +61,8 @@ export default () =>
       .option('--json', 'print one JSON document instead of a configuration')
       .addHelpText('after', EXAMPLES),
     async ({ output, print, untilInterrupted }, flags: SandboxFlags) => {
-      const accounts = [accountOf(flags)];
+      const key = flags.key === undefined ? {} : { key: flags.key };
+      const accounts = [{ id: 'main', ...limitsOf(flags), ...key }];
       const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
       const companies = companiesOf(flags, profile);
       const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
@@ -95,7 +91,7 @@ Examples:
   $ registry-mirror sandbox --unlimited --data companies.csv --where name_status=Current --matches prefix
   $ registry-mirror sandbox --tier paid --shape brreg --arrivals arrivals.jsonl --dump truth.jsonl`;
 
-interface SandboxFlags {
+interface SandboxFlags extends LimitFlags {
   readonly data?: string;
   readonly companies?: number;
   readonly idColumn?: string;
@@ -104,11 +100,6 @@ interface SandboxFlags {
   readonly host: string;
   readonly port?: number;
   readonly key?: string;
-  readonly tier: Tier;
-  readonly perMinute?: number;
-  readonly total?: number;
-  readonly perDay?: number;
-  readonly unlimited?: boolean;
   readonly shape?: string;
   readonly matches?: NameSearch;
   readonly identifiers?: IdentifierSearch;
@@ -125,32 +116,6 @@ interface SandboxFlags {
   readonly dump?: string;
   readonly json?: boolean;
 }
-
-/** The allowance has no default, because the registry's documentation gives two different limits for the free tier. */
-function accountOf({ tier, total, perDay, unlimited, perMinute, key }: SandboxFlags): AccountOptions {
-  const hasAllowance = total !== undefined || perDay !== undefined;
-  if (unlimited && hasAllowance)
-    throw new UsageError('--unlimited cannot be combined with --total or --per-day.', {
-      hint: 'Leave out one of them.',
-    });
-  if (tier === 'free' && !hasAllowance && !unlimited)
-    throw new UsageError(
-      'The free tier needs an allowance. There is no default, because its documentation gives two limits.',
-      {
-        hint: 'Add --total 100 (calls in total), --per-day 1000 (calls per day), both, or --unlimited.',
-      },
-    );
-  return {
-    id: 'main',
-    tier,
-    perMinute: perMinute ?? (tier === 'free' ? FREE_PER_MINUTE : null),
-    total: total ?? null,
-    perDay: perDay ?? null,
-    ...(key === undefined ? {} : { key }),
-  };
-}
-
-const FREE_PER_MINUTE = 10;
 
 function companiesOf(flags: SandboxFlags, { ids }: ApiProfile): AsyncIterable<Company> | Iterable<Company> {
   const { data, companies, idColumn, nameColumn, where, seed } = flags;

@@ -1,6 +1,7 @@
 import type { LedgerState, WindowState } from '../allowance/ledger.ts';
 import { windowRow } from '../allowance/window_table.ts';
 import { isoTime } from '../clock.ts';
+import type { SpaceUse } from '../warehouse/space.ts';
 import { completionBounds, completionText } from './completion_forecast.ts';
 import type { CoverageEstimate, Interval } from './coverage_estimate.ts';
 import { AGE_DAYS, type Facts, type MirrorFacts, type Trends } from './facts.ts';
@@ -188,14 +189,16 @@ export const FACTS: readonly Fact[] = [
   }),
   ofMirror(null, {
     key: 'warehouse',
-    json: ({ mirror: { files } }) => ({
+    json: ({ mirror: { files }, trends: { space } }) => ({
       bytes: files.bytes,
       wal_bytes: files.walBytes,
       schema_version: files.schemaVersion,
+      space,
     }),
-    lines({ mirror: { files, holder } }, { time }) {
+    lines({ mirror: { files, holder }, trends: { space } }, { time }) {
       const wal = files.walBytes > SHOWN_WAL_BYTES ? `, WAL ${byteSize(files.walBytes)}` : '';
-      const line = { label: 'files', value: `warehouse ${byteSize(files.bytes)}${wal}` };
+      const notes = space === null ? [] : [spaceText(space)];
+      const line = { label: 'files', value: `warehouse ${byteSize(files.bytes)}${wal}`, notes };
       if (holder === null) return [line];
       const { pid, host, takenAt } = holder;
       return [
@@ -327,6 +330,18 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
 }
 
 /** Describes recent searches. The known share of their results says nothing about companies that no search finds. */
+/** Describes what takes the space in a warehouse. */
+export function spaceText({ responses, tables, companies, search_index, other }: SpaceUse): string {
+  const parts = [
+    `responses ${byteSize(responses)}`,
+    `tables for analysts ${byteSize(tables)}`,
+    `companies' state ${byteSize(companies)}`,
+    `search indexes ${byteSize(search_index)}`,
+    `calls and other ${byteSize(other)}`,
+  ];
+  return parts.join(', ');
+}
+
 /** Without a registry count, the companies that searches found again show how many are still unknown. */
 function estimateNotes({ by, recaptured }: CoverageEstimate): string[] {
   if (recaptured === null || by !== 'nothing') return [];

@@ -19,6 +19,7 @@ import {
   resultsByDay,
 } from '../warehouse/page_queries.ts';
 import { type RunRow, recentRuns } from '../warehouse/run.ts';
+import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';
@@ -154,6 +155,8 @@ export interface Trends {
    * they were not counted, because that takes a scan of all companies.
    */
   readonly ages: readonly AgeClass[] | null;
+  /** What takes the space in the file; null if it was not measured, because that reads the whole file. */
+  readonly space: SpaceUse | null;
   /** The unfinished backfills. */
   readonly backfills: readonly {
     readonly backfill: BackfillRow;
@@ -197,6 +200,7 @@ export function readTrends(
           AGE_DAYS.map((days) => nowMs - days * DAY_MS),
         )
       : null,
+    space: withAges && readFileFacts(db).bytes <= MAX_MEASURED_BYTES ? spaceUse(db) : null,
     backfills: backfills
       .unfinished()
       .map((backfill) => ({ backfill, counts: backfills.counts(backfill.backfillId) })),
@@ -216,3 +220,5 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 const MAX_RUNS = 12;
+/** Measuring a file of this size takes about half a second. */
+const MAX_MEASURED_BYTES = 200_000_000;

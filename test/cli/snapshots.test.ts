@@ -127,6 +127,7 @@ function steady(text: string): string {
     .replace(/[0-9a-f]{12,}/g, (hex) => '#'.repeat(hex.length))
     .replace(/(?<=in )\d+ ms/g, '# ms')
     .replace(/\d+(\.\d)? [kM]B/g, '## kB')
+    .replace(/(?<="space": )\{[^}]*\}/, '{}')
     .replace(/(?<="(?:wal_)?bytes": )\d+/g, '#')
     .replace(/(?<="schema_version": ")\d+/, '#');
 }

@@ -43,6 +43,13 @@ function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trend
       ...{ callsLastHour: 41, callsToday: 83, rate: { calls: 0, overMs: DAY_MS } },
       week: { new: 59, changed: 61, gone: 3 },
       ages: [2, 29, 31, 37, 43].map((records, at) => ({ records, summaries: 100 + at })),
+      space: {
+        responses: 3_100_000,
+        tables: 1_200_000,
+        companies: 400_000,
+        search_index: 300_000,
+        other: 100_000,
+      },
       backfills: [],
     },
   };
@@ -72,7 +79,12 @@ test('every fact has its own value in JSON', () => {
       { within_days: 90, records: 37, summaries: 103 },
       { within_days: null, records: 43, summaries: 104 },
     ],
-    warehouse: { bytes: 5_100_000, wal_bytes: 2_300_000, schema_version: '390' },
+    warehouse: {
+      bytes: 5_100_000,
+      wal_bytes: 2_300_000,
+      schema_version: '390',
+      space: mirror().trends.space,
+    },
     ...{ calls_last_hour: 41, quarantined: 7, waiting: 23, week: { new: 59, changed: 61, gone: 3 } },
     allowance: {
       ...{ left: 666, left_for_backfills: 569, per_minute: 13, resumes_at: null },
@@ -89,7 +101,7 @@ test('every fact has its own value in text', () => {
     'finish | Complete by 14–16 March | estimate of 2027-03-10T11:00:00.000Z',
     'seen in | 1 day 100 · 7 days 101 · 30 days 102 · 90 days 103 · older 104',
     'fetched in | 1 day 2 · 7 days 29 · 30 days 31 · 90 days 37 · older 43',
-    'files | warehouse 5.1 MB, WAL 2.3 MB',
+    "files | warehouse 5.1 MB, WAL 2.3 MB | responses 3.1 MB, tables for analysts 1.2 MB, companies' state 400 kB, search indexes 300 kB, calls and other 100 kB",
     'calls | 666 left | 311 of 977 calls used in total, 97 of the rest reserved for scheduled runs',
     'rate | at most 13 calls a minute; 41 calls in the last hour',
     'waiting | 23 targets failed and will be retried',
