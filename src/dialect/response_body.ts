@@ -21,7 +21,7 @@ export function readBody(bytes: Buffer, contentType: string): Body {
   if (text === null)
     return unreadable(null, 'the body is not valid text in its character set (default: UTF-8)');
   try {
-    return { text, json: parseJson(text), flaw: null, exceedsLimit: false, isMarkup: false };
+    return { text, json: parseJson(withoutCallback(text)), flaw: null, exceedsLimit: false, isMarkup: false };
   } catch (error) {
     const exceedsLimit = error instanceof LimitExceeded;
     return {
@@ -29,6 +29,14 @@ export function readBody(bytes: Buffer, contentType: string): Body {
       exceedsLimit,
     };
   }
+}
+
+/** Returns the argument of a function call (JSONP), such as `callback({"Names":[]});`, or else the text itself. */
+function withoutCallback(text: string): string {
+  return (
+    /^\s*(?:\/\*.*?\*\/\s*)?[\p{L}_$][\p{L}\p{N}_$.]*\s*\(\s*([{[].*[}\]])\s*\)\s*;?\s*$/su.exec(text)?.[1] ??
+    text
+  );
 }
 
 function unreadable(text: string | null, flaw: string): Body {

@@ -25,6 +25,11 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
     escaped: (text) => text.replace(/[<>]/g, ' ').replace(/[+\-=&|!(){}[\]^"~*?:\\/]/g, '\\$&'),
     original: (text) => text.replace(/\\(.)/g, '$1'),
   },
+  /** The last segment of an id that is a URL. */
+  last: {
+    escaped: (text) => /^https?:\/\/.*?([^/]+)\/*$/.exec(text)?.[1] ?? text,
+    original: (text) => text,
+  },
   /** Words only. All other characters become spaces, for full-text syntaxes without an escape. */
   words: {
     escaped: (text) => text.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim(),

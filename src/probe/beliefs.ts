@@ -27,11 +27,13 @@ import {
   idKeyOf,
   type OpenedRecord,
   type RecordPaths,
+  recordTemplate,
 } from './record.ts';
 import { type Candidate, findResultList, itemOf, type ResultList, relativeTo, rowsAt } from './rows.ts';
 import { findQueryRule, type KnownName, type RuleFinding } from './rule.ts';
 import { findSize, type SizeFacts, wholeness } from './size.ts';
 import { findClamp, findRegistryTotal, findTotal } from './total.ts';
+import { judgeTrials } from './trials.ts';
 import { roleOfParam } from './words.ts';
 
 /** Facts that the user gives to the probe. */
@@ -132,8 +134,8 @@ export interface SearchBeliefs {
 export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const stated = hints.specification ?? null;
   const joins = joinsOf(upstream);
-  const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
-  const path = addresses.value?.search ?? null;
+  const { finding: joined, next: nextAddress } = findAddresses(joins, exchanges);
+  const path = joined.value?.search ?? null;
   const sent = exchanges.filter(
     ({ request, reading }) =>
       request.kind === 'search' &&
@@ -147,6 +149,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
     fixed: joins[0]?.constants.length ?? 0,
     stated: [stated?.sizeParam.value ?? ''],
     keys,
+    envelope: sent.flatMap(({ json, reading }) => (reading === 'ok' ? envelopeKeys(json) : [])),
   });
   const fixed: Param[] = [...(joins[0]?.constants ?? []), ...Object.entries(stated?.extra ?? {})];
   const constants = [...new Map([...rawParams.constants, ...fixed]).entries()];
@@ -164,9 +167,15 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const entities = exchanges.filter(
     ({ request, reading }) => request.kind === 'entity' && reading !== 'rejected',
   );
-  const template = `${new URL(upstream.base_url).origin}${addresses.value?.entity ?? '/{id}'}`;
-  const found = findResultList(good, idKeyOf(template));
+  const { origin } = new URL(upstream.base_url);
+  const configuredTemplate = `${origin}${joined.value?.entity ?? '/{id}'}`;
+  const found = findResultList(good, idKeyOf(configuredTemplate));
   const listing = found === null ? null : withNamesJudged(found, good, hints.examples, entities);
+  const template = recordTemplate(configuredTemplate, listing, entities);
+  const addresses =
+    joined.value === null || template === configuredTemplate
+      ? joined
+      : { ...joined, value: { ...joined.value, entity: template.slice(origin.length) } };
   const evidence: QueryEvidence = {
     ...{
       searches,
@@ -174,6 +183,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       params,
       hint: hints.queryParam === null ? null : hypothesisOf(hints.queryParam),
       stated: stated?.queryParam.value ?? null,
+      trials: judgeTrials(searches, listing?.results ?? null),
     },
   };
   const query = findQuery(evidence);
@@ -235,6 +245,13 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       stated?.minLength.value ?? 1,
     ),
   };
+}
+
+/** Returns the keys of numbers outside the rows, which may repeat the page and its size. */
+function envelopeKeys(json: Exchange['json']): string[] {
+  return leavesOf(json ?? null).flatMap(({ pointer, value }) =>
+    wholeNumberOf(value) === null ? [] : segmentsOf(pointer).slice(-1),
+  );
 }
 
 function keysIn(json: Exchange['json']): string[] {

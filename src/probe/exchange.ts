@@ -54,6 +54,15 @@ export function paramsKey(params: readonly Param[]): string {
   return JSON.stringify([...params].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Returns whether two lists begin with the same ten rows. */
+export function sameRows(a: readonly unknown[], b: readonly unknown[]): boolean {
+  const text = (rows: readonly unknown[]) =>
+    JSON.stringify(rows.slice(0, 10), (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+  return text(a) === text(b);
+}
+
 /**
  * The leading hypothesis for one field of the dialect, after all evidence:
  * - sure: every check of the field has passed, and none has failed

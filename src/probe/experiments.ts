@@ -6,7 +6,7 @@ import { textAt } from './bodies.ts';
 import { broadest, broadQuery, newBroadQuery } from './broad.ts';
 import { type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import { identifierPrefix } from './identifiers.ts';
-import { lengthOf, shortestWithRows } from './lengths.ts';
+import { isEmptyQuery, lengthOf, shortestWithRows } from './lengths.ts';
 import { isTruncated, type SearchPage, sizesSent } from './pages.ts';
 import {
   candidatesOf,
@@ -25,15 +25,17 @@ import {
   languageQueries,
   likelyQueries,
   PLAIN,
+  type QueryEvidence,
   queryNames,
   templatesFor,
-  tiedNames,
+  WILDCARDS,
   withQuery,
 } from './query.ts';
-import { entityPath, NOT_REQUESTED, unlikelyId } from './record.ts';
+import { entityPath, NOT_REQUESTED, unlikelyId, withLastSegment } from './record.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
 import { isTooBroad } from './soft_errors.ts';
+import { likelyHalf } from './trials.ts';
 import { LETTERS, LONG_SEEDS, PREFIXES, roleOfParam, SEEDS } from './words.ts';
 
 /**
@@ -93,18 +95,10 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
       value += WEIGHTS[field] * openness[field] * separation;
     if (value > (best?.value ?? 0)) best = { value, request };
   }
-  const calls = input.exchanges.length;
-  return best !== null &&
-    best.value >= (calls < FEW_CALLS ? MIN_VALUE : calls < MANY_CALLS ? MIN_VALUE_LATER : MIN_VALUE_LATE)
-    ? best.request
-    : null;
+  return best !== null && best.value >= MIN_VALUE ? best.request : null;
 }
 
-const FEW_CALLS = 9;
-const MANY_CALLS = 12;
-const MIN_VALUE = 5;
-const MIN_VALUE_LATER = 12;
-const MIN_VALUE_LATE = 14;
+const MIN_VALUE = 7;
 
 function keyOf({ kind, path, params }: ProbeRequest): string {
   return `${kind} ${path} ${paramsKey(params)}`;
@@ -231,11 +225,14 @@ function rowExperiments(
     const hasRows = search?.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null) ?? false;
     const tries = searches.filter((one) => one.request.params.some(([name]) => name === param)).length;
     if (hasRows || tries > MAX_QUERIES + hints.examples.length) return [bare];
+    const templates = template === PLAIN && tries >= 2 ? [PLAIN, ...WILDCARDS] : [template];
     return [
       bare,
       ...queries
         .slice(0, MAX_QUERIES + 4)
-        .map((text, index) => single(param, template, text, 0.9 * 0.97 ** index)),
+        .flatMap((text, index) =>
+          templates.map((one, rank) => single(param, one, text, 0.9 * 0.97 ** index * 0.955 ** rank)),
+        ),
     ];
   }
   const names = queryNames(evidence);
@@ -298,7 +295,7 @@ function rowExperiments(
 }
 
 /** At most this share of the calls is spent on guessed names. */
-const GUESSED_SHARE = 0.6;
+const GUESSED_SHARE = 0.75;
 const MAX_QUERIES = 12;
 
 function single(param: string, template: string, text: string, separation: number): SearchExperiment {
@@ -327,53 +324,68 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
         ];
   }
   const inLanguage = languageQueries(evidence).filter((text) => text.length >= minQueryChars);
+  const isBareRefused = evidence.searches.some((one) => one.reading === 'refused' && isEmptyQuery(one));
   const common = inLanguage[0] ?? LONG_SEEDS[0] ?? '';
-  const isTried = (why: string) => evidence.searches.some(({ request }) => request.why === why);
   const sigils = names.filter((name) => name.startsWith('$'));
-  const together = (queries: readonly string[], how: string, separation: number): SearchExperiment => ({
-    params: [
-      ...distinctQueries(params.hasSigil && sigils.length > 3 ? sigils : names, queries),
-      ...smallSizes(19),
-    ],
-    why: `which parameter takes the query? (${how})`,
-    separates:
-      params.isLenient && isTried(`which parameter takes the query? (${how})`)
-        ? {}
-        : { query: separation, rows: separation, size: 0.5 },
-  });
+  const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;
+  const together = (queries: readonly string[], how: string, separation: number): SearchExperiment => {
+    const why = `which parameter takes the query? (${how})`;
+    const isTried = evidence.searches.some(
+      ({ request }) => request.why === why && request.params[0]?.[0] === grouped[0],
+    );
+    return {
+      params: [...distinctQueries(grouped, queries), ...smallSizes(19)],
+      why,
+      separates: params.isLenient && isTried ? {} : { query: separation, rows: separation, size: 0.5 },
+    };
+  };
   const scale = params.mayBeStrict || params.required.length > 0 ? 0.5 : 1;
-  const tied = tiedNames(evidence);
-  const splitting: SearchExperiment[] =
-    tied.length > 1 && known.length > 1
-      ? [
-          {
-            params: distinctQueries(tied, known),
-            why: `does ${tied.slice(0, 3).join(', or ')} take the query?`,
-            separates: { query: 0.95 },
-          },
-        ]
-      : [];
+  const splitting = groupExperiments(evidence, known);
+  if (splitting.length > 0) return splitting;
+  const long = unique([...known, ...inLanguage, ...LONG_SEEDS]);
   return [
-    ...splitting,
     ...(minQueryChars <= 2
       ? [
           together(
             unique([...known, ...SEEDS]),
             'each has its own query',
-            (known.length > 1 ? 0.85 : 0.7) * scale,
+            (known.length > 1 ? 0.85 : isBareRefused ? 0.5 : 0.7) * scale,
           ),
         ]
       : []),
     ...(minQueryChars <= 3
       ? [together(unique([...known, ...PREFIXES, ...LONG_SEEDS]), 'three letters', 0.3 * scale)]
       : []),
-    together(unique([...known, ...inLanguage, ...LONG_SEEDS]), 'longer queries', 0.45 * scale),
-    together(
-      names.map(() => common),
-      `each has "${common}"`,
-      params.isLenient ? (inLanguage.length > 0 ? 0.6 : 0.42) : 0.2,
-    ),
+    together(long, 'longer queries', (isBareRefused ? 0.65 : 0.45) * scale),
+    together([common], `each has "${common}"`, params.isLenient ? (inLanguage.length > 0 ? 0.6 : 0.42) : 0.2),
     ...(minQueryChars <= 1 && params.isLenient ? [together(LETTERS, 'single letters', 0.35)] : []),
+  ];
+}
+
+/** Requests that find the effective parameter in a group: each has its own query, or half of them is sent. */
+function groupExperiments(
+  { trials: { group } }: QueryEvidence,
+  known: readonly string[],
+): SearchExperiment[] {
+  if (group === null || group.suspects.length < 2) return [];
+  const names = group.suspects.map(({ param }) => param[0]);
+  const half = likelyHalf(group.suspects);
+  const whyOf = (some: readonly string[]) => `does ${some.slice(0, 3).join(', or ')} take the query?`;
+  return [
+    ...(known.length >= names.length
+      ? [
+          {
+            params: [...distinctQueries(names, known), ...group.others],
+            why: whyOf(names),
+            separates: { query: 0.95, rows: 0.3 },
+          },
+        ]
+      : []),
+    {
+      params: [...half, ...group.others],
+      why: whyOf(half.map(([name]) => name)),
+      separates: { query: 0.8, rows: 0.5 },
+    },
   ];
 }
 
@@ -627,7 +639,12 @@ function cursorExperiments(
   const known = cursorsOf(text, pages);
   const key = segmentsOf(paging.link?.at ?? '').at(-1) ?? '';
   const usual = namesFor('cursor', params);
-  const ownFirst = [...usual.slice(0, 1), ...(roleOfParam(key) === 'cursor' ? [key] : []), ...usual];
+  // The parameter for `next_cursor` or `search-continue` is often its last part.
+  const parts = [
+    key.replace(/^(\p{Ll}+[-_]|\p{Ll}+(?=\p{Lu}))/u, '').replace(/^\p{Lu}/u, (one) => one.toLowerCase()),
+    key,
+  ];
+  const ownFirst = [...parts.filter((name) => roleOfParam(name) === 'cursor'), ...usual];
   const trials = cursorTrials(pages);
   const isRefused = (name: string) =>
     evidence.searches.some(
@@ -678,7 +695,10 @@ function firstMoves(
     .filter(
       ({ param }) =>
         !evidence.searches.some(
-          ({ reading, request }) => reading === 'refused' && request.params.some(([name]) => name === param),
+          ({ reading, request }) =>
+            reading === 'refused' &&
+            !params.known.has(param) &&
+            request.params.some(([name]) => name === param),
         ),
     )
     .slice(0, params.mayBeStrict ? 6 : 3)
@@ -889,12 +909,14 @@ function recordExperiments(
   for (const [round, position] of [2, 0].entries())
     for (const [rank, { pointer }] of ids.slice(0, 4).entries()) {
       const values = rows.map((row) => textAt(row, pointer)).filter((text) => text !== null);
-      const path = entityPath(template, values[Math.min(position, values.length - 1)] ?? '');
-      if (path === null || tried.size >= 5) continue;
-      experiments.push({
-        request: { kind: 'entity', path, params: [], why: `can the value at ${pointer} open a record?` },
-        separates: { record: 0.85 * 0.7 ** rank * 0.6 ** round },
-      });
+      const value = values[Math.min(position, values.length - 1)] ?? '';
+      const paths = new Set([template, withLastSegment(template)].map((one) => entityPath(one, value)));
+      for (const [variant, path] of [...paths].entries())
+        if (path !== null && tried.size < 5)
+          experiments.push({
+            request: { kind: 'entity', path, params: [], why: `can the value at ${pointer} open a record?` },
+            separates: { record: 0.85 * 0.7 ** rank * 0.6 ** round * 0.8 ** variant },
+          });
     }
   const id = unlikelyId(search.known.map((known) => known.id));
   const unknown =

@@ -1,6 +1,10 @@
+import { scalarText } from '../json/json.ts';
+import { segmentsOf } from '../json/pointer.ts';
+import { leavesOf } from './bodies.ts';
 import { type ErrorReading, readError } from './errors.ts';
 import type { Exchange, Param } from './exchange.ts';
-import { linkedParams } from './pages.ts';
+import { isUrl, linkedParams } from './pages.ts';
+import { isSameRefusal } from './trials.ts';
 import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
 
 /**
@@ -28,6 +32,8 @@ export interface ParamBeliefs {
   /** Parameters that every search needs in addition to the query, with a value that the API accepts. */
   readonly constants: readonly Param[];
   readonly spelling: Spelling['joins'];
+  /** Keys of numbers outside the rows, in several spellings. A parameter may have the same name. */
+  readonly ofEnvelope: readonly string[];
   readonly hasSigil: boolean;
   readonly errors: ReadonlyMap<Exchange, ErrorReading>;
 }
@@ -40,6 +46,8 @@ export interface ParamSources {
   readonly stated: readonly string[];
   /** Keys in the responses' bodies. */
   readonly keys: readonly string[];
+  /** Keys of numbers outside the rows. */
+  readonly envelope: readonly string[];
 }
 
 /** Evaluates what all searches show about parameter names. */
@@ -59,14 +67,15 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   const refused = new Set<string>();
   const missing: string[] = [];
   const values = new Map<string, readonly string[]>();
-  const bare = [...errors].find(
-    ([{ request, text }]) => request.params.length <= sources.fixed && text.trim() !== '',
-  )?.[1];
+  const bare = [...errors.keys()].find(
+    ({ request, text }) => request.params.length <= sources.fixed && isSpecific(text),
+  );
   let isListed = false;
   let namesAll = false;
   let opaque = 0;
   let unknown = 0;
-  for (const [{ request }, error] of errors) {
+  for (const [search, error] of errors) {
+    const { request } = search;
     const sent = request.params.map(([name]) => name);
     for (const [name, list] of error.values) values.set(name, list);
     for (const name of [...error.listed, ...error.suggested]) known.add(name);
@@ -76,17 +85,8 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     for (const [name] of culprits) refused.add(name);
     unknown += culprits.length;
     // The same refusal as without any parameter shows that the API ignores these parameters.
-    if (
-      sent.length > 0 &&
-      bare !== undefined &&
-      error.text === bare.text &&
-      isSpecific(error.text) &&
-      culprits.length === 0
-    ) {
-      for (const name of sent)
-        if (roleOfParam(name) === 'query' && !missing.includes(name)) refused.add(name);
+    if (sent.length > 0 && bare !== undefined && culprits.length === 0 && isSameRefusal(search, bare))
       continue;
-    }
     if (sent.length > 3 && culprits.length === 0 && error.missing.length === 0) opaque++;
     // If an error names several of the sent parameters, the API probably has the others.
     const isWhole = culprits.length >= 3 || (culprits.length > 0 && sent.length - culprits.length <= 1);
@@ -100,7 +100,9 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   for (const name of accepted) refused.delete(name);
   for (const name of refused) known.delete(name);
   for (const search of searches)
-    for (const [name] of search.reading === 'ok' ? linkedParams(search) : []) known.add(name);
+    if (search.reading === 'ok')
+      for (const name of [...linkedParams(search).map(([linked]) => linked), ...echoedNames(search)])
+        known.add(name);
   const isStrict = !isLenient && (unknown > 0 || opaque > 1 || isListed);
   const required = [...new Set(missing)].filter((name) => !refused.has(name));
   const shown = [...known, ...required, ...sources.configured.map(([name]) => name), ...sources.stated];
@@ -115,10 +117,36 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     namesAll,
     constants: constantsOf(required, values, sources.configured),
     spelling: spellingOf([...shown, ...sources.keys]),
+    ofEnvelope: [...new Set(sources.envelope)].flatMap(spellingsOf),
     hasSigil: shown.some(hasSigil) || sources.keys.some((key) => /^@?odata\./.test(key)),
     errors,
   };
 }
+
+/** Returns the sent parameters that a body repeats outside its rows, if it repeats few of them. */
+function echoedNames({ json, request: { params } }: Exchange): string[] {
+  const leaves = leavesOf(json ?? null).map(({ pointer, value }) => ({
+    key: segmentsOf(pointer).at(-1),
+    text: scalarText(value) ?? '',
+  }));
+  const echoed = params.filter(
+    ([name, value]) =>
+      !/^\d+$/.test(value) &&
+      leaves.some(({ key, text }) =>
+        key === name ? text === value : !isUrl(text) && text.split(/[&,; ]/).includes(`${name}=${value}`),
+      ),
+  );
+  return echoed.length * 4 <= params.length ? echoed.map(([name]) => name) : [];
+}
+
+/** Returns a key as it is, and a key with hyphens also in camel case and snake case. */
+function spellingsOf(key: string): string[] {
+  if (wordsOfKey(key).some((word) => NOT_PARAM_WORDS.has(word))) return [];
+  const camel = key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return [...new Set([key, camel, key.replaceAll('-', '_')])];
+}
+
+const NOT_PARAM_WORDS: ReadonlySet<string> = new Set(['total', 'used', 'found', 'returned', 'last']);
 
 /** A text of few words, such as "Bad Request", may have any cause. */
 const isSpecific = (text: string): boolean => text.trim().split(/\s+/).length >= 4;
@@ -224,9 +252,10 @@ export function ownNames(role: Exclude<ParamRole, 'filter'>, { known }: ParamBel
 export function namesFor(role: Exclude<ParamRole, 'filter'>, beliefs: ParamBeliefs): string[] {
   const { known, refused, isListed, isStrict, namesAll, spelling, hasSigil: mayHaveSigil } = beliefs;
   const own = ownNames(role, beliefs);
+  const ofEnvelope = beliefs.ofEnvelope.filter((name) => roleOfParam(name) === role);
   if (isListed || (isStrict && own.length > 0 && namesAll)) return own;
   const isSigil = [...known].some(hasSigil);
   const plain = isSigil ? [] : usualNames(role, { sigil: '', joins: spelling });
   const sigil = mayHaveSigil ? usualNames(role, { sigil: '$', joins: spelling }) : [];
-  return [...new Set([...own, ...sigil, ...plain])].filter((name) => !refused.has(name));
+  return [...new Set([...own, ...ofEnvelope, ...sigil, ...plain])].filter((name) => !refused.has(name));
 }

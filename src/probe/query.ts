@@ -2,12 +2,22 @@ import type { Pointer } from '../dialect/dialect.ts';
 import { filled, textIn } from '../dialect/template.ts';
 import type { JsonObject } from '../json/json.ts';
 import { loosely, mayFind } from '../names/loose_matching.ts';
-import { leavesOf, textAt, textsIn, wholeNumberOf } from './bodies.ts';
-import { type Exchange, type Finding, likely, open, type Param, paramOf, sure } from './exchange.ts';
+import { textAt, textsIn } from './bodies.ts';
+import {
+  type Exchange,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  paramOf,
+  sameRows,
+  sure,
+} from './exchange.ts';
 import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
-import { type ResultList, rowsAt } from './rows.ts';
+import { keysOf, type ResultList, rowsAt } from './rows.ts';
 import { isTooBroad } from './soft_errors.ts';
-import { totalScore } from './total.ts';
+import { countsIn } from './total.ts';
+import type { Trials } from './trials.ts';
 import {
   LETTERS,
   LONG_SEEDS,
@@ -55,6 +65,7 @@ export interface QueryEvidence {
   /** The query parameter that the user named, or null. */
   readonly hint: QueryHypothesis | null;
   readonly stated: string | null;
+  readonly trials: Trials;
 }
 
 /**
@@ -63,13 +74,13 @@ export interface QueryEvidence {
  * Against: without the parameter, or with another value, the rows are the same; it was sent only in refused requests.
  */
 export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | null> {
-  const { searches, params, hint, listing } = evidence;
+  const { searches, params, hint, listing, trials } = evidence;
   const good = searches.filter(({ reading }) => reading === 'ok');
   const matches = good.map((search) => {
     const match = matchIn(search, evidence);
     return match !== null && isShownWithout(match.param, search, good, listing) ? null : match;
   });
-  const ignored = ignoredParams(good, evidence);
+  const ignored = new Set([...ignoredParams(good, evidence), ...trials.ineffective]);
   const shown = matches.filter((match) => match !== null && !ignored.has(match.param));
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
   const [best] = [...byParam.values()].sort((a, b) => weightOf(b) - weightOf(a));
@@ -91,9 +102,9 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   const plain = (param: string) => ({ param, template: PLAIN });
   if (hint !== null && isAccepted(hint.param) && !ignored.has(hint.param))
     return likely(hint, 'you named it, and the API accepts it');
-  const separating = separatingName(searches);
-  if (separating !== null && !ignored.has(separating))
-    return likely(plain(separating), 'the API refuses searches without it, and accepts it');
+  const [only, ...suspects] = trials.group?.suspects ?? [];
+  if (only !== undefined && suspects.length === 0 && !ignored.has(only.param[0]))
+    return likely(plain(only.param[0]), 'a search with it differs from one without it');
   const [required] = params.required;
   if (required !== undefined && isAccepted(required) && !ignored.has(required))
     return likely(plain(required), 'the API refuses searches without it, and accepts it');
@@ -112,33 +123,9 @@ function isShownWithout(
     (other) =>
       paramOf(other, param) === null &&
       rows.length > 1 &&
-      isEqual(rows, rowsAt(other, listing?.results ?? '')) &&
+      sameRows(rows, rowsAt(other, listing?.results ?? '')) &&
       countsIn(other) === countsIn(search),
   );
-}
-
-/** Returns the only parameter that is in every successful search and in no refused one, or null. */
-function separatingName(searches: readonly Exchange[]): string | null {
-  const texts = ({ request }: Exchange) =>
-    request.params.filter(([name]) => roleOfParam(name) !== 'size').map(([name]) => name);
-  // A 404 with JSON for a query is a search without matches.
-  const good = searches.filter(
-    ({ reading, json, request }) =>
-      reading === 'ok' || (reading === 'absent' && json !== undefined && request.params.length > 0),
-  );
-  const refused = searches.filter(({ reading }) => reading === 'refused');
-  const isExplained = refused.length > 1 && refused.some(({ request }) => request.params.length === 0);
-  // A shorter query may have been refused because of its length.
-  const isRefusedAlone = (name: string) =>
-    refused.some((one) => {
-      const query = one.request.params.length === 1 ? paramOf(one, name) : null;
-      return query !== null && good.every((other) => (paramOf(other, name)?.length ?? 0) <= query.length);
-    });
-  const [first] = good;
-  const common = (first === undefined ? [] : texts(first)).filter(
-    (name) => good.every((search) => texts(search).includes(name)) && !isRefusedAlone(name),
-  );
-  return isExplained && common.length === 1 ? (common[0] ?? null) : null;
 }
 
 interface QueryMatch extends QueryHypothesis {
@@ -198,9 +185,15 @@ function hypothesesIn(
       role === 'query' || params.required.includes(param) || (role === null && params.known.has(param));
     const template = templates.find((one) => one.param === param && queryIn(search, one) !== null);
     if (template !== undefined) return [{ ...template, query: queryIn(search, template) ?? '' }];
+    const wildcard = WILDCARDS.find((one) => queryIn(search, { param, template: one }) !== null);
+    if (isCandidate && wildcard !== undefined)
+      return [{ param, template: wildcard, query: queryIn(search, { param, template: wildcard }) ?? '' }];
     return isCandidate && !/^\d+$/.test(value) ? [{ param, template: PLAIN, query: value }] : [];
   });
 }
+
+/** Texts around the query, for APIs that otherwise find only whole names. */
+export const WILDCARDS: readonly string[] = ['{query}*', '%{query}%'];
 
 /** Returns parameters whose presence or value changed nothing, in requests that differ in nothing else. */
 function ignoredParams(good: readonly Exchange[], { listing }: QueryEvidence): Set<string> {
@@ -210,20 +203,12 @@ function ignoredParams(good: readonly Exchange[], { listing }: QueryEvidence): S
     for (const other of good) {
       if (search === other) continue;
       const [first, second] = [rowsAt(search, listing.results), rowsAt(other, listing.results)];
-      if (first.length === 0 || second.length !== first.length || !isEqual(first, second)) continue;
+      if (first.length === 0 || second.length !== first.length || !sameRows(first, second)) continue;
       if (countsIn(search) !== countsIn(other)) continue;
       for (const name of differingParams(search, other))
         if (isEffectless(name, search, other, first)) ignored.add(name);
     }
   return ignored;
-}
-
-/** Returns the numbers that may be totals, as text. */
-function countsIn({ json }: Exchange): string {
-  const counts = leavesOf(json ?? null).filter(
-    ({ pointer, value }) => totalScore(pointer) > 0 && wholeNumberOf(value) !== null,
-  );
-  return counts.map(({ value }) => String(value)).join();
 }
 
 /** Returns whether a parameter changed nothing, although the rows do not match both of its values. */
@@ -249,16 +234,10 @@ function differsOnlyIn(
   const rows = rowsAt(search, listing.results);
   return good.some((other) => {
     const differing = differingParams(search, other);
-    return differing.length === 1 && differing[0] === param && !isEqual(rows, rowsAt(other, listing.results));
-  });
-}
-
-function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
-  const text = (rows: readonly unknown[]) =>
-    JSON.stringify(rows.slice(0, 10), (_, value: unknown) =>
-      typeof value === 'bigint' ? String(value) : value,
+    return (
+      differing.length === 1 && differing[0] === param && !sameRows(rows, rowsAt(other, listing.results))
     );
-  return text(a) === text(b);
+  });
 }
 
 /**
@@ -321,7 +300,7 @@ export function likelyQueries(
 ): string[] {
   const { listing } = evidence;
   const isLongEnough = (query: string) => [...query].length >= minLength;
-  const inLanguage = listing === null ? languageQueries(evidence) : [];
+  const inLanguage = knownWords(listing).length < 3 ? languageQueries(evidence) : [];
   const latin = SEEDS.flatMap((seed, index) => [
     seed,
     ...(index < 3 ? [LONG_SEEDS[index] ?? ''] : []),
@@ -349,23 +328,29 @@ export function languageQueries({ searches, params }: QueryEvidence): string[] {
   );
 }
 
+/** Scripts without spaces between words have words of two letters. */
+const FIRST_WORD =
+  /^(?:\p{L}{3,}|[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]{2,})(?=\P{L}|$)/u;
+
 /** Returns first words of known names, rare ones first. Under every query rule, such a word finds its name. */
 export function knownWords(listing: ResultList | null): string[] {
   const pointer = listing?.names[0]?.pointer;
   if (listing === null || pointer === undefined) return [];
-  const words = listing.rows.flatMap(
-    (row) => /^\p{L}{3,}(?=\s|$)/u.exec(textAt(row, pointer) ?? '')?.[0] ?? [],
-  );
-  const count = (word: string) => words.filter((other) => loosely(other) === loosely(word)).length;
+  const words = listing.rows.flatMap((row) => FIRST_WORD.exec(textAt(row, pointer) ?? '')?.[0] ?? []);
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(loosely(word), (counts.get(loosely(word)) ?? 0) + 1);
+  const count = (word: string) => counts.get(loosely(word)) ?? 0;
   return [...new Set(words)]
-    .filter((word) => word === word.normalize('NFKD'))
+    .filter((word) => !/\p{M}/u.test(word.normalize('NFD')))
     .sort((a, b) => count(a) - count(b));
 }
 
 /** Returns the parameters that may take the query, most likely first. Keys for the name in rows are candidates too. */
-export function queryNames({ params, hint, stated, listing }: QueryEvidence): string[] {
+export function queryNames({ params, hint, stated, listing, trials }: QueryEvidence): string[] {
   const pointer = listing?.names[0]?.pointer ?? '';
-  const key = pointer.split('/').findLast((one) => one !== '' && !/^(\d+|\[.*\])$/.test(one));
+  const [key, ...otherKeys] = (listing?.names ?? [])
+    .slice(0, 6)
+    .flatMap((one) => keysOf(one.pointer).slice(-1));
   const own = [hint?.param, stated, ...params.required, ...ownNames('query', params)];
   const usual = namesFor('query', params);
   const ofRows = key === undefined || params.isListed ? [] : [...bracketNames(pointer, params), key];
@@ -375,9 +360,15 @@ export function queryNames({ params, hint, stated, listing }: QueryEvidence): st
     ...(isBracketed ? ofRows : []),
     ...usual.slice(0, 3),
     ...ofRows,
-    ...usual.slice(3),
+    ...usual.slice(3, 12),
+    ...(ofRows.length > 0 ? otherKeys : []),
+    ...usual.slice(12),
   ].filter((name) => name != null);
-  return [...new Set(names)].filter((name) => !params.refused.has(name));
+  const possible = [...new Set(names)].filter(
+    (name) => !params.refused.has(name) && !trials.ineffective.has(name),
+  );
+  const isDoubtful = (name: string) => trials.doubtful.has(name);
+  return [...possible.filter((name) => !isDoubtful(name)), ...possible.filter(isDoubtful)];
 }
 
 /** Returns names such as `filter[entity.legalName]`, if the API writes its parameters in brackets. */
@@ -397,28 +388,9 @@ function bracketNames(pointer: Pointer, { known }: ParamBeliefs): string[] {
   ].map((path) => `filter[${path}]`);
 }
 
-/** Returns the parameters that had the same query in a search whose rows match it, so that one of them is effective. */
-export function tiedNames(evidence: QueryEvidence): string[] {
-  const { searches, listing } = evidence;
-  if (listing === null) return [];
-  const ignored = ignoredParams(
-    searches.filter(({ reading }) => reading === 'ok'),
-    evidence,
-  );
-  const ties = searches.flatMap((search) => {
-    if (search.reading !== 'ok') return [];
-    const fitting = fittingIn(search, evidence).filter(({ param }) => !ignored.has(param));
-    return fitting.length > 1 && new Set(fitting.map(({ query }) => loosely(query))).size === 1
-      ? [fitting.map(({ param }) => param)]
-      : [];
-  });
-  const [smallest = []] = ties.sort((a, b) => a.length - b.length);
-  return smallest.filter((name) =>
-    ties.every((names) => names.includes(name) || !names.some((one) => smallest.includes(one))),
-  );
-}
+const MAX_NAMES = 80;
 
 /** Gives each name its own query, as far as there are queries. */
 export function distinctQueries(names: readonly string[], queries: readonly string[]): Param[] {
-  return names.slice(0, queries.length).map((name, index): Param => [name, queries[index] ?? '']);
+  return names.slice(0, MAX_NAMES).map((name, index): Param => [name, queries[index % queries.length] ?? '']);
 }

@@ -155,6 +155,25 @@ export function findOpenedRecord(
   return opened.find(({ record }) => record.certainty === 'sure') ?? opened[0] ?? null;
 }
 
+/** Returns the template with the last segment of an id that is a URL, if only that opens records. */
+export function recordTemplate(
+  template: string,
+  listing: ResultList | null,
+  entities: readonly Exchange[],
+): string {
+  const opened = new Set(
+    entities.filter(({ reading }) => reading === 'ok').map(({ request }) => request.path),
+  );
+  const opens = (one: string) =>
+    listing?.ids.some(({ pointer }) =>
+      listing.rows.some((row) => opened.has(entityPath(one, textAt(row, pointer) ?? '') ?? '')),
+    );
+  const shortened = withLastSegment(template);
+  return !opens(template) && opens(shortened) ? shortened : template;
+}
+
+export const withLastSegment = (template: string): string => template.replace('{id}', '{id:last}');
+
 /** Returns a record's URL path, or null if the id cannot be part of a path. */
 export function entityPath(template: string, id: string): string | null {
   const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);

@@ -103,10 +103,21 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
     // A name varies. Equal texts in several rows are a constant, a kind or a place.
     if (rows.length >= 4 && distinct < 0.5) return null;
     const isCode = texts.every((text) => /^\S*\d\S*$/.test(text)) ? -15 : 0;
+    // Addresses and descriptions have numbers.
+    const isNumbered = texts.filter((text) => /\d/.test(text)).length > texts.length * 0.6 ? -4 : 0;
     const isFlag = texts.every((text) => /^\S{1,3}$/.test(text)) ? -6 : 0;
     const words = pointerScore(keysOf(pointer), NAME_WORDS, NOT_NAME_WORDS);
     const rank = ranks.get(pointer) ?? 3;
-    return words + 4 * share + 3 * spaced + 2 * distinct + isCode + isFlag + (Math.min(rank, 3) - 3) / 3;
+    return (
+      words +
+      4 * share +
+      3 * spaced +
+      2 * distinct +
+      isCode +
+      isNumbered +
+      isFlag +
+      (Math.min(rank, 3) - 3) / 3
+    );
   });
 }
 
@@ -141,9 +152,12 @@ export function idCandidates(
     )
       return null;
     const texts = values.map(String);
-    if (!isDistinct(texts, rows, name === pointer ? null : name) || isCounting(values)) return null;
-    const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
     const isNamed = wanted !== null && keysOf(pointer).some((key) => wordsOfKey(key).join('') === wanted);
+    // A company can have a row for each of its names.
+    const isRepeated = isNamed && new Set(texts).size >= rows.length / 2;
+    if (!isRepeated && !isDistinct(texts, rows, name === pointer ? null : name)) return null;
+    if (isCounting(values)) return null;
+    const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
     return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl;
   });

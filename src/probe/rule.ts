@@ -56,9 +56,9 @@ interface QueryPage extends SearchPage {
   readonly query: string;
 }
 
-/** Counts the rows that have the query in neither the name nor the id, so that a field outside the rows matched. */
-function unexplainedRows({ query, names, ids }: QueryPage): number {
-  return names.filter((name, index) => !mayFind(query, `${name} ${ids[index]}`)).length;
+/** Counts the rows that do not have the query, so that a field outside the rows matched. */
+function unexplainedRows({ query, rows }: QueryPage): number {
+  return rows.filter((row) => !mayFind(query, textsIn(row).join(' '))).length;
 }
 
 function refutedByRow(rule: QueryRule, { query, names, ids, rows }: QueryPage): string | null {

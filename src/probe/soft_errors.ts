@@ -14,7 +14,9 @@ import { folded } from './words.ts';
  */
 export function softError(json: Json | undefined): { readonly at: string; readonly text: string } | null {
   if (!isJsonObject(json)) return null;
-  const lists = listsIn(json).filter(({ list }) => list.some(isJsonObject));
+  const lists = listsIn(json).filter(
+    ({ pointer, list }) => list.some(isJsonObject) || (ERROR_KEY.test(pointer) && list.length > 0),
+  );
   const [errors] = lists;
   if (
     errors !== undefined &&

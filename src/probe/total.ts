@@ -107,6 +107,14 @@ export function totalScore(pointer: Pointer): number {
   return Math.max(compact, ...words) + (last.includes('total') ? 1 : 0);
 }
 
+/** Returns the numbers in a response that may be totals, as text. */
+export function countsIn({ json }: Exchange): string {
+  const counts = leavesOf(json ?? null).filter(
+    ({ pointer, value }) => totalScore(pointer) > 0 && wholeNumberOf(value) !== null,
+  );
+  return counts.map(({ value }) => String(value)).join();
+}
+
 /** A total is at least the number of rows, or a round number that may be a cap on totals. */
 function isPossible({ count, rows }: Sample): boolean {
   return count >= rows || (count >= 100 && count % 100 === 0);

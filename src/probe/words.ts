@@ -39,7 +39,7 @@ function hasForm(own: readonly string[], roots: readonly string[]): boolean {
 
 /** The roots of parameter names by role. Earlier roles take precedence: `pageSize` is a size, `nextPageToken` a cursor. */
 const ROLES: readonly (readonly [ParamRole, readonly string[]])[] = [
-  ['cursor', words('cursor token continuation curseur kursor marcador after scroll searchafter')],
+  ['cursor', words('cursor token continue continuation curseur kursor marcador after scroll searchafter')],
   ['offset', words('skip offset')],
   [
     'size',
@@ -121,12 +121,12 @@ export function isPagingParam(name: string): boolean {
 /** The usual terms of each role, most likely first. A term's words are spelled as the API spells its other names. */
 const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> = {
   query:
-    words(`q query name search term text company_name filter[name] keyword company search_term navn legal_name
-    keywords search_text entity_name nom s nazwa filter[entity.legalName] search_query title denominacion firma
-    nome nombre naam namn nimi business_name organisation_name search_phrase filter find razon_social denomination
-    raison_sociale obchodni_jmeno denominazione naziv ime tvrtka full_name official_name trade_name corporate_name
-    organization_name registered_name company_names entity names organisation organization business fulltext
-    query_text query_string search_query_text keyword_text imie_nazwa nimetus nosaukums pavadinimas denumire nev`),
+    words(`q query name search term text keyword company_name search_term filter[name] legal_name organization_name
+    entity_name business_name full_name company organisation_name keywords search_text s navn nom nazwa nome nombre naam
+    title firma filter[entity.legalName] search_query search_phrase filter namn nimi denominacion denomination
+    denominazione razon_social raison_sociale names find fulltext official_name trade_name corporate_name entity
+    organization organisation business registered_name obchodni_jmeno naziv ime tvrtka nimetus nosaukums pavadinimas
+    denumire nev query_text query_string`),
   identifier: words(`identifier id number company_number registration_number entity_id orgnr filter[id]
     organisasjonsnummer reg_number registry_code code lei filter[lei] siren company_id vat ids cvr kvk_number krs nip`),
   size: words(`limit per_page page_size size items_per_page page[size] count rows max_results page[limit] take
@@ -134,7 +134,7 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
   page: words('page p page_number page[number] page_no pg page_index current_page'),
   offset: words('offset start skip start_index from page[offset] start_row'),
   cursor: words(`cursor page_token after next next_cursor page[cursor] page[after] starting_after continuation
-    next_page_token scroll_id token curseur`),
+    next_page_token scroll_id token continue curseur`),
 };
 
 /** How an API spells the names of its parameters. */
@@ -173,7 +173,7 @@ const scored = (text: string): Scores =>
 export const NAME_WORDS =
   scored(`name=10 names=9 title=8 navn=9 nom=9 nome=9 nombre=9 namn=9 naam=9 nimi=9 nazwa=9
   nazev=9 nazov=9 jmeno=9 firma=9 meno=9 naziv=9 nosaukums=9 nimetus=9 pavadinimas=9 denumire=9 nev=7 shem=7
-  denomination=8 denominacion=8 denominazione=8 bezeichnung=8 raison=8 ragione=8 razon=8 designacao=8 label=6 caption=2
+  nm=7 denomination=8 denominacion=8 denominazione=8 bezeichnung=8 raison=8 ragione=8 razon=8 designacao=8 label=6 caption=2
   display=2 business=2 entity=2 organisation=2 organization=2 company=2 legal=2 text=2`);
 
 export const NOT_NAME_WORDS: ReadonlySet<string> = new Set(
@@ -235,7 +235,7 @@ export const NOT_COMPANY_WORDS: ReadonlySet<string> = new Set(
 
 /** Words in keys for next-page links and cursors. */
 export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
-  words('next cursor after continuation scroll suivant suivante volgende neste siguiente nastepna'),
+  words('next cursor after continue continuation scroll suivant suivante volgende neste siguiente nastepna'),
 );
 
 export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
@@ -269,14 +269,29 @@ export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car s
 
 /** Words of a language in messages and keys, and queries that find many names in it even as whole words. */
 const LANGUAGES: readonly (readonly [words: string, queries: string])[] = [
-  ['der die das feld muss ist nicht zeichen firma firmen such suche anzahl treffer', 'gmbh verwaltung'],
-  ['le la les champ doit est requete caracteres denomination recherche raison siren entreprise', 'sarl sas'],
-  ['el los campo debe obligatorio parametro razon busqueda denominacion sociedad nif', 's.l. sociedad'],
-  ['il lo deve campo obbligatorio caratteri denominazione ragione ricerca imprese totale', 's.r.l. srl spa'],
-  ['dit het een veld verplicht vereist naam zoek bedrijf handelsnaam statutaire kvk', 'b.v. beheer'],
-  ['pole parametr wymagan szuka nazwa fraza podmiot krs liczba', 'sp._z_o.o. spolka'],
+  [
+    'der die das und oder keine werden eine feld muss ist nicht zeichen firma firmen such suche anzahl treffer',
+    'gmbh verwaltung',
+  ],
+  [
+    'le la les des pas aucun aucune champ doit est requete caracteres denomination recherche raison siren entreprise',
+    'sarl sas',
+  ],
+  [
+    'el los ningun para campo debe obligatorio parametro razon busqueda denominacion sociedad nif',
+    's.l. sociedad',
+  ],
+  [
+    'il lo non nessun deve campo obbligatorio caratteri denominazione ragione ricerca imprese totale',
+    's.r.l. srl spa',
+  ],
+  [
+    'dit het een zijn geen niet van aan opgegeven volgende ongeldig gegevens veld verplicht vereist naam zoek bedrijf handelsnaam statutaire kvk',
+    'b.v. beheer',
+  ],
+  ['pole nie dla parametr wymagan szuka nazwa fraza podmiot krs liczba', 'sp._z_o.o. spolka'],
   ['haku hakusana pakollinen parametri nimi yritys toiminimi merkki ytunnus', 'oyj tmi kiinteisto'],
-  ['och inte foretag sok tecken namn antal parametern tjansten', 'aktiebolag förening'],
+  ['och inte inga foretag sok tecken namn antal parametern tjansten', 'aktiebolag förening'],
   ['ikke foretak navn sok tegn enhet orgnr parameteren', 'asa eiendom'],
   ['ikke virksomhed navn soge tegn angiv felt felter cvr', 'aps holding'],
   ['os nao deve campo designacao razao empresas pesquisa caracteres nipc nome', 'lda ltda'],
@@ -285,8 +300,22 @@ const LANGUAGES: readonly (readonly [words: string, queries: string])[] = [
 /** Legal forms in several scripts, for registries in no recognised language. */
 export const OTHER_QUERIES = words('ltd gmbh sarl srl 株式会社 有限公司 주식회사 ооо αε');
 
+/** Scripts that messages and keys are in, and queries that find many names in them. */
+const SCRIPTS: readonly (readonly [script: RegExp, queries: string])[] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]{2}/u, '株式会社 商事 工業 サービス'],
+  [/\p{Script=Hangul}{2}/u, '주식회사 산업 건설'],
+  [/\p{Script=Han}{2}/u, '有限公司 公司 科技'],
+  [/\p{Script=Cyrillic}{3}/u, 'ооо строй'],
+  [/\p{Script=Greek}{3}/u, 'αε επε'],
+  [/\p{Script=Hebrew}{2}/u, 'בע"מ חברה'],
+  [/\p{Script=Arabic}{3}/u, 'شركة'],
+  [/\p{Script=Thai}{3}/u, 'บริษัท'],
+];
+
 /** Returns queries in the language that these texts suggest most, or [] if they suggest none. */
 export function queriesInLanguage(texts: readonly string[], sent: readonly string[]): string[] {
+  const inScript = SCRIPTS.find(([script]) => texts.some((text) => script.test(text)));
+  if (inScript !== undefined) return inScript[1].split(' ');
   const own = new Set(sent.flatMap(wordsOfKey));
   const found = [...new Set(texts.flatMap(wordsOfKey))].filter((word) => word.length > 1 && !own.has(word));
   const best = LANGUAGES.map(([known, queries]) => {

@@ -1,0 +1,116 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { readError } from './errors.ts';
+import { type Exchange, type Param, sameRows } from './exchange.ts';
+import { isEmptyQuery } from './lengths.ts';
+import { isFirstPage } from './pages.ts';
+import { rowsAt } from './rows.ts';
+import { countsIn } from './total.ts';
+import { roleOfParam } from './words.ts';
+
+/**
+ * Group tests: one request has many parameters, and its response shows whether any of them has an effect. The reference
+ * is the search without parameters. Half of an effective group is then tested alone.
+ */
+
+export interface Trials {
+  /** Names that changed nothing: a search with them is like the search without parameters. */
+  readonly ineffective: ReadonlySet<string>;
+  /** Names that changed nothing with a short value, which the API may have ignored. */
+  readonly doubtful: ReadonlySet<string>;
+  /** The smallest group of which one parameter has an effect, or null if no group is known. */
+  readonly group: Group | null;
+}
+
+export interface Group {
+  /** The parameters of which one has an effect, most likely first. */
+  readonly suspects: readonly Suspect[];
+  /** The other parameters of the request. */
+  readonly others: readonly Param[];
+}
+
+export interface Suspect {
+  readonly param: Param;
+  /** How likely it is: names earlier in the request are more usual. */
+  readonly weight: number;
+}
+
+export function judgeTrials(searches: readonly Exchange[], results: Pointer | null): Trials {
+  const bare = searches.find((search) => isEmptyQuery(search) && search.reading !== 'broken');
+  const ineffective = new Set<string>();
+  const doubtful = new Set<string>();
+  if (bare === undefined) return { ineffective, doubtful, group: null };
+  const compared = searches
+    .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
+    .map((search) => ({ search, effect: effectOf(search, bare, results) }));
+  const effective = compared.filter(({ effect }) => effect === true).map(({ search }) => search);
+  for (const { search, effect } of compared)
+    for (const [name, value] of effect === false ? suspectsIn(search) : []) {
+      const isTelling = lengthOf(value) >= 4 || /[^\p{ASCII}]{2}/u.test(value);
+      // A group that had an effect with shorter values shows that the length is not the reason.
+      const isLongEnough = effective.some(({ request }) =>
+        request.params.some(([sent, other]) => sent === name && lengthOf(other) <= lengthOf(value)),
+      );
+      (isTelling || isLongEnough ? ineffective : doubtful).add(name);
+    }
+  const groups = effective
+    .map((search) => {
+      const all = suspectsIn(search);
+      return {
+        suspects: all.flatMap((param, rank) =>
+          ineffective.has(param[0]) ? [] : [{ param, weight: 1 / (rank + 2) }],
+        ),
+        others: search.request.params.filter((param) => !all.includes(param)),
+        rows: results === null ? 0 : rowsAt(search, results).length,
+      };
+    })
+    .filter(({ suspects }) => suspects.length > 0)
+    .sort((a, b) => a.suspects.length - b.suspects.length || b.rows - a.rows);
+  return { ineffective, doubtful, group: groups[0] ?? null };
+}
+
+/** Returns the parameters that may take a query. */
+function suspectsIn({ request }: Exchange): Param[] {
+  return request.params.filter(([name]) => {
+    const role = roleOfParam(name);
+    return role === 'query' || role === null;
+  });
+}
+
+/** Returns whether the parameters of a search have an effect, or null if its response does not show that. */
+function effectOf(search: Exchange, bare: Exchange, results: Pointer | null): boolean | null {
+  const isEmpty = search.reading === 'absent' && search.json !== undefined;
+  if (bare.reading === 'refused') {
+    if (search.reading === 'ok' || isEmpty) return true;
+    return search.reading === 'refused' && isSameRefusal(search, bare) ? false : null;
+  }
+  if (bare.reading !== 'ok' || results === null) return null;
+  if (isEmpty) return true;
+  if (search.reading !== 'ok') return null;
+  const [all, some] = [rowsAt(bare, results), rowsAt(search, results)];
+  if (all.length === 0) return some.length > 0 ? true : null;
+  const shared = Math.min(all.length, some.length);
+  if (shared === 0 || !sameRows(all.slice(0, shared), some.slice(0, shared))) return true;
+  if (countsIn(search) !== countsIn(bare)) return all.length === some.length ? true : null;
+  // Fewer rows may be due to a page size, unless the request has none.
+  const isSized = search.request.params.some(([name]) => roleOfParam(name) === 'size');
+  return all.length === some.length || (isSized && shared > 1) ? false : isSized ? null : true;
+}
+
+/** Returns whether two refusals have the same text, apart from numbers such as times. */
+export function isSameRefusal(one: Exchange, other: Exchange): boolean {
+  const text = (refusal: Exchange) => readError(refusal).text.replace(/[\da-f-]*\d[\da-f-]*/gi, '');
+  return one.status === other.status && text(one) === text(other);
+}
+
+/** Returns the first parameters that together are about as likely as the rest. */
+export function likelyHalf(suspects: readonly Suspect[]): Param[] {
+  const all = suspects.reduce((sum, { weight }) => sum + weight, 0);
+  let sum = 0;
+  const count = suspects.findIndex(({ weight }) => {
+    sum += weight;
+    return sum > all / 2;
+  });
+  return suspects.slice(0, Math.max(1, count)).map(({ param }) => param);
+}
+
+const lengthOf = (text: string): number => [...text].length;
