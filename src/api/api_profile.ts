@@ -29,7 +29,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const { query_param, paging, results, id, name, total, matches, identifiers } = SearchDialect.shape;
 const ServedDialect = Dialect.extend({
   search: SearchDialect.extend({
-    query_param: query_param.default('q'),
+    query_param: query_param.unwrap().default('q'),
     paging: paging.prefault({ style: 'page', param: 'page', first: 1, size_param: 'per_page', size: 100 }),
     results: results.default('/results'),
     id: id.default('/id'),

@@ -94,6 +94,10 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
     case 'gone':
       return gone(subject);
     case 'absent':
+      // A search without matches can have no content, and the page after the last one is often not found.
+      if (call.kind === 'search' && reply.status === 204) return { is: 'ok', answer: NOTHING_FOUND };
+      if (call.kind === 'search' && call.page.index > 0 && body.json !== undefined)
+        return { is: 'ok', answer: { ...NOTHING_FOUND, total: null } };
       if (call.kind !== 'entity')
         return { is: 'broken', why: `${statusLine(reply)}: the path was not found`, isWrongAddress: true };
       return (

@@ -27,6 +27,7 @@ interface DefaultRule {
  * RFC 7725). The first matching row decides. A response that matches no row is `broken`.
  */
 const DEFAULT_RULES: readonly DefaultRule[] = [
+  { status: [204], kind: 'search', means: 'absent' },
   { status: 'success', means: 'ok' },
 
   { status: [400, 413, 414, 416, 422, 451], means: 'refused' },

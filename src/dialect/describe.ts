@@ -33,12 +33,16 @@ function describeQueries(search: SearchDialect): string[] {
   const identifiers = search.identifier_param;
   const extra = Object.entries(search.extra).map(([name, value]) => `${name}=${value}`);
   return [
-    `The parameter ${search.query_param} takes a name${identifiers === null ? '' : `, and ${identifiers} takes an identifier`}.`,
+    search.query_param === null
+      ? 'The API has no search by name.'
+      : `The parameter ${search.query_param} takes a name${identifiers === null ? '' : `, and ${identifiers} takes an identifier`}.`,
     ...describeTemplates(search),
     NAMES[search.matches],
     IDENTIFIERS[search.identifiers],
     ...(search.min_length > 1 ? [`A query needs at least ${search.min_length} characters.`] : []),
-    ...(search.min_length === 0 ? [`A search without ${search.query_param} lists everything.`] : []),
+    ...(search.min_length === 0
+      ? [`A search without ${search.query_param ?? 'a query'} lists everything.`]
+      : []),
     ...(extra.length > 0 ? [`Every search also sends ${extra.join(' and ')}.`] : []),
   ];
 }

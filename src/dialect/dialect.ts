@@ -53,7 +53,11 @@ const template = z.string().superRefine((text, ctx) => {
 });
 
 export const SearchDialect = z.strictObject({
-  query_param: z.string().min(1).describe('parameter that takes a name'),
+  query_param: z
+    .string()
+    .min(1)
+    .nullable()
+    .describe('parameter that takes a name; null if the API only lists all companies (min_length: 0)'),
   identifier_param: z
     .string()
     .min(1)
@@ -144,7 +148,14 @@ export const StatsDialect = z.strictObject({
 export type StatsDialect = z.infer<typeof StatsDialect>;
 
 export const Dialect = z.strictObject({
-  search: SearchDialect.describe('searches and their results'),
+  search: SearchDialect.superRefine(({ query_param, min_length }, ctx) => {
+    if (query_param === null && min_length > 0)
+      ctx.addIssue({
+        code: 'custom',
+        path: ['min_length'],
+        message: 'must be 0 if query_param is null, because nothing could be found otherwise',
+      });
+  }).describe('searches and their results'),
   entity: EntityDialect.describe('JSON paths in a record'),
   stats: StatsDialect.default({ total: null }).describe('JSON paths in the statistics'),
   volatile: z

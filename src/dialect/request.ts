@@ -87,9 +87,10 @@ function searchUrl(
   const url = new URL(endpoints.search);
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const { param, template } = parameterOf(search, by);
+  if (text !== '' && param === null) return new UnwritableUrl('the API has no search by name');
   // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). Some APIs reject
   // an empty parameter. `extra` can send one to an API that needs it.
-  if (text !== '') {
+  if (text !== '' && param !== null) {
     const value = filled(template, 'query', text);
     if (value === filled(template, 'query', ''))
       return new UnwritableUrl('the query has no letter or digit, and the query template sends nothing else');
@@ -106,7 +107,7 @@ function searchUrl(
 function parameterOf(
   { query_param, query_template, identifier_param, identifier_template }: SearchDialect,
   by: 'name' | 'identifier',
-): { readonly param: string; readonly template: string } {
+): { readonly param: string | null; readonly template: string } {
   if (by === 'name') return { param: query_param, template: query_template };
   const isSame = identifier_param === null || identifier_param === query_param;
   return {

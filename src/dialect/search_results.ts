@@ -34,8 +34,10 @@ export function decodeSearch(
   const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
   if (!Array.isArray(found)) {
     const isMissing = found === undefined || found === null;
+    // A page after the last one has a total, but some APIs omit its list.
+    const isPastLast = pageIndex > 0 && total !== null;
     const meansEmpty =
-      isMissing && (total === 0 || main !== null || (search.absent_when_empty && !hasMatches));
+      isMissing && (total === 0 || isPastLast || main !== null || (search.absent_when_empty && !hasMatches));
     if (!meansEmpty)
       return new NotUnderstood(
         `no list of results at ${pathInWords(search.results)}: found ${kindOf(found)}`,

@@ -128,7 +128,7 @@ function valueOfKey(dialect: Dialect, key: string): string | null {
 }
 
 function requestOf({ search }: Dialect, call: Call): ProbeRequest {
-  const params = call.kind === 'search' ? [[search.query_param, call.query.text] as const] : [];
+  const params = call.kind === 'search' ? [[search.query_param ?? '', call.query.text] as const] : [];
   return { kind: call.kind, path: '', params, why: '' };
 }
 

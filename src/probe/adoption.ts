@@ -62,5 +62,7 @@ function queryOf(
   if (query !== null)
     return identifier_param !== null && sent.has(identifier_param) ? null : { by: 'name', text: query };
   const identifier = identifier_param === null ? undefined : sent.get(identifier_param);
-  return identifier === undefined || sent.has(query_param) ? null : { by: 'identifier', text: identifier };
+  return identifier === undefined || (query_param !== null && sent.has(query_param))
+    ? null
+    : { by: 'identifier', text: identifier };
 }

@@ -183,7 +183,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       params,
       hint: hints.queryParam === null ? null : hypothesisOf(hints.queryParam),
       stated: stated?.queryParam.value ?? null,
-      trials: judgeTrials(searches, listing?.results ?? null),
+      trials: judgeTrials(searches, listing?.results ?? null, params),
     },
   };
   const query = findQuery(evidence);

@@ -47,7 +47,7 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
   const total = findTotal(
     responses,
     (response) => rowsAt(response, listing.results).length,
-    (response) => paramOf(response, search.query_param),
+    (response) => paramOf(response, search.query_param ?? ''),
   );
   const because = `${listing.results || 'the body'} contains ${listing.rows.length} companies`;
   const name = namePath === null ? null : relativeTo(item, namePath);

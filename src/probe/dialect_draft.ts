@@ -4,6 +4,7 @@ import { valueAt } from '../json/pointer.ts';
 import type { Beliefs, SearchBeliefs, Specification } from './beliefs.ts';
 import type { Certainty, Exchange, Finding } from './exchange.ts';
 import { isEmptyQuery, minLengthWithEmptyQuery } from './lengths.ts';
+import { isFirstPage } from './pages.ts';
 import { PLAIN } from './query.ts';
 import { relativeTo } from './rows.ts';
 import { broadQueryRules, softRuleOf } from './soft_errors.ts';
@@ -28,19 +29,18 @@ export interface Note {
  */
 export function draftDialect(beliefs: Beliefs, specification: Specification | null): DialectDraft | null {
   const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
-  if (search === null || query.value === null || search.record.value === null)
+  if (search === null || (query.value === null && !listsAll(beliefs)) || search.record.value === null)
     return specification === null ? null : specifiedDialect(specification);
+  const template = query.value?.template ?? PLAIN;
   const { listing, total, clamp, rule, identifiers, item, minLength } = search;
   const inPath = new Set(addresses.value?.constants.map(([name]) => name));
   const dialect = Dialect.parse({
     search: {
-      query_param: query.value.param,
-      query_template: query.value.template,
+      query_param: query.value?.param ?? null,
+      query_template: template,
       identifier_param: identifiers.param.value,
       // The template is for names. An identifier in another parameter is sent as it is.
-      ...(query.value.template === PLAIN || identifiers.param.value !== null
-        ? {}
-        : { identifier_template: query.value.template }),
+      ...(template === PLAIN || identifiers.param.value !== null ? {} : { identifier_template: template }),
       extra: Object.fromEntries(constants.filter(([name]) => !inPath.has(name))),
       paging: pagingOf(search),
       results: listing.results,
@@ -81,6 +81,12 @@ export function draftDialect(beliefs: Beliefs, specification: Specification | nu
     ['entity', search.record],
     ['stats.total', registryTotal],
   ]);
+}
+
+/** Returns whether the pages of a search without a query reach all companies. */
+function listsAll({ search, fullListing, registrySize }: Beliefs): boolean {
+  if (search === null || !fullListing.value || fullListing.certainty === 'open') return false;
+  return search.paging.value !== null || search.size.maxSize.value.rows >= (registrySize ?? Infinity);
 }
 
 /** Drafts the dialect from the document alone. Returns null if the document lacks a necessary part. */
@@ -202,7 +208,12 @@ function rulesOf({ evidence: { searches }, absence }: Beliefs, { pages }: Search
 
 /** A 404 with JSON for a query is a search without matches. */
 function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
+  // The default rules read a 204, and a 404 for a page after the first.
   const isEmptyResult = (search: Exchange) =>
-    search.reading === 'absent' && search.json !== undefined && !isEmptyQuery(search);
+    search.reading === 'absent' &&
+    search.status === 404 &&
+    search.json !== undefined &&
+    !isEmptyQuery(search) &&
+    isFirstPage(search);
   return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'absent' }] : [];
 }

@@ -18,7 +18,7 @@ import {
   type PagingCandidate,
   repeatedValues,
 } from './paging.ts';
-import { namesFor, withConstants } from './params.ts';
+import { namesFor, type ParamBeliefs, withConstants } from './params.ts';
 import {
   distinctQueries,
   knownWords,
@@ -95,10 +95,11 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
       value += WEIGHTS[field] * openness[field] * separation;
     if (value > (best?.value ?? 0)) best = { value, request };
   }
-  return best !== null && best.value >= MIN_VALUE ? best.request : null;
+  return best !== null && best.value >= minValue(input.exchanges.length) ? best.request : null;
 }
 
-const MIN_VALUE = 7;
+/** The value that a request needs. Each call so far makes the next one less urgent. */
+const minValue = (calls: number): number => Math.max(5, calls);
 
 function keyOf({ kind, path, params }: ProbeRequest): string {
   return `${kind} ${path} ${paramsKey(params)}`;
@@ -225,14 +226,13 @@ function rowExperiments(
     const hasRows = search?.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null) ?? false;
     const tries = searches.filter((one) => one.request.params.some(([name]) => name === param)).length;
     if (hasRows || tries > MAX_QUERIES + hints.examples.length) return [bare];
-    const templates = template === PLAIN && tries >= 2 ? [PLAIN, ...WILDCARDS] : [template];
+    const wildcards = template === PLAIN && tries >= 2 ? WILDCARDS : [];
     return [
       bare,
       ...queries
         .slice(0, MAX_QUERIES + 4)
-        .flatMap((text, index) =>
-          templates.map((one, rank) => single(param, one, text, 0.9 * 0.97 ** index * 0.955 ** rank)),
-        ),
+        .map((text, index) => single(param, template, text, 0.9 * 0.97 ** index)),
+      ...wildcards.map((one, index) => single(param, one, NAME_START, 0.8 * 0.98 ** index)),
     ];
   }
   const names = queryNames(evidence);
@@ -269,7 +269,7 @@ function rowExperiments(
       return isFirst
         ? {
             ...one,
-            params: [...one.params, ...smallSizes(19)],
+            params: [...one.params, ...smallSizes(params)],
             separates: { ...one.separates, size: 0.5 },
             why: one.why,
           }
@@ -295,8 +295,11 @@ function rowExperiments(
 }
 
 /** At most this share of the calls is spent on guessed names. */
-const GUESSED_SHARE = 0.75;
+const GUESSED_SHARE = 2 / 3;
 const MAX_QUERIES = 12;
+
+/** A frequent beginning of names. */
+const NAME_START = 'ma';
 
 function single(param: string, template: string, text: string, separation: number): SearchExperiment {
   return {
@@ -334,7 +337,7 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
       ({ request }) => request.why === why && request.params[0]?.[0] === grouped[0],
     );
     return {
-      params: [...distinctQueries(grouped, queries), ...smallSizes(19)],
+      params: [...distinctQueries(grouped, queries), ...smallSizes(params)],
       why,
       separates: params.isLenient && isTried ? {} : { query: separation, rows: separation, size: 0.5 },
     };
@@ -405,17 +408,13 @@ function sigilGroup(hasSigil: boolean): SearchExperiment[] {
   ];
 }
 
-/** Returns every usual size parameter with its own value, downwards from a value that is rarely the default. */
-function smallSizes(from: number): Param[] {
-  const sizes = [19, 18, 17, 16, 14, 13, 11, 9, 8, 7, 6, 12, 15, 4, 21, 22, 23].filter(
-    (size) => size <= from + 4,
-  );
-  return SIZE_NAMES.slice(0, sizes.length).map((name, index): Param => [name, String(sizes[index])]);
+/** Returns the size parameters, each with its own value, downwards from a value that is rarely the default. */
+function smallSizes(params: ParamBeliefs): Param[] {
+  const sizes = [19, 18, 17, 16, 14, 13, 11, 9, 8, 7, 6, 12, 15, 4, 21, 22, 23];
+  return namesFor('size', params)
+    .slice(0, sizes.length)
+    .map((name, index): Param => [name, String(sizes[index])]);
 }
-
-const SIZE_NAMES =
-  `limit per_page page_size size pageSize items_per_page page[size] perPage count rows max_results
-  page[limit] take maxResults num results_per_page top`.split(/\s+/);
 
 /** Experiments for the fields that need rows. */
 function searchExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
@@ -527,21 +526,25 @@ function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
     ];
   }
   const names = namesFor('size', params);
+  // An error that states the limit of a size also shows that the API has the parameter.
+  const limited = evidence.searches.flatMap((refusal): SearchExperiment[] => {
+    const sizes = refusal.request.params.filter(([sent]) => roleOfParam(sent) === 'size');
+    const named = sizes.filter(([sent]) => params.errors.get(refusal)?.named.has(sent));
+    const [name] = (named.length > 0 ? named : sizes.length === 1 ? sizes : [])[0] ?? [];
+    const [limit] =
+      name === undefined || refusal.reading !== 'refused' ? [] : limitsIn(refusal, params, name);
+    return limit === undefined || name === undefined
+      ? []
+      : [
+          {
+            params: [...queryParams(beliefs, base.query), [name, String(limit)]],
+            why: sizeWhy(limit),
+            separates: { size: 0.9, maxSize: 0.8 },
+          },
+        ];
+  });
+  if (limited.length > 0) return limited;
   if (params.mayBeStrict) {
-    const limited = evidence.searches.flatMap((refusal): SearchExperiment[] => {
-      const [limit] = refusal.reading === 'refused' ? limitsIn(refusal, params) : [];
-      const name = refusal.request.params.find(([sent]) => roleOfParam(sent) === 'size')?.[0];
-      return limit === undefined || name === undefined
-        ? []
-        : [
-            {
-              params: [...queryParams(beliefs, base.query), [name, String(limit)]],
-              why: sizeWhy(limit),
-              separates: { size: 0.9, maxSize: 0.8 },
-            },
-          ];
-    });
-    if (limited.length > 0) return limited;
     const value = params.isStrict ? HUGE : search.size.byDefault === 3 ? 4 : 3;
     return names
       .filter(

@@ -81,6 +81,13 @@ function judge(
   if (move !== undefined) {
     const paging = { style: move.style, param: move.param, first: move.first } as const;
     const because = `${move.param} moves the first row by ${move.shift}`;
+    if (others.some(({ param }) => param !== move.param))
+      return open(
+        null,
+        `${candidatesOf(moves)
+          .map(({ param }) => param)
+          .join(', or ')} moves the rows`,
+      );
     return others.length === 0 ? sure(paging, because) : likely(paging, because);
   }
   const emptyLink = emptyNextPageLink(exchanges);

@@ -4,7 +4,7 @@ import { leavesOf } from './bodies.ts';
 import { type ErrorReading, readError } from './errors.ts';
 import type { Exchange, Param } from './exchange.ts';
 import { isUrl, linkedParams } from './pages.ts';
-import { isSameRefusal } from './trials.ts';
+import { isSameRefusal, isSpecific } from './trials.ts';
 import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
 
 /**
@@ -147,9 +147,6 @@ function spellingsOf(key: string): string[] {
 }
 
 const NOT_PARAM_WORDS: ReadonlySet<string> = new Set(['total', 'used', 'found', 'returned', 'last']);
-
-/** A text of few words, such as "Bad Request", may have any cause. */
-const isSpecific = (text: string): boolean => text.trim().split(/\s+/).length >= 4;
 
 const hasSigil = (name: string): boolean => name.startsWith('$');
 

@@ -72,6 +72,13 @@ export function readReply(
   const text = body.text?.slice(0, KEPT_CHARACTERS) ?? '';
   const isGood = reply.status >= 200 && reply.status < 300;
   const soft = isGood ? softError(json) : null;
+  if (reply.status === 204) {
+    const { status, headers } = reply;
+    return {
+      exchange: { request, status, headers, json: null, text, reading: 'absent' },
+      verdict: okVerdict(call),
+    };
+  }
   const verdict =
     isGood && soft === null && json !== undefined
       ? okVerdict(call)

@@ -99,7 +99,15 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
       : likely({ param, template }, because);
   }
   const isAccepted = (name: string) => good.some((search) => paramOf(search, name) !== null);
-  const plain = (param: string) => ({ param, template: PLAIN });
+  // If plain queries had no rows, and a query with a wildcard had some, the API otherwise finds only whole names.
+  const hasRows = (search: Exchange) => listing !== null && rowsAt(search, listing.results).length > 0;
+  const plain = (param: string) => ({
+    param,
+    template:
+      WILDCARDS.find((template) =>
+        good.some((one) => hasRows(one) && queryIn(one, { param, template }) !== null),
+      ) ?? PLAIN,
+  });
   if (hint !== null && isAccepted(hint.param) && !ignored.has(hint.param))
     return likely(hint, 'you named it, and the API accepts it');
   const [only, ...suspects] = trials.group?.suspects ?? [];

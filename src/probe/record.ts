@@ -138,18 +138,20 @@ export function findOpenedRecord(
   const opened = ids.flatMap(({ pointer: idPath }): OpenedRecord[] =>
     entities.flatMap((response) => {
       if (response.reading !== 'ok') return [];
-      const row = rows.find(
+      const item = itemOf(rows, idPath, namePath);
+      // A company can have a row for each of its names.
+      const own = rows.filter(
         (one) => entityPath(template, textAt(one, idPath) ?? '') === response.request.path,
       );
-      if (row === undefined) return [];
-      const item = itemOf(rows, idPath, namePath);
-      const record = findRecord(response, {
-        id: textAt(row, idPath) ?? '',
-        name: namePath === null ? null : textAt(row, namePath),
-        idInList: relativeTo(item, idPath),
-        nameInList: namePath === null ? null : relativeTo(item, namePath),
+      return own.flatMap((row) => {
+        const record = findRecord(response, {
+          id: textAt(row, idPath) ?? '',
+          name: namePath === null ? null : textAt(row, namePath),
+          idInList: relativeTo(item, idPath),
+          nameInList: namePath === null ? null : relativeTo(item, namePath),
+        });
+        return record.value === null ? [] : [{ idPath, record }];
       });
-      return record.value === null ? [] : [{ idPath, record }];
     }),
   );
   return opened.find(({ record }) => record.certainty === 'sure') ?? opened[0] ?? null;

@@ -1,8 +1,11 @@
 import type { Pointer } from '../dialect/dialect.ts';
+import { mayFind } from '../names/loose_matching.ts';
+import { textsIn } from './bodies.ts';
 import { readError } from './errors.ts';
 import { type Exchange, type Param, sameRows } from './exchange.ts';
 import { isEmptyQuery } from './lengths.ts';
 import { isFirstPage } from './pages.ts';
+import type { ParamBeliefs } from './params.ts';
 import { rowsAt } from './rows.ts';
 import { countsIn } from './total.ts';
 import { roleOfParam } from './words.ts';
@@ -34,17 +37,23 @@ export interface Suspect {
   readonly weight: number;
 }
 
-export function judgeTrials(searches: readonly Exchange[], results: Pointer | null): Trials {
+/** Names that an error requires remain possible, because it may have refused the other parameters of a group. */
+export function judgeTrials(
+  searches: readonly Exchange[],
+  results: Pointer | null,
+  { required, isLenient }: Pick<ParamBeliefs, 'required' | 'isLenient'>,
+): Trials {
   const bare = searches.find((search) => isEmptyQuery(search) && search.reading !== 'broken');
   const ineffective = new Set<string>();
   const doubtful = new Set<string>();
   if (bare === undefined) return { ineffective, doubtful, group: null };
   const compared = searches
     .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
-    .map((search) => ({ search, effect: effectOf(search, bare, results) }));
+    .map((search) => ({ search, effect: effectOf(search, bare, { results, isLenient }) }));
   const effective = compared.filter(({ effect }) => effect === true).map(({ search }) => search);
   for (const { search, effect } of compared)
     for (const [name, value] of effect === false ? suspectsIn(search) : []) {
+      if (required.includes(name) || isMatchedByAll(value, search, results)) continue;
       const isTelling = lengthOf(value) >= 4 || /[^\p{ASCII}]{2}/u.test(value);
       // A group that had an effect with shorter values shows that the length is not the reason.
       const isLongEnough = effective.some(({ request }) =>
@@ -68,6 +77,12 @@ export function judgeTrials(searches: readonly Exchange[], results: Pointer | nu
   return { ineffective, doubtful, group: groups[0] ?? null };
 }
 
+/** Returns whether all rows match a value, so that the search would return the same rows if the value had an effect. */
+function isMatchedByAll(value: string, search: Exchange, results: Pointer | null): boolean {
+  const rows = results === null ? [] : rowsAt(search, results);
+  return rows.length > 0 && rows.every((row) => mayFind(value, textsIn(row).join(' ')));
+}
+
 /** Returns the parameters that may take a query. */
 function suspectsIn({ request }: Exchange): Param[] {
   return request.params.filter(([name]) => {
@@ -77,11 +92,17 @@ function suspectsIn({ request }: Exchange): Param[] {
 }
 
 /** Returns whether the parameters of a search have an effect, or null if its response does not show that. */
-function effectOf(search: Exchange, bare: Exchange, results: Pointer | null): boolean | null {
+function effectOf(
+  search: Exchange,
+  bare: Exchange,
+  { results, isLenient }: { readonly results: Pointer | null; readonly isLenient: boolean },
+): boolean | null {
   const isEmpty = search.reading === 'absent' && search.json !== undefined;
   if (bare.reading === 'refused') {
     if (search.reading === 'ok' || isEmpty) return true;
-    return search.reading === 'refused' && isSameRefusal(search, bare) ? false : null;
+    // Without an explanation, the API may also have refused an unknown parameter.
+    const isExplained = isLenient || isSpecific(bare.text);
+    return isExplained && search.reading === 'refused' && isSameRefusal(search, bare) ? false : null;
   }
   if (bare.reading !== 'ok' || results === null) return null;
   if (isEmpty) return true;
@@ -96,6 +117,9 @@ function effectOf(search: Exchange, bare: Exchange, results: Pointer | null): bo
   return all.length === some.length || (isSized && shared > 1) ? false : isSized ? null : true;
 }
 
+/** A text of few words, such as "Bad Request", may have any cause. */
+export const isSpecific = (text: string): boolean => text.trim().split(/\s+/).length >= 4;
+
 /** Returns whether two refusals have the same text, apart from numbers such as times. */
 export function isSameRefusal(one: Exchange, other: Exchange): boolean {
   const text = (refusal: Exchange) => readError(refusal).text.replace(/[\da-f-]*\d[\da-f-]*/gi, '');
@@ -105,12 +129,13 @@ export function isSameRefusal(one: Exchange, other: Exchange): boolean {
 /** Returns the first parameters that together are about as likely as the rest. */
 export function likelyHalf(suspects: readonly Suspect[]): Param[] {
   const all = suspects.reduce((sum, { weight }) => sum + weight, 0);
-  let sum = 0;
-  const count = suspects.findIndex(({ weight }) => {
-    sum += weight;
-    return sum > all / 2;
+  let before = 0;
+  const half = suspects.filter(({ weight }, index) => {
+    const isInHalf = index === 0 || before + weight / 2 < all / 2;
+    before += weight;
+    return isInHalf;
   });
-  return suspects.slice(0, Math.max(1, count)).map(({ param }) => param);
+  return half.map(({ param }) => param);
 }
 
 const lengthOf = (text: string): number => [...text].length;

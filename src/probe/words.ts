@@ -278,7 +278,7 @@ const LANGUAGES: readonly (readonly [words: string, queries: string])[] = [
     'sarl sas',
   ],
   [
-    'el los ningun para campo debe obligatorio parametro razon busqueda denominacion sociedad nif',
+    'el los ningun campo debe obligatorio parametro razon busqueda denominacion sociedad nif',
     's.l. sociedad',
   ],
   [

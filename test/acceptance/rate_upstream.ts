@@ -58,7 +58,7 @@ export const PER_DAY = 1000;
 /** The first search builds the index, which blocks the process for longer than the time between two slots. */
 async function warmUp(sandbox: Sandbox): Promise<void> {
   const url = new URL(`${sandbox.url}${sandbox.profile.paths.search}`);
-  url.searchParams.set(sandbox.dialect.search.query_param, '0');
+  url.searchParams.set(sandbox.dialect.search.query_param ?? 'q', '0');
   const response = await fetch(url, { headers: { authorization: `Bearer ${sandbox.keyOf(WARM_UP)}` } });
   if (!response.ok)
     throw new Error(`The sandbox rejected the warm-up search with status ${response.status}.`);

@@ -372,7 +372,7 @@ describe('probe', () => {
     expect(calls()).toBe(0);
     expect((await dataOf(upstream.run('probe', '--max-minutes', '0.000001'))).ended).toBe('max_minutes');
     const param = upstream.sandbox.dialect.search.query_param;
-    const hints = ['--query-param', param, '--example', String(FIRST?.name)];
+    const hints = ['--query-param', param ?? 'q', '--example', String(FIRST?.name)];
     await upstream.run('probe', '--yes', '--max-calls', '2', ...hints);
     expect(calls()).toBe(2);
     const targets = upstream.sandbox.arrivals().map(({ target }) => target);

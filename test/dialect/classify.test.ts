@@ -325,6 +325,17 @@ describe('the response table', () => {
     }
   });
 
+  test('by default, a search has no matches with HTTP 204, and no further page with HTTP 404', () => {
+    const nothing = { is: 'ok', answer: { rows: [] } };
+    expect(verdictOn({ call: SEARCH, status: 204 })).toMatchObject(nothing);
+    const second = { ...SEARCH, page: { index: 1, next: null } };
+    expect(verdictOn({ call: second, status: 404, body: '{"detail":"Invalid page."}' })).toMatchObject(
+      nothing,
+    );
+    expect(verdictOn({ call: second, status: 404, body: '<h1>Not Found</h1>' }).is).toBe('broken');
+    expect(verdictOn({ call: SEARCH, status: 404, body: '{}' }).is).toBe('broken');
+  });
+
   test('the response table reports an invalid pattern when it is opened', () => {
     expect(() => openClassify(rules({ matches: '(', means: 'broken' }))).toThrow(SyntaxError);
     expect(() => openClassify(rules({ matches: '(?=x)', means: 'broken' }))).toThrow(SyntaxError);

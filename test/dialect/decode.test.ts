@@ -196,6 +196,14 @@ describe('reading a search response', () => {
   );
 });
 
+test('a page after the last one can lack the list of results', () => {
+  const dialect = searchDialect({ results: '/items/item', total: '/total' });
+  const pageAt = (index: number) => ({ ...SEARCH, page: { index, next: null } });
+  const missing = '{"total":20,"items":""}';
+  expect(read(dialect, pageAt(2), missing)).toMatchObject({ rows: [], total: 20 });
+  expect(read(dialect, pageAt(0), missing)).toBeInstanceOf(NotUnderstood);
+});
+
 describe('reading a record', () => {
   test('a record is the object at the root path and gets the requested id', () => {
     const dialect = dialectOf({ entity: { root: '/data', id: '/lei', name: '/name' } });

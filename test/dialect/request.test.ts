@@ -29,6 +29,15 @@ test('a template is filled in with the query or the identifier', () => {
   expect(new URL(hrefOf(searchFor('552', 'identifier'), separate)).searchParams.get('id')).toBe('552');
 });
 
+test('an API without a search by name is only listed', () => {
+  const dialect = searchDialect({ query_param: null, min_length: 0 });
+  expect(hrefOf(searchFor(''), dialect)).toMatch(/^https:/);
+  expect(hrefOf(searchFor('acme'), dialect)).toBe('unwritable: the API has no search by name');
+  expect(() => searchDialect({ query_param: null, min_length: 1 })).toThrow(
+    'must be 0 if query_param is null',
+  );
+});
+
 test('query strings in record and statistics paths are preserved', () => {
   const paths = { entity: '/krs/{id}?rejestr=P', stats: '/stats?of=all' };
   const { entity, stats } = endpointsOf({ base_url: `${HOST}/api`, paths });

@@ -21,6 +21,11 @@ test.each(['{query}', '{query:json}', '{query:odata}'])('an escape loses nothing
   );
 });
 
+test('a record path can have the last segment of an id that is a URL', () => {
+  expect(filled('/orgs/{id:last}', 'id', 'https://ror.example/0jan3ta10')).toBe('/orgs/0jan3ta10');
+  expect(filled('/orgs/{id:last}', 'id', '0jan3ta10')).toBe('/orgs/0jan3ta10');
+});
+
 test('a text that does not fit the template has no query in it', () => {
   expect(textIn('name:{query}*', 'query', 'name:acme')).toBeNull();
   expect(textIn('{"uen":"{id:json}"}', 'id', '{"uen":"\\x"}')).toBeNull();
@@ -31,7 +36,7 @@ test.each([
   ['{query:odata}', null],
   ['name', 'must contain {query} exactly once'],
   ['{query} {query:json}', 'must contain {query} exactly once'],
-  ['{query:sql}', 'has the unknown escape "sql"; known escapes: json, odata, lucene, words'],
+  ['{query:sql}', 'has the unknown escape "sql"; known escapes: json, odata, lucene, last, words'],
 ])('a template is checked: %s', (template, fault) => {
   expect(templateFault(template, 'query')).toBe(fault);
 });

@@ -78,7 +78,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     const { query } = broadestQuery(sandbox);
     const found = await ask(
       sandbox,
-      `${profile.paths.search}?${new URLSearchParams({ [search.query_param]: query.text })}`,
+      `${profile.paths.search}?${new URLSearchParams({ [search.query_param ?? 'q']: query.text })}`,
     );
     const list = valueAt(found.json, search.results);
     expect(Array.isArray(list)).toBe(true);

@@ -263,6 +263,7 @@ export class Discovery {
       limits: { pageSize: this.#pageSize, window: windowOf(withPageSize(this.#dialect, this.#pageSize)) },
       pending: this.#pending,
       listsAll: by === 'name' && this.#counts.listsAll,
+      hasQueries: by === 'identifier' || this.#dialect.search.query_param !== null,
     });
     const search = { keySpace, tree };
     this.#searches.set(by, search);

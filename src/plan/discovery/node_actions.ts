@@ -41,15 +41,19 @@ export class NodeActions {
   readonly #pending: Pending;
   readonly #unseenCounts: UnseenCounts;
   readonly #listsAll: boolean;
+  readonly #hasQueries: boolean;
   readonly #calibration: Calibration;
 
-  /** `listsAll` is true if the empty query lists every company. */
+  /**
+   * `listsAll` is true if the empty query lists every company. `hasQueries` is false if the registry has no other query.
+   */
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
     readonly pending: Pending;
     readonly unseenCounts: UnseenCounts;
     readonly listsAll: boolean;
+    readonly hasQueries?: boolean;
   }) {
     this.#keySpace = options.keySpace;
     const isByName = options.keySpace.by === 'name';
@@ -58,6 +62,7 @@ export class NodeActions {
     this.#pending = options.pending;
     this.#unseenCounts = options.unseenCounts;
     this.#listsAll = options.listsAll;
+    this.#hasQueries = options.hasQueries ?? true;
   }
 
   /** Compares the prediction for a call with the page that the call returned. */
@@ -153,6 +158,7 @@ export class NodeActions {
 
   #bestCandidate(node: QueryNode): Action | null {
     let best: Action | null = null;
+    if (!this.#hasQueries) return best;
     for (const candidate of this.#unseenCounts.candidatesOf(node)) {
       const prediction = predictionFor(candidate, candidateYield(candidate, this.#limits));
       const action = this.#actionOf(prediction, candidate.unseen, candidate);

@@ -40,6 +40,8 @@ export class QueryTree {
     readonly pending: Pending;
     /** Whether the empty query lists every company. */
     readonly listsAll?: boolean;
+    /** Whether the registry has queries besides the empty one. */
+    readonly hasQueries?: boolean;
     /** The query at the root, whose companies the tree searches. Without it, the tree searches the whole registry. */
     readonly scope?: string;
   }) {
@@ -58,6 +60,7 @@ export class QueryTree {
       pending,
       unseenCounts: this.#unseenCounts,
       listsAll,
+      hasQueries: options.hasQueries ?? true,
     });
     this.#frontier = new Frontier({
       nodes: () => this.#nodes.all(),
