@@ -3,8 +3,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { idInPath } from '../dialect/request.ts';
 import type { Beliefs } from './beliefs.ts';
 import type { Exchange } from './exchange.ts';
-import { isEmptyQuery } from './lengths.ts';
-import { isFirstPage, type SearchPage, sizesSent } from './pages.ts';
+import { isEmptyQuery, isFirstPage, type SearchPage, sizesSent } from './pages.ts';
 
 /** A response that the probe received, and the mirror's call that would have returned the same response. */
 export interface Adoption {

@@ -8,8 +8,15 @@ import { leavesOf, textAt, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
-import { findClampOfAll, findFullListing, findMinLength, isEmptyQuery } from './lengths.ts';
-import { findMainResult, hasSeveralRows, type PagePaths, readPages, type SearchPage } from './pages.ts';
+import { findClampOfAll, findFullListing, findMinLength } from './lengths.ts';
+import {
+  findMainResult,
+  hasSeveralRows,
+  isEmptyQuery,
+  type PagePaths,
+  readPages,
+  type SearchPage,
+} from './pages.ts';
 import { findPaging, type PagingFinding, type PagingStyle } from './paging.ts';
 import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
 import {

@@ -59,6 +59,15 @@ export function readError({ json, text, request }: Exchange): ErrorReading {
   };
 }
 
+/** A text of few words, such as "Bad Request", may have any cause. */
+export const isSpecific = (text: string): boolean => text.trim().split(/\s+/).length >= 4;
+
+/** Returns whether two refusals have the same text, apart from numbers such as times. */
+export function isSameRefusal(one: Exchange, other: Exchange): boolean {
+  const text = (refusal: Exchange) => readError(refusal).text.replace(/[\da-f-]*\d[\da-f-]*/gi, '');
+  return one.status === other.status && text(one) === text(other);
+}
+
 interface Mentions {
   readonly names: readonly string[];
   readonly listed: readonly string[];

@@ -6,8 +6,8 @@ import { textAt } from './bodies.ts';
 import { broadest, broadQuery, newBroadQuery } from './broad.ts';
 import { type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import { identifierPrefix } from './identifiers.ts';
-import { isEmptyQuery, lengthOf, shortestWithRows } from './lengths.ts';
-import { isTruncated, type SearchPage, sizesSent } from './pages.ts';
+import { lengthOf, shortestWithRows } from './lengths.ts';
+import { isEmptyQuery, isTruncated, type SearchPage, sizesSent } from './pages.ts';
 import {
   candidatesOf,
   cursorsOf,

@@ -1,6 +1,6 @@
 import { loosely } from '../names/loose_matching.ts';
 import { type Exchange, type Finding, likely, open, paramOf, sure } from './exchange.ts';
-import { isFirstPage, isTruncated, type SearchPage } from './pages.ts';
+import { isEmptyQuery, isFirstPage, isTruncated, type SearchPage } from './pages.ts';
 import { isLimitFor, type ParamBeliefs } from './params.ts';
 import type { QueryRule } from './rule.ts';
 import { isTooBroad } from './soft_errors.ts';
@@ -86,11 +86,6 @@ export function shortestWithRows(pages: readonly SearchPage[]): string | null {
 
 export function lengthOf(query: string): number {
   return [...query].length;
-}
-
-/** Returns whether a search has no parameters other than page sizes. */
-export function isEmptyQuery({ request }: Exchange): boolean {
-  return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
 }
 
 /** Judges whether a search without a query lists the whole registry. */

@@ -74,6 +74,11 @@ export function isFirstPage({ request }: Exchange): boolean {
   return !request.params.some(([name]) => isPagingParam(name));
 }
 
+/** Returns whether a search has no parameters other than page sizes. */
+export function isEmptyQuery({ request }: Exchange): boolean {
+  return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
+}
+
 /** Returns a search's page size parameters and their values. */
 export function sizesSent({ exchange }: SearchPage): { readonly name: string; readonly value: number }[] {
   return exchange.request.params

@@ -1,10 +1,9 @@
 import { scalarText } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf } from './bodies.ts';
-import { type ErrorReading, readError } from './errors.ts';
+import { type ErrorReading, isSameRefusal, isSpecific, readError } from './errors.ts';
 import type { Exchange, Param } from './exchange.ts';
 import { isUrl, linkedParams } from './pages.ts';
-import { isSameRefusal, isSpecific } from './trials.ts';
 import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
 
 /**

@@ -1,11 +1,9 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
-import { readError } from './errors.ts';
+import { isSameRefusal, isSpecific } from './errors.ts';
 import { type Exchange, type Param, sameRows } from './exchange.ts';
-import { isEmptyQuery } from './lengths.ts';
-import { isFirstPage } from './pages.ts';
-import type { ParamBeliefs } from './params.ts';
+import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { rowsAt } from './rows.ts';
 import { countsIn } from './total.ts';
 import { roleOfParam } from './words.ts';
@@ -41,7 +39,7 @@ export interface Suspect {
 export function judgeTrials(
   searches: readonly Exchange[],
   results: Pointer | null,
-  { required, isLenient }: Pick<ParamBeliefs, 'required' | 'isLenient'>,
+  { required, isLenient }: { readonly required: readonly string[]; readonly isLenient: boolean },
 ): Trials {
   const bare = searches.find((search) => isEmptyQuery(search) && search.reading !== 'broken');
   const ineffective = new Set<string>();
@@ -115,15 +113,6 @@ function effectOf(
   // Fewer rows may be due to a page size, unless the request has none.
   const isSized = search.request.params.some(([name]) => roleOfParam(name) === 'size');
   return all.length === some.length || (isSized && shared > 1) ? false : isSized ? null : true;
-}
-
-/** A text of few words, such as "Bad Request", may have any cause. */
-export const isSpecific = (text: string): boolean => text.trim().split(/\s+/).length >= 4;
-
-/** Returns whether two refusals have the same text, apart from numbers such as times. */
-export function isSameRefusal(one: Exchange, other: Exchange): boolean {
-  const text = (refusal: Exchange) => readError(refusal).text.replace(/[\da-f-]*\d[\da-f-]*/gi, '');
-  return one.status === other.status && text(one) === text(other);
 }
 
 /** Returns the first parameters that together are about as likely as the rest. */
