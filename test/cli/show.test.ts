@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { runCommand } from '../support/command.ts';
+import { companies, openMirrored } from '../support/served_mirror.ts';
+
+const DAY_MS = 86_400_000;
+
+test('show prints when a company was first seen, last seen, fetched, changed and gone', async () => {
+  const mirror = await openMirrored({
+    companies: companies(20),
+    configuration: { max_age: { stats: '1d', summaries: '1d', records: '1d' } },
+  });
+  onTestFinished(() => mirror.close());
+  const id = String(companies(1)[0]?.id);
+  const dayAfter = async (laterMs: number, kinds: ('stats' | 'search' | 'entity')[]) => {
+    await mirror.sync(laterMs, new Set(kinds));
+    return new Date(mirror.now()).toISOString().slice(0, 10);
+  };
+  const firstSeen = await dayAfter(0, ['stats', 'search']);
+  const changed = await dayAfter(10 * DAY_MS, ['entity']);
+  const fetched = await dayAfter(10 * DAY_MS, ['entity']);
+  const lastSeen = await dayAfter(10 * DAY_MS, ['search']);
+  const path = join(mirror.folder, 'registry-mirror.yaml');
+  const { warehouse, ledger, dialect } = mirror.config;
+  const upstream = { base_url: mirror.sandbox.baseUrl, api_key: 'none' };
+  writeFileSync(
+    path,
+    stringify({ version: 1, upstream, allowance: { unlimited: true }, dialect, warehouse, ledger }),
+  );
+  const show = (...flags: string[]) =>
+    runCommand(['show', id, '--config', path, ...flags], { env: { TZ: 'UTC' }, columns: 120 });
+
+  const { data } = (await show('--json')).json;
+  const dayOf = (time: string | null) => time?.slice(0, 10) ?? null;
+  expect({
+    first: dayOf(data.first_seen_at),
+    last: dayOf(data.last_seen_at),
+    fetched: dayOf(data.fetched_at),
+    changed: dayOf(data.changed_at),
+    gone: data.gone_at,
+  }).toEqual({ first: firstSeen, last: lastSeen, fetched, changed, gone: null });
+  const { stdout } = await show();
+  const inWords = (day: string) =>
+    new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  expect(stdout).toMatch(new RegExp(`known since ${inWords(firstSeen)}.*last seen ${inWords(lastSeen)}`));
+  expect(stdout).toMatch(new RegExp(`record fetched ${inWords(fetched)}`));
+});
