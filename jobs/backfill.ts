@@ -4,7 +4,7 @@ import { runBackfill } from '../src/operations/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/activity.ts';
 import { backfillTable, type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
-import { type EngineJob, JOB_VERSION, type JobData } from './job.ts';
+import { JOB_VERSION, type JobData, type JobDefinition } from './job.ts';
 import { JobRejected, type JobResult } from './job_result.ts';
 import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './queue.ts';
 
@@ -13,9 +13,8 @@ import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './q
  * `backfill --enqueue`. One job runs batch after batch until the backfill is done. The allowance's reserve is kept for
  * scheduled jobs.
  */
-export const backfill: EngineJob = {
+export const backfill: JobDefinition = {
   name: 'backfill',
-  spendsCalls: true,
   priority: () => 4,
   process: async ({ workspace, data: { backfill: request }, bounds: { focus: _, ...bounds } }) => {
     if (request === undefined)

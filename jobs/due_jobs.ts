@@ -42,8 +42,9 @@ export function jobsToQueue(
   states: readonly JobState[],
 ): { job: ScheduledJob; because: string }[] {
   const isClosed = facts.isHeld || (facts.closedUntilMs ?? 0) > facts.nowMs;
+  if (isClosed) return [];
   return states.flatMap((state) => {
-    if (state.isPending || (isClosed && state.job.spendsCalls)) return [];
+    if (state.isPending) return [];
     const because = reasonFor(state, facts);
     return because === null ? [] : [{ job: state.job, because }];
   });

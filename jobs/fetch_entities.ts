@@ -6,7 +6,6 @@ import { SCHEDULES } from './schedules.ts';
 /** Fetches records that are missing, flagged as changed, or older than their maximum age. */
 export const fetchEntities: ScheduledJob = {
   ...SCHEDULES.fetchEntities,
-  spendsCalls: true,
   priority: (focus) => (focus === 'coverage' ? 3 : 2),
   earlierDue: (db) => {
     const foundAt = lastFindOf(db, SCHEDULES.sweepSearch.name);

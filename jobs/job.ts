@@ -8,29 +8,13 @@ import { JobRejected, type JobResult } from './job_result.ts';
 import type { JobSchedule } from './schedules.ts';
 
 /**
- * The definition of a job. Each job has its own file. The worker and its metrics use every definition that
- * `all_jobs.ts` lists.
+ * The definition of a job, which runs the engine, one batch at a time. A job does not start while the allowance is used
+ * up. Each job has its own file. The worker and its metrics use every definition that `all_jobs.ts` lists.
  */
-export type JobDefinition = EngineJob | LocalJob;
-
-/** A job that runs the engine, one batch at a time. Such a job does not start while the allowance is used up. */
-export interface EngineJob extends JobBase {
-  readonly spendsCalls: true;
-  process(context: JobContext): Promise<RunReport>;
-}
-
-/**
- * A job that makes no calls, for example a daily check. Such a job runs even while the allowance is used up or another
- * process holds the warehouse's lock. `process` returns one sentence for the dashboard.
- */
-export interface LocalJob extends JobBase {
-  readonly spendsCalls: false;
-  process(context: JobContext): Promise<string>;
-}
-
-interface JobBase {
+export interface JobDefinition {
   /** The job's name in the queue and in `_run.command`. */
   readonly name: string;
+  process(context: JobContext): Promise<RunReport>;
   /** The priority in the queue. The job with the lowest number runs first. */
   priority(focus: Config['focus']): number;
   /**

@@ -165,7 +165,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
     return lastSuccesses[name];
   });
   ofSchedule('next_run_timestamp', 'Next scheduled run.', (job, { queue }, { config }, nowMs) => {
-    const closedUntilMs = (job.spendsCalls ? queue.closedUntilMs : null) ?? 0;
+    const closedUntilMs = queue.closedUntilMs ?? 0;
     if (closedUntilMs === Number.POSITIVE_INFINITY) return null;
     return nextTime(cronScheduleOf(job, config), Math.max(nowMs, closedUntilMs - 1));
   });

@@ -5,7 +5,6 @@ import { SCHEDULES } from './schedules.ts';
 /** Requests the registry's statistics when they are due. */
 export const pollStats: ScheduledJob = {
   ...SCHEDULES.pollStats,
-  spendsCalls: true,
   priority: () => 1,
   process: ({ workspace, bounds }) =>
     run(workspace, { ...bounds, command: 'poll-stats', purpose: 'scheduled', kinds: new Set(['stats']) }),

@@ -3,16 +3,15 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { MirrorError, messageOf } from '../src/errors.ts';
+import { MirrorError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import { updateStoredEstimate } from '../src/operations/estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
-import { finishRun, startRun } from '../src/warehouse/run.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
 import { endsWithin } from './ends_within.ts';
 import type { ErrorLog } from './error_log.ts';
-import { type JobContext, type JobDefinition, type LocalJob, readJobData } from './job.ts';
+import { type JobDefinition, readJobData } from './job.ts';
 import { type JobProgress, openJobProgress } from './job_progress.ts';
 import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
 import { pauseAfterErrors } from './pause_after_errors.ts';
@@ -174,28 +173,11 @@ async function runBatch(
         progress.loaded(totals, outcomes);
       },
     };
-    const context = { workspace, data, bounds };
-    if (!definition.spendsCalls) return await runLocalJob(definition, context);
-    const report = await definition.process(context);
+    const report = await definition.process({ workspace, data, bounds });
     updateStoredEstimate(workspace, report);
     return resultOf(report);
   } finally {
     workspace.close();
-  }
-}
-
-/** Records the run in `_run`, as for an engine job, so that the reconciler can read when the job last ran. */
-async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResult> {
-  const { clock, warehouse } = context.workspace;
-  const runId = startRun(warehouse.db, { command: job.name, owner: null, nowMs: clock.now() });
-  context.bounds.onStarted?.(runId);
-  try {
-    const summary = await job.process(context);
-    finishRun(warehouse.db, { runId, ended: 'done', nowMs: clock.now() });
-    return resultWithoutCalls(summary, 'done', runId);
-  } catch (error) {
-    finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(error), nowMs: clock.now() });
-    throw error;
   }
 }
 

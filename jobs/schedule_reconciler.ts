@@ -92,11 +92,10 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     },
   };
 
-  async function repairSchedules(quotaClosedUntilMs: number | null, nowMs: number): Promise<void> {
+  async function repairSchedules(closedUntilMs: number | null, nowMs: number): Promise<void> {
     const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
     for (const job of jobs) {
       const scheduler = found.get(job.name);
-      const closedUntilMs = job.spendsCalls ? quotaClosedUntilMs : null;
       // If a job can never run, its schedule is removed below, like the schedules of unknown jobs.
       if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
       found.delete(job.name);

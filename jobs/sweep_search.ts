@@ -6,7 +6,6 @@ import { SCHEDULES } from './schedules.ts';
 /** Searches for unknown companies, and detects changed summaries of known companies. */
 export const sweepSearch: ScheduledJob = {
   ...SCHEDULES.sweepSearch,
-  spendsCalls: true,
   // With `balanced`, sweeps and record jobs have the same priority, so their batches alternate and neither waits for ever.
   priority: (focus) => (focus === 'coverage' || focus === 'balanced' ? 2 : 3),
   earlierDue: (db) => {
