@@ -21,13 +21,18 @@ export function derive(session: LoadSession, outcome: Outcome): LoadResult {
 }
 
 /**
- * Turns the verdict into a failure if no part of the response could be loaded, or if it is an empty page before the end of
- * a listing. Its target then gets a backoff.
+ * Turns the verdict into a failure if no part of the response could be loaded, if it is an empty page before the end of
+ * a listing, or if it is empty and so was not accepted as a listing. Its target then gets a backoff.
  */
-function verdictAfter(verdict: Verdict, { quarantined, rows, record, query, note }: LoadResult): Verdict {
-  const isEmpty = verdict.is === 'ok' && rows.length === 0 && record === null;
-  const isFailure = isEmpty && (quarantined > 0 || query?.isContradicted === true);
-  return isFailure ? { is: 'broken', why: note ?? 'no part of the response could be loaded' } : verdict;
+function verdictAfter(
+  verdict: Verdict,
+  { call, quarantined, rows, record, query, note }: LoadResult,
+): Verdict {
+  if (verdict.is !== 'ok' || rows.length > 0 || record !== null) return verdict;
+  const isVanished = call.kind === 'search' && query === null;
+  const why = note ?? 'no part of the response could be loaded';
+  if (isVanished) return { is: 'broken', why, isLasting: true };
+  return quarantined > 0 || query?.isContradicted === true ? { is: 'broken', why } : verdict;
 }
 
 function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult {

@@ -22,6 +22,8 @@ export function deriveSearch(
   answer: SearchAnswer,
 ): LoadResult {
   const key = queryKey(call.query);
+  const vanished = vanishedListing(session, call, answer);
+  if (vanished !== null) return { ...noChange(outcome), note: vanished };
   const pageBefore = session.queries.page(key, call.page.index)?.callId ?? null;
   const room = wholeRoom();
   const rows = answer.rows
@@ -210,7 +212,7 @@ function advanceListing(
     ...start,
     ...{ key, by: call.query.by, text: call.query.text, askedAt: sentAt },
     isContradicted: contradiction === null ? 0 : 1,
-    note: listing.note ?? vanished(before, listing.rows) ?? shrunk(before, listing.total),
+    note: listing.note ?? shrunk(before, listing.total),
   };
   const kept =
     row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, callId) : row;
@@ -273,14 +275,20 @@ const USELESS = 9;
 const MOST_USELESS = 3;
 
 /**
- * Returns a note if a listing has become empty, and null otherwise. An empty listing removes no company, because a
- * failing search can also return nothing.
+ * Returns a note if a query whose last listing had several companies now finds nothing, and null otherwise. A search
+ * that fails silently also returns nothing. The last listing therefore counts until a second response, at least an hour
+ * later, is empty too.
  */
-function vanished(before: QueryRow | undefined, rows: number): string | null {
-  return before !== undefined && before.rows > 0 && rows === 0
-    ? `no results; the previous listing had ${before.rows}`
-    : null;
+function vanishedListing(session: LoadSession, call: SearchCall, answer: SearchAnswer): string | null {
+  if (call.page.index > 0 || answer.resultCount > 0) return null;
+  const before = session.queries.find(queryKey(call.query));
+  if (before === undefined || before.rows < MIN_VANISHED_ROWS) return null;
+  if (session.failures.find(call.kind, targetOf(call)) !== null) return null;
+  return `no results; the previous listing had ${before.rows}`;
 }
+
+/** All companies of a shorter listing can disappear at once. */
+const MIN_VANISHED_ROWS = 5;
 
 function shrunk(before: QueryRow | undefined, total: number | null): string | null {
   return before?.total != null && total !== null && total < before.total

@@ -20,17 +20,12 @@ export interface RegistrySize {
 export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
   const dialect = withInferredIdentifiers(given, knowledge);
   const known = knowledge.knownCount();
-  const registryCount = knowledge.latestStats()?.total ?? null;
-  if (registryCount !== null) {
-    const size = Math.max(registryCount, known);
-    return { low: size, high: size, by: 'statistics' };
-  }
   const queries = conclusiveQueries(dialect, knowledge);
   const everything = listingOfAll(queries, dialect);
-  const listed = everything === null ? null : countOfAll(everything, dialect);
-  if (listed !== null) {
-    const size = Math.max(listed, known);
-    return { low: size, high: size, by: 'totals' };
+  const reported = latestCount(knowledge, everything, dialect);
+  if (reported !== null) {
+    const size = Math.max(reported.total, known);
+    return { low: size, high: size, by: reported.isByStatistics ? 'statistics' : 'totals' };
   }
   const clamped = dialect.search.total_clamped_at ?? Infinity;
   const counted = queries.filter(
@@ -46,6 +41,32 @@ export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
   // The listing for a query contains at least as many companies as its total.
   const largest = Math.max(0, ...queries.map(({ query, total }) => (query.by === 'name' ? (total ?? 0) : 0)));
   return { low: Math.max(known, largest), high: null, by: largest === 0 ? 'nothing' : 'totals' };
+}
+
+/** How many companies the upstream reports for the whole registry. */
+export interface LatestCount {
+  readonly total: number;
+  readonly observedAtMs: number;
+  /** True if the statistics report the count, and false if it is the number of companies that the empty query matches. */
+  readonly isByStatistics: boolean;
+}
+
+/**
+ * Returns the count in the statistics or the number of companies that the empty query matches, whichever is larger, or
+ * null if neither is known. Statistics can lag behind, or count only some of the companies.
+ */
+export function latestCount(
+  knowledge: Pick<Knowledge, 'latestStats'>,
+  everything: QueryState | null,
+  dialect: Dialect,
+): LatestCount | null {
+  const stats = knowledge.latestStats();
+  const listed = everything === null ? null : countOfAll(everything, dialect);
+  if (everything !== null && listed !== null && listed > (stats?.total ?? 0))
+    return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false };
+  return stats === null || stats.total === null
+    ? null
+    : { total: stats.total, observedAtMs: stats.observedAtMs, isByStatistics: true };
 }
 
 /** Returns the empty query's state, or null if the query was not sent or the upstream does not accept it. */

@@ -246,20 +246,16 @@ test('a page with as many rows as requested is not the last page, although earli
   expect(search('elm', rows('C6')).query?.status).toBe('complete');
 });
 
-test('a query that stops returning results removes no company and gets a note', () => {
+test('a listing stays until a second response shows that its query finds nothing any more', () => {
   const { search, all, value } = bench();
-  search('acme', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'Acme' },
-      { id: 'C2', name: 'Acme Two' },
-    ],
-  });
-  search('acme', { total: 0, results: [] });
-  expect(all('SELECT rows, note FROM _query')).toEqual([
-    { rows: 0, note: 'no results; the previous listing had 2' },
-  ]);
-  expect(value('SELECT count(*) FROM _company WHERE gone_at IS NULL')).toBe(2);
+  const results = ['C1', 'C2', 'C3', 'C4', 'C5'].map((id) => ({ id, name: `Acme ${id}` }));
+  search('acme', { total: 5, results });
+  const note = 'no results; the previous listing had 5';
+  expect(search('acme', { total: 0, results: [] })).toMatchObject({ query: null, failure: { why: note } });
+  expect(all('SELECT rows FROM _query')).toEqual([{ rows: 5 }]);
+  expect(search('acme', { total: 0, results: [] })).toMatchObject({ query: { rows: 0 }, failure: null });
+  expect(all('SELECT rows FROM _query')).toEqual([{ rows: 0 }]);
+  expect(value('SELECT count(*) FROM _company WHERE gone_at IS NULL')).toBe(5);
 });
 
 test('an error body with status 200 is quarantined and does not change the listing', () => {

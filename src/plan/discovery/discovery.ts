@@ -48,6 +48,11 @@ export class Discovery {
   #hasSureListing: boolean | null = null;
   /** Whether totals have been checked for a clamp since a company was last found. */
   #isClampChecked = false;
+  /**
+   * Whether most companies on the last page were new, and the listing has another page. The registry count is too low if
+   * that page has new companies too.
+   */
+  #isFinding = false;
   /** The registry count when a call was last chosen; null if it was unknown. */
   #total: number | null;
 
@@ -79,15 +84,16 @@ export class Discovery {
     if (registryCount.total !== this.#total) this.#stopRule.reset();
     this.#total = registryCount.total;
     const missing = registryCount.total === null ? null : registryCount.total - this.#knowledge.knownCount();
-    if (missing === 0) return [];
+    if (missing === 0 && !this.#isFinding) return [];
     const trial = this.#tryIdentifierPrefix(registryCount, nowMs);
     if (trial !== null) return [trial];
     this.#checkClamp();
     if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing()) return [];
     for (const by of this.#orderNow(registryCount, nowMs)) {
       const { tree } = this.#searchBy(by, registryCount);
-      if (tree.unseenInAll === 0) return [];
-      const isGivenUp = this.#isGivenUp(tree.unseenInAll, registryCount);
+      const isCounted = tree.unseenInAll === 0;
+      if (isCounted && !this.#isFinding) return [];
+      const isGivenUp = isCounted || this.#isGivenUp(tree.unseenInAll, registryCount);
       const calls = isGivenUp ? tree.nextSurePages({ nowMs, most }) : tree.next({ nowMs, most });
       if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
     }
@@ -113,6 +119,7 @@ export class Discovery {
     const isResponse = query !== null && (verdict === 'ok' || verdict === 'refused');
     if (isResponse && (found.length > 0 || !(isTrial || isRepeated))) this.#stopRule.record(found.length > 0);
     if (found.length > 0) this.#isClampChecked = false;
+    this.#isFinding = query?.status === 'open' && 2 * found.length > rows.length;
     if (isTrial && isResponse && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();
     const search = this.#searches.get(call.query.by);
     if (search === undefined) return;

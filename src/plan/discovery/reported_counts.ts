@@ -1,7 +1,7 @@
 import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../../knowledge.ts';
-import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
+import { isOfAll, latestCount, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
@@ -44,19 +44,15 @@ export class ReportedCounts {
     if (isOfAll(state) && this.listsAll) this.#emptyQuery = state;
   }
 
-  /** Returns the registry count from the statistics or, if they report none, from the empty query. */
   registryCount(): RegistryCount {
-    const { total, observedAtMs, isByStatistics } = this.#latestCount();
-    const countAt = (atMs: number) => (isByStatistics ? this.#knowledge.registryCountAt(atMs) : null);
-    return { total, observedAtMs: this.#timeInRun(observedAtMs), countAt };
-  }
-
-  #latestCount() {
-    const stats = { ...(this.#knowledge.latestStats() ?? NO_COUNT), isByStatistics: true };
-    if (stats.total !== null || this.#emptyQuery === null) return stats;
-    const total = countOfAll(this.#emptyQuery, this.#dialect);
-    if (total === null) return stats;
-    return { total, observedAtMs: this.#emptyQuery.listedAtMs, isByStatistics: false };
+    const count = latestCount(this.#knowledge, this.#emptyQuery, this.#dialect);
+    const countAt = (atMs: number) =>
+      count?.isByStatistics === true ? this.#knowledge.registryCountAt(atMs) : null;
+    return {
+      total: count?.total ?? null,
+      observedAtMs: this.#timeInRun(count?.observedAtMs ?? 0),
+      countAt,
+    };
   }
 
   /**
@@ -100,6 +96,5 @@ export class ReportedCounts {
   }
 }
 
-const NO_COUNT = { total: null, observedAtMs: 0 };
 // Programmers choose round limits.
 const ROUND_TOTAL = 50;

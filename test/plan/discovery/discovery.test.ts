@@ -232,3 +232,10 @@ test("an unknown company's record is counted in the open query trees", () => {
 function listOf(count: number) {
   return Array.from({ length: count }, (_, at) => ({ id: `7${at}`, name: `${at} company` }));
 }
+
+test('a listing is read beyond the registry count while most of its companies are new', () => {
+  const { respond, next } = discoveryOf(NAMES, { total: NAMES.length + 2 });
+  const rows = ['Zulu One', 'Zulu Two'].map((name, at) => ({ id: `9${at}`, name }));
+  const { query } = respond(() => ({ rows, total: 40, size: 2, more: true }));
+  expect(next()).toEqual([query.text]);
+});

@@ -35,6 +35,11 @@ test('the registry count comes from the statistics', () => {
   expect([count.countAt(499), count.countAt(500)]).toEqual([null, 140]);
 });
 
+test('the registry count comes from listing every company if the statistics report fewer', () => {
+  const counts = countsOf({ stats: { observedAtMs: 900, total: 100 }, all: ALL });
+  expect(counts.registryCount()).toMatchObject({ total: 123, observedAtMs: 700 });
+});
+
 test('without statistics, the registry count comes from listing every company', () => {
   for (const given of [{ all: ALL }, { all: ALL, stats: { observedAtMs: 500, total: null } }]) {
     const count = countsOf(given).registryCount();
