@@ -49,10 +49,8 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   cacheForServing(db);
   const records = servedRecords(db);
   const textOf = responseTexts(db);
-  const version = fileVersion(db);
-  const listings = openListings(db, version);
-  const summaries = openSummaries(dialect, {
-    version,
+  const listings = openListings(db);
+  const summaryOf = openSummaries(dialect, {
     listingCall: listingCalls(db),
     response: textOf,
     record(entityId) {
@@ -70,10 +68,9 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
     },
     matches: (query) => listings.matches(query, undefined, now()),
     search(query, reader) {
-      summaries.checkVersion();
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
       const { total, ids } = listings.matches({ ...query, by }, reader, now());
-      return { total, items: (from, count) => ids(from, count).map(summaries.of) };
+      return { total, items: (from, count) => ids(from, count).map(summaryOf) };
     },
     hasHistory: true,
     record(id, atMs) {
@@ -91,7 +88,8 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   };
 }
 
-function openListings(db: Database, fileVersionOf: () => number): Listings {
+function openListings(db: Database): Listings {
+  const fileVersionOf = fileVersion(db);
   const meta = metaTable(db);
   const finder = new NameFinder(db, {
     fold: withoutDiacritics,
