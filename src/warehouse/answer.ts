@@ -29,7 +29,7 @@ export class Answers {
   readonly #blocks: Blocks;
   readonly #meta;
   /** The size of the bodies that may be waiting for a block. The first check reads the real size. */
-  #waitingBytes = BLOCK_BYTES;
+  #waitingBytes = Number.POSITIVE_INFINITY;
 
   constructor(db: Database) {
     this.#db = db;
@@ -81,17 +81,16 @@ export class Answers {
    * responses have been processed.
    */
   packWaiting(): void {
-    if (this.#waitingBytes < BLOCK_BYTES) return;
-    let after = Number(this.#meta.get('packed_until') ?? 0);
-    for (;;) {
+    while (this.#waitingBytes >= BLOCK_BYTES) {
+      const after = Number(this.#meta.get('packed_until') ?? 0);
       const { rows, bytes, isFull } = groupOf(this.#waiting.iterate({ after }));
       if (!isFull) {
         this.#waitingBytes = bytes;
         return;
       }
       this.#blocks.add(rows);
-      after = rows.at(-1)?.callId ?? after;
-      this.#meta.set('packed_until', String(after));
+      this.#waitingBytes -= bytes;
+      this.#meta.set('packed_until', String(rows.at(-1)?.callId));
     }
   }
 
