@@ -7,7 +7,7 @@ import { type Clock, isoTime, systemClock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { DAY_MS } from '../src/durations.ts';
 import { UsageError } from '../src/errors.ts';
-import { openConnections, type RedisWatcher } from '../src/redis/connection.ts';
+import { openRedisConnections, type RedisWatcher } from '../src/redis/connection.ts';
 import { inspectRedis } from '../src/redis/inspection.ts';
 import { ALL_JOBS } from './all_jobs.ts';
 import { endsWithin } from './ends_within.ts';
@@ -57,7 +57,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   log.info({ redis: redis_url.toString(), ...facts }, 'Redis');
   for (const { message, hint } of findings) log.warn({ hint }, message);
 
-  const connections = openConnections(redis_url, watchRedis(log, clock));
+  const connections = openRedisConnections(redis_url, watchRedis(log, clock));
   await connections.untilReady();
   const measure = () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() });
   const metrics = openMetrics(measure);

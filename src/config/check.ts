@@ -1,13 +1,13 @@
 import { compilePattern } from '../dialect/pattern.ts';
 import { messageOf } from '../errors.ts';
-import type { Problem } from './config_error.ts';
+import type { ConfigProblem } from './config_error.ts';
 import { type Origin, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
 import { type Config, ConfigFile } from './schema.ts';
 
 export interface Checked {
   /** The checked configuration; null if there are problems. */
   readonly config: Config | null;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }
 
 /** Checks configuration data against the schema, including the regular expressions in it. */
@@ -30,7 +30,7 @@ function rejected(origin: Origin, text: ProblemText): Checked {
   return { config: null, problems: [problemAt([], origin, text)] };
 }
 
-function patternFaults(config: Config, origin: Origin): Problem[] {
+function patternFaults(config: Config, origin: Origin): ConfigProblem[] {
   return (config.dialect?.responses ?? []).flatMap(({ matches }, index) => {
     const fault = matches === undefined ? null : patternFault(matches);
     if (fault === null) return [];

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 
 /** One problem in the configuration, and its position. */
-export interface Problem {
+export interface ConfigProblem {
   /** The source of the value: the file, an environment variable or the command line. */
   readonly where: string;
   readonly line: number | null;
@@ -14,15 +14,15 @@ export interface Problem {
 
 /** The error that lists all problems in a configuration. */
 export class ConfigError extends UsageError {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly ConfigProblem[]) {
     super(problems.map(lineOf).join('\n'));
     this.problems = problems;
   }
 }
 
-function lineOf({ where, line, column, key, message, remedy }: Problem): string {
+function lineOf({ where, line, column, key, message, remedy }: ConfigProblem): string {
   const position = line === null ? where : `${where}:${line}:${column}`;
   const what = key === '' ? message : `${key}: ${message}`;
   return `${position}: ${what}${remedy === null ? '' : `; ${remedy}`}`;

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, type LineCounter } from 'yaml';
 import type { z } from 'zod';
-import type { Problem } from './config_error.ts';
+import type { ConfigProblem } from './config_error.ts';
 import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from './key_paths.ts';
 
 /** The configuration's data, and where each value comes from, so that each problem can be shown with its position. */
@@ -14,7 +14,7 @@ export interface Origin {
 }
 
 /** Converts the issues from a failed parse to problems with positions in the file. */
-export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin): Problem[] {
+export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin): ConfigProblem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
     if (issue.code !== 'unrecognized_keys') return [problemAt(path, origin, textOf(issue, path, origin))];
@@ -34,7 +34,7 @@ export function problemAt(
   origin: Origin,
   text: ProblemText,
   at: 'key' | 'value' = 'value',
-): Problem {
+): ConfigProblem {
   const key = path.join('.');
   const overriddenBy = origin.overridden.get(key);
   if (overriddenBy !== undefined) return { where: overriddenBy, line: null, column: null, key, ...text };

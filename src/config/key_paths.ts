@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editDistance } from '../names/similarity.ts';
 import { ConfigFile } from './schema.ts';
 
 /** The configuration keys, derived from the JSON Schema, for suggestions, type conversion and documentation. */
@@ -112,24 +113,13 @@ export function convertText(text: string, path: KeyPath): unknown {
  */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const ranked = candidates
-    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({
+      candidate,
+      edits: editDistance([...word.toLowerCase()], [...candidate.toLowerCase()]),
+    }))
     .sort((a, b) => a.edits - b.edits);
   const best = ranked[0];
   return best !== undefined && best.edits < word.length && best.edits <= Math.ceil(word.length / 3)
     ? best.candidate
     : null;
-}
-
-/** Returns the Levenshtein distance. */
-function editsBetween(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const above = row;
-    row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      row.push(Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + same));
-    }
-  }
-  return row.at(-1) ?? 0;
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { UsageError } from '../errors.ts';
 import { checkData } from './check.ts';
-import { ConfigError, type Problem } from './config_error.ts';
+import { ConfigError, type ConfigProblem } from './config_error.ts';
 import { configPath } from './config_file.ts';
 import { override, readDocument } from './document.ts';
 import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './environment.ts';
@@ -65,12 +65,12 @@ const KEY = 'upstream.api_key';
  * Marks a missing key as unknown instead of rejecting the configuration, because commands that make no calls need no
  * key.
  */
-function withKey(config: Config, problems: readonly Problem[]): Config {
+function withKey(config: Config, problems: readonly ConfigProblem[]): Config {
   if (problems.length === 0) return config;
   return { ...config, upstream: { ...config.upstream, api_key: Secret.unknown(new ConfigError(problems)) } };
 }
 
-function byPosition(a: Problem, b: Problem): number {
+function byPosition(a: ConfigProblem, b: ConfigProblem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { ConfigError, type Problem } from './config_error.ts';
+import { ConfigError, type ConfigProblem } from './config_error.ts';
 import { type Origin, problemAt } from './config_problems.ts';
 import type { Config } from './schema.ts';
 
@@ -19,7 +19,7 @@ interface BaseDirectories {
  * @throws ConfigError if an input file does not exist.
  */
 export function resolvePaths(config: Config, bases: BaseDirectories): Config {
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const toWrite = (key: string, path: string) => absolute(key, path, bases);
   const toRead = (key: string, path: string) => {
     const file = absolute(key, path, bases);
@@ -102,7 +102,7 @@ function isFile(path: string): boolean {
   return exists(path) && statSync(path).isFile();
 }
 
-function noFile(key: string, file: string, origin: Origin): Problem {
+function noFile(key: string, file: string, origin: Origin): ConfigProblem {
   return problemAt(key.split('.'), origin, {
     message: `there is no file ${file}`,
     remedy: 'create it or correct the path',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isPair, isScalar, isSeq, visit } from 'yaml';
-import type { Problem } from './config_error.ts';
+import type { ConfigProblem } from './config_error.ts';
 import { type Origin, problemAt } from './config_problems.ts';
 import { convertText, type KeyPath } from './key_paths.ts';
 import type { Environment } from './process_environment.ts';
@@ -12,8 +12,8 @@ const REFERENCE = /\$\{(?:(env|file):([^}]*)|[^}]*)\}/g;
  * Replaces `${env:NAME}` and `${file:PATH}` in all of the document's values. File paths are relative to `directory`. A
  * line break at the end of a referenced file is removed. Returns a problem for each reference that cannot be resolved.
  */
-export function resolveReferences(origin: Origin, directory: string, env: Environment): Problem[] {
-  const problems: Problem[] = [];
+export function resolveReferences(origin: Origin, directory: string, env: Environment): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
   visit(origin.document, {
     Scalar(role, node, ancestors) {
       if (role === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;

@@ -102,14 +102,14 @@ function closeness(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   const longest = Math.max(left.length, right.length);
   if (longest === 0 || Math.abs(left.length - right.length) > longest / 2) return 0;
-  return 1 - alignment(left, right) / longest;
+  return 1 - editDistance(left, right) / longest;
 }
 
 /**
  * Returns the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of
  * adjacent characters.
  */
-function alignment(a: readonly string[], b: readonly string[]): number {
+export function editDistance(a: readonly string[], b: readonly string[]): number {
   let twoBack: number[] = [];
   let back = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

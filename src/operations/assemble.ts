@@ -8,7 +8,7 @@ import { assertWritable } from '../config/paths.ts';
 import { keyFingerprint } from '../config/secret.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { CallIds } from '../fetch/call_ids.ts';
-import { type Connection, openConnections as openConnectionsTo } from '../fetch/connection.ts';
+import { type Connection, openConnections } from '../fetch/connection.ts';
 import { openFetch } from '../fetch/fetch.ts';
 import { openSend } from '../fetch/send.ts';
 import type { BackfillKnowledge, Knowledge } from '../knowledge.ts';
@@ -93,7 +93,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const loader = openLoader({ warehouse, dialect, entityTemplate, mapping: config.mapping, runId, compress });
   // Before the planner reads the mirror, process the responses that earlier runs left unprocessed.
   loader.recover();
-  const connections = openConnections(config);
+  const connections = openConfiguredConnections(config);
   const fetch = openFetch({ ...fetchParts(workspace, order), connections, dialect });
   const close = () => {
     try {
@@ -133,7 +133,7 @@ export function assembleProbe(
   const { config, clock, warehouse, ledger } = workspace;
   const { runId, hints, probeLog } = order;
   const maxCalls = Math.min(order.maxCalls, ledger.state(clock.now()).left);
-  const connections = openConnections(config);
+  const connections = openConfiguredConnections(config);
   const fetch = openFetch({
     ...fetchParts(workspace, { purpose: 'scheduled', runId }),
     connections,
@@ -250,8 +250,8 @@ function closeAll(connections: readonly Connection[]): void {
   for (const connection of connections) connection.close();
 }
 
-export function openConnections({ upstream }: Config): Connection[] {
-  return openConnectionsTo(upstream.concurrency, {
+export function openConfiguredConnections({ upstream }: Config): Connection[] {
+  return openConnections(upstream.concurrency, {
     origin: new URL(upstream.base_url),
     connectTimeoutMs: upstream.timeouts.connect.ms,
     ca: upstream.ca_file === null ? null : readFileSync(upstream.ca_file, 'utf8'),

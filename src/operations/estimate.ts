@@ -80,7 +80,10 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
       left: Math.min(state.left, input.maxCalls ?? Number.POSITIVE_INFINITY),
     };
     return {
-      ...{ state, scope, next, pace },
+      state,
+      scope,
+      next,
+      pace,
       known: openKnowledge(warehouse).knownCount(),
       estimate: scope.of === 'whole' ? estimateWhole(context, run) : estimateWatched(context, scope, run),
     };
@@ -127,13 +130,22 @@ function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimat
   const knowledge = openKnowledge(warehouse);
   const dialect = requireDialect(config);
   const price = priceOf({
-    ...{ knowledge, pace, nowMs, maxAge: maxAgeOf(config), pageSize: dialect.search.paging.size },
+    knowledge,
+    pace,
+    nowMs,
+    maxAge: maxAgeOf(config),
+    pageSize: dialect.search.paging.size,
   });
   const before = (ageMs: number) => Math.max(0, nowMs - ageMs);
   const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
   const [best] = wholePlanner(context, new Set(['search'])).next({ nowMs, left, most: 1 }).calls;
   return estimateSync({
-    ...{ knowledge, dialect, nowMs, focus, priceDays: price.days, ...run },
+    knowledge,
+    dialect,
+    nowMs,
+    focus,
+    priceDays: price.days,
+    ...run,
     recordsDue:
       price.days === 0
         ? dueRecordCount(warehouse.db, before(config.max_age.records.ms))
@@ -181,14 +193,13 @@ export function estimateOrder(workspace: Workspace, order: BackfillOrder): Backf
   const { warehouse, clock } = workspace;
   const nowMs = clock.now();
   return estimateItems(workspace, order.items, {
-    ...{
-      backfillId: 0,
-      title: order.title,
-      withRecords: order.withRecords,
-      finishedAt: null,
-      cancelledAt: null,
-    },
-    ...{ createdAt: isoTime(nowMs), freshAfter: isoTime(nowMs - order.freshForMs) },
+    backfillId: 0,
+    title: order.title,
+    withRecords: order.withRecords,
+    finishedAt: null,
+    cancelledAt: null,
+    createdAt: isoTime(nowMs),
+    freshAfter: isoTime(nowMs - order.freshForMs),
     afterCallId: lastCallId(warehouse.db),
   });
 }

@@ -53,7 +53,9 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
     purpose: 'scheduled',
     kinds: ALL_KINDS,
     focus: workspace.config.focus,
-    ...{ maxCalls, maxMinutes, signal },
+    maxCalls,
+    maxMinutes,
+    signal,
     assemble: (runId) => assembleProbe(workspace, { runId, hints, probeLog, maxCalls }),
     onProgress: () => {
       const last = probeLog.exchanges.at(-1);

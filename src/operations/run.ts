@@ -171,7 +171,14 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   const parts =
     order.assemble?.(runId) ??
     assembleMirror(workspace, {
-      ...{ runId, purpose, kinds, focus, isPaced, trustsClock, openPlanner, guards },
+      runId,
+      purpose,
+      kinds,
+      focus,
+      isPaced,
+      trustsClock,
+      openPlanner,
+      guards,
     });
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;

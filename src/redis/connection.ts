@@ -21,7 +21,7 @@ export interface RedisWatcher {
   failed(error: Error): void;
 }
 
-export function openConnections(url: SecretUrl, watcher: RedisWatcher): Connections {
+export function openRedisConnections(url: SecretUrl, watcher: RedisWatcher): Connections {
   const forWorkers = connection(url, { maxRetriesPerRequest: null });
   const forQueues = connection(url, {
     maxRetriesPerRequest: 0,

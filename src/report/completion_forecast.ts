@@ -54,7 +54,11 @@ export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   if (high === 0) return { is: facts.isWhole ? 'complete' : 'nothing_due', estimatedAtMs };
   const finishOf = (calls: number) =>
     forecastCompletion({
-      ...{ allowance, left: ledger.windows, purpose: 'scheduled', calls, nowMs },
+      allowance,
+      left: ledger.windows,
+      purpose: 'scheduled',
+      calls,
+      nowMs,
       startsAtMs: startOfCallsMs(ledger, nowMs),
     });
   const first = finishOf(low);

@@ -89,7 +89,10 @@ export const FACTS: readonly Fact[] = [
           tone: health.state,
         },
         ...others.map(({ cause, remedy }) => ({
-          ...{ label: '', value: cause, notes: [remedy], tone: 'needs_you' as const },
+          label: '',
+          value: cause,
+          notes: [remedy],
+          tone: 'needs_you' as const,
         })),
       ];
     },
@@ -237,7 +240,11 @@ export const FACTS: readonly Fact[] = [
           ? null
           : { left: scheduled.reported.left, until: timeOf(scheduled.reported.untilMs) },
       windows: scheduled.windows.map(({ name, limit, spent, left, resetsAtMs }) => ({
-        ...{ name, limit, spent, left, resets_at: timeOf(resetsAtMs) },
+        name,
+        limit,
+        spent,
+        left,
+        resets_at: timeOf(resetsAtMs),
       })),
     }),
     lines: (shown, { time }) => [

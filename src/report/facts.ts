@@ -116,7 +116,8 @@ function readMirror(
   const coverage = readCoverage(db);
   const { known, gone, registryTotal } = coverage;
   const coverageEstimate = estimateCoverage({
-    ...{ known: known - gone, registryTotal },
+    known: known - gone,
+    registryTotal,
     ...readSearchEvidence(db),
   });
   return {

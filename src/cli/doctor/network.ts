@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { MirrorError } from '../../errors.ts';
-import { openConnections } from '../../operations/assemble.ts';
+import { openConfiguredConnections } from '../../operations/assemble.ts';
 import type { Attempt } from '../../outcome.ts';
 import { inspectRedis } from '../../redis/inspection.ts';
 import { duration } from '../../report/figures.ts';
@@ -13,7 +13,7 @@ export async function checkConnection(config: Config): Promise<Finding[]> {
   const { upstream } = config;
   const { hostname: host } = new URL(upstream.base_url);
   const route = upstream.proxy === null ? 'directly' : `through the proxy ${upstream.proxy}`;
-  const [connection, ...others] = openConnections(config);
+  const [connection, ...others] = openConfiguredConnections(config);
   for (const other of others) other.close();
   const startedMs = performance.now();
   try {
