@@ -25,11 +25,12 @@ export function writeResult(result: Result): void {
   writeTable();
 }
 
-/** Writes the table from the files that exist. A file's first line describes how it was measured. */
+/** Writes the table from the files that exist. A file's first lines describe how it was measured and ended. */
 function writeTable(): void {
   const rows = PARTS.filter((part) => existsSync(fileOf(part))).map((part) => {
-    const [how = ''] = readFileSync(fileOf(part), 'utf8').split('\n', 1);
-    return `| [${part.title}](benchmarks/${part.name}.txt) | ${part.question} | ${how} |`;
+    const [how = '', , , end = ''] = readFileSync(fileOf(part), 'utf8').split('\n', 4);
+    const missed = end.startsWith('Exit code') ? ', **a target was not reached**' : '';
+    return `| [${part.title}](benchmarks/${part.name}.txt) | ${part.question} | ${how}${missed} |`;
   });
   const missing = PARTS.filter((part) => !existsSync(fileOf(part))).map(({ name }) => `\`${name}\``);
   const [written = ''] = readFileSync(PAGE, 'utf8').split(BEGIN);
