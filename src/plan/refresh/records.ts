@@ -46,17 +46,6 @@ export class Records {
     return this.#witness.drift;
   }
 
-  /** Returns at most `most` record calls that can be sent now, best first. */
-  next(nowMs: number, most: number): EntityCall[] {
-    const calls: EntityCall[] = [];
-    while (calls.length < most) {
-      const call = this.take(nowMs);
-      if (call === null) break;
-      calls.push(call);
-    }
-    return calls;
-  }
-
   /**
    * Returns the best call's value in days. It is 0 if nothing is due, and Infinity if the call is needed to prove a
    * deletion.

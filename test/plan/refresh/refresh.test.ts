@@ -149,7 +149,8 @@ test.each([
 ] as const)('a record that is due because it is %s has a reason and an expected yield', (why, reason) => {
   const { records } = recordsOf({ entityId: 'A', why, expectedYield: { days: 3, repairs: 0.123456 } });
   expect(records.bestYield(NOW_MS)).toBe(3);
-  expect(records.next(NOW_MS, 5)).toEqual([{ kind: 'entity', entityId: 'A', reason, expected: 0.123 }]);
+  expect(records.take(NOW_MS)).toEqual({ kind: 'entity', entityId: 'A', reason, expected: 0.123 });
+  expect(records.take(NOW_MS)).toBeNull();
 });
 
 test('due records without a value are fetched last', () => {
@@ -177,19 +178,18 @@ test('calls that prove a deletion precede every other call', () => {
   expect([records.bestYield(NOW_MS), records.take(NOW_MS)]).toEqual([0, null]);
   learn(witness, true);
   expect(records.drift).toMatch(/404/);
-  expect([records.bestYield(NOW_MS), records.next(NOW_MS, 9)]).toEqual([0, []]);
+  expect([records.bestYield(NOW_MS), records.take(NOW_MS)]).toEqual([0, null]);
 });
 
 test('the last witness call is sent only if a known company is missing and no record call is in flight', () => {
   const { records, learn } = recordsOf(null);
   const call = { kind: 'entity', entityId: 'B', reason: 'test', expected: 1 } as const;
-  expect(records.next(NOW_MS, 1)).toEqual([]);
+  expect(records.take(NOW_MS)).toBeNull();
   learn(call, true);
-  expect(records.next(NOW_MS, 0)).toEqual([]);
-  const [witness] = records.next(NOW_MS, 1);
+  const witness = records.take(NOW_MS);
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
   expect(records.take(NOW_MS)).toBeNull();
-  if (witness !== undefined) records.release(witness);
+  records.release(witness as Call);
   // The call has been released, but another call for its target is not yet permitted.
   expect(records.take(NOW_MS)).toBeNull();
 });
