@@ -44,8 +44,9 @@ export class UpstreamFolding {
 
   /** Learns from a page. `companies` holds the listed companies' folded texts. */
   observe(query: string, companies: readonly string[]): void {
-    if (query.endsWith(' ') && !companies.every((company) => company.includes(query)))
-      this.#dropsSpaces = true;
+    // A single name may itself end with the space, which its folded text does not show.
+    const withoutSpace = companies.filter((company) => !company.includes(query)).length;
+    if (query.endsWith(' ') && withoutSpace > DROPPED_SHARE * companies.length) this.#dropsSpaces = true;
     const plain = withoutDiacritics(query);
     const hasDiacritics = plain !== query;
     for (const company of companies) {
@@ -86,6 +87,7 @@ function missingCharacters(query: string, companies: readonly string[]): string[
 }
 
 const MIN_COMPANIES = 3;
+const DROPPED_SHARE = 0.1;
 // Matches Latin letters other than a to z, and combining marks. Other scripts are excluded, because a company may match
 // by a name in such a script that the page does not show.
 const CAN_BE_READ_AS_OTHER = /[^\P{Script=Latin}a-z]|\p{M}/u;
