@@ -49,8 +49,10 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   cacheForServing(db);
   const records = servedRecords(db);
   const textOf = responseTexts(db);
-  const listings = openListings(db);
-  const summaryOf = openSummaries(dialect, {
+  const version = fileVersion(db);
+  const listings = openListings(db, version);
+  const summaries = openSummaries(dialect, {
+    version,
     listingCall: listingCalls(db),
     response: textOf,
     record(entityId) {
@@ -68,9 +70,10 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
     },
     matches: (query) => listings.matches(query, undefined, now()),
     search(query, reader) {
+      summaries.checkVersion();
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
       const { total, ids } = listings.matches({ ...query, by }, reader, now());
-      return { total, items: (from, count) => ids(from, count).map(summaryOf) };
+      return { total, items: (from, count) => ids(from, count).map(summaries.of) };
     },
     hasHistory: true,
     record(id, atMs) {
@@ -88,8 +91,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   };
 }
 
-function openListings(db: Database): Listings {
-  const fileVersionOf = fileVersion(db);
+function openListings(db: Database, fileVersionOf: () => number): Listings {
   const meta = metaTable(db);
   const finder = new NameFinder(db, {
     fold: withoutDiacritics,

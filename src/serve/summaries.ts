@@ -9,6 +9,8 @@ import { lowerBound } from '../names/ordered_texts.ts';
 
 /** The stored responses that contain the list items. */
 export interface SummarySource {
+  /** Returns a number that changes when list items change. */
+  readonly version: () => number;
   /** Returns the call id of the last response that lists the company, or null if there is none. */
   readonly listingCall: (entityId: string) => number | null;
   /** Returns the response to a call, or null if the response was pruned. */
@@ -18,11 +20,12 @@ export interface SummarySource {
 }
 
 /**
- * Returns a function that returns a company's list item from the last search response that lists the company. If no
- * search has found the company, the item has only the id and the name.
+ * Returns a company's list item from the last search response that lists the company. If no search has found the
+ * company, the item has only the id and the name.
  */
-export function openSummaries(dialect: Dialect, source: SummarySource): (entityId: string) => string {
-  const items = new RecentValues<string>(MAX_BYTES, (text) => text.length * 2 + OVERHEAD_BYTES);
+export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
+  let version = source.version();
+  const items = new RecentValues<Item>(MAX_BYTES, ({ text }) => text.length * 2 + OVERHEAD_BYTES);
   const pages = new RecentValues<Page>(MAX_PAGE_BYTES, ({ text }) => text.length * 2);
 
   const pageOf = (callId: number): Page | null => {
@@ -35,17 +38,43 @@ export function openSummaries(dialect: Dialect, source: SummarySource): (entityI
     return page;
   };
 
-  return (entityId) => {
-    const callId = source.listingCall(entityId);
-    const key = `${callId}/${entityId}`;
-    const known = items.get(key);
-    if (known !== undefined) return known;
+  const read = (entityId: string, callId: number | null): string => {
     const page = callId === null ? null : pageOf(callId);
     const item = page === null ? null : itemIn(dialect, page, entityId);
-    if (item === null) return itemFromRecord(dialect, entityId, source.record(entityId));
-    items.set(key, item);
-    return item;
+    return item ?? itemFromRecord(dialect, entityId, source.record(entityId));
   };
+
+  return {
+    checkVersion() {
+      version = source.version();
+    },
+    of(entityId) {
+      const known = items.get(entityId);
+      if (known?.version === version) return known.text;
+      const callId = source.listingCall(entityId);
+      const isSame = known !== undefined && callId !== null && known.callId === callId;
+      const text = isSame ? known.text : read(entityId, callId);
+      items.set(entityId, { callId, version, text });
+      return text;
+    },
+  };
+}
+
+export interface Summaries {
+  /** Checks for a new version. Items returned from now on are at least that new. */
+  checkVersion(): void;
+  of(entityId: string): string;
+}
+
+interface Item {
+  /**
+   * The call that returned the item, or null if the item was made from the record. An item from a record is rebuilt for
+   * each version, because the record may have changed.
+   */
+  readonly callId: number | null;
+  /** The version when the item was last checked. */
+  readonly version: number;
+  readonly text: string;
 }
 
 interface Page {
