@@ -49,6 +49,8 @@ export interface LatestCount {
   readonly observedAtMs: number;
   /** True if the statistics report the count, and false if it is the number of companies that the empty query matches. */
   readonly isByStatistics: boolean;
+  /** True if both report the same number. */
+  readonly isConfirmed: boolean;
 }
 
 /**
@@ -56,17 +58,25 @@ export interface LatestCount {
  * null if neither is known. Statistics can lag behind, or count only some of the companies.
  */
 export function latestCount(
-  knowledge: Pick<Knowledge, 'latestStats'>,
+  knowledge: Pick<Knowledge, 'latestStats' | 'knownCount'>,
   everything: QueryState | null,
   dialect: Dialect,
 ): LatestCount | null {
   const stats = knowledge.latestStats();
   const listed = everything === null ? null : countOfAll(everything, dialect);
-  if (everything !== null && listed !== null && listed > (stats?.total ?? 0))
-    return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false };
+  if (everything !== null && listed !== null && listed > (stats?.total ?? 0)) {
+    // Programmers choose round limits, and more companies are known than this listing can contain.
+    if (listed % ROUND_LIMIT === 0 && knowledge.knownCount() > listed) return null;
+    return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false, isConfirmed: false };
+  }
   return stats === null || stats.total === null
     ? null
-    : { total: stats.total, observedAtMs: stats.observedAtMs, isByStatistics: true };
+    : {
+        total: stats.total,
+        observedAtMs: stats.observedAtMs,
+        isByStatistics: true,
+        isConfirmed: listed === stats.total,
+      };
 }
 
 /** Returns the empty query's state, or null if the query was not sent or the upstream does not accept it. */
@@ -146,6 +156,7 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
   return sample;
 }
 
+const ROUND_LIMIT = 50;
 const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
 // The upper bound is this multiple of the number of companies that match the searched prefixes.

@@ -6,6 +6,8 @@ export interface RegistryCount {
   /** The count; null if the upstream reports none. */
   readonly total: number | null;
   readonly observedAtMs: number;
+  /** Whether the listing of every company has the same total as the statistics. */
+  readonly isConfirmed?: boolean;
   /** Returns the last count received by `atMs`, or null if there is none. */
   readonly countAt: (atMs: number) => number | null;
 }
@@ -13,8 +15,9 @@ export interface RegistryCount {
 /**
  * Estimates the number of unseen companies in the whole registry.
  *
- * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. If `n` is larger by at most 2%,
- * known companies have left the registry unnoticed, and the unseen count is 0. If `n` is much larger, the count is outdated or counts something else. Then, let `f` be the share of new
+ * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. If `n` is larger by at most 2%, or
+ * the listing of every company confirms the count, known companies have left the registry unnoticed, and the unseen
+ * count is 0. If `n` is much larger, the count is outdated or counts something else. Then, let `f` be the share of new
  * companies on recent pages. Each page updates it: `f ← f + 0.1 · (share − f)`.
  *
  * `f` estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage. The registry
@@ -89,8 +92,8 @@ export class RegistryUnseen {
   get unseen(): number {
     const known = this.#keySpace.companies;
     if (this.isCounted) return (this.#registryCount.total as number) - known;
-    const { total } = this.#registryCount;
-    if (total !== null && known - total <= UNNOTICED_SHARE * known) return 0;
+    const { total, isConfirmed } = this.#registryCount;
+    if (total !== null && (isConfirmed || known - total <= UNNOTICED_SHARE * known)) return 0;
     const share = Math.min(this.#newShare, HALF);
     return Math.max(this.#limits.pageSize, (known * share) / (1 - share));
   }

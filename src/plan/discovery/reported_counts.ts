@@ -51,6 +51,7 @@ export class ReportedCounts {
     return {
       total: count?.total ?? null,
       observedAtMs: this.#timeInRun(count?.observedAtMs ?? 0),
+      isConfirmed: count?.isConfirmed ?? false,
       countAt,
     };
   }
