@@ -59,6 +59,8 @@ export class Witness {
   /** The id of the last company for which this run received a record; null if there is none. */
   #lastFoundId: string | null = null;
   #inFlight: string | null = null;
+  /** The number of missing ids when the witness call was planned. It proves nothing about later ones. */
+  #missingBefore = 0;
   /** Whether a witness call has been sent since the first missing id, or no company can serve as witness. */
   #isSent = false;
 
@@ -101,18 +103,20 @@ export class Witness {
     );
     if (entityId == null) return null;
     this.#inFlight = entityId;
+    this.#missingBefore = this.#missingIds.length;
     return { kind: 'entity', entityId, reason: 'witness: do record calls still work?', expected: 0 };
   }
 
   learn(call: EntityCall, result: LoadResult): void {
-    if (call.entityId === this.#inFlight) {
+    const isWitness = call.entityId === this.#inFlight;
+    if (isWitness) {
       this.#inFlight = null;
       this.#isSent = isSettled(result.verdict);
     }
     if (result.missing) this.#missingIds.push(call.entityId);
     if (result.verdict === 'ok') this.#lastFoundId = call.entityId;
     if (result.verdict === 'ok' || result.verdict === 'gone') {
-      this.#missingIds = [];
+      this.#missingIds = isWitness ? this.#missingIds.slice(this.#missingBefore) : [];
       this.#isSent = false;
     }
   }

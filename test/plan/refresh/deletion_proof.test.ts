@@ -89,6 +89,16 @@ test.each(['ok', 'gone'] as const)('a response that is %s resets the count of mi
   expect([witness.hasMissing, witness.isNeeded, witness.isSent]).toEqual([false, false, false]);
 });
 
+test('a witness proves nothing about a company that goes missing while its call is in flight', () => {
+  const witness = witnessOf(['A', 'B', 'C', 'D', 'E']);
+  learnMissing(witness, ['A', 'B', 'C']);
+  const call = witness.take(0) as EntityCall;
+  learnMissing(witness, ['D']);
+  witness.learn(call, noChange({ call, verdict: { is: 'ok' } }));
+  expect([witness.hasMissing, witness.isSent]).toEqual([true, false]);
+  expect(witness.take(0)).not.toBeNull();
+});
+
 function controlsOf(ids: readonly string[]) {
   const mirror = new MemoryMirror();
   for (const id of ids) mirror.add({ id, name: null });
