@@ -53,7 +53,8 @@ export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
   /**
    * The response to a record call was a 404, it reported the deletion without a record (REPORTED_GONE, as a 410 does),
-   * or it referred to another entity's record (`replacedBy`). More calls are needed to prove that the entity is gone.
+   * or it referred to another entity's record (`replacedBy`). A 404 or a reference needs more calls to prove that the
+   * entity is gone.
    */
   | { readonly is: 'absent'; readonly shape: string; readonly replacedBy?: string }
   /**

@@ -176,7 +176,7 @@ const NOT_A_NUMBER = /[[{:,]\s*-?(?:NaN|Infinity)\s*[\]},]/;
 /** A longer body is data, and its words describe companies. */
 const MAX_ERROR_CHARS = 1_000;
 
-/** A status alone does not prove that the entity is gone, because a proxy or a moved path can send it for every record. */
+/** Without the record, a later listing can contradict the deletion, because a proxy can send a 410 for any record. */
 function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
   const answer = decodeTombstone(dialect, call.entityId, body.json);

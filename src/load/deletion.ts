@@ -5,8 +5,8 @@ import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
 /**
- * A response without the requested record only claims that the company is gone. A 404, a 410 and a reference to another
- * company's record are such claims. A claim is proven under two conditions:
+ * A response without the requested record only claims that the company is gone. A 410 is believed until a listing shows
+ * the company again. A 404 or a reference to another company's record is proven under two conditions:
  *
  * - In the same run, a call for another known company is sent after the claim has arrived, and succeeds.
  * - A 404 has the same form as the 404 for an id that never existed. The record of a replacement has been fetched.
@@ -15,9 +15,10 @@ import { storeTombstone } from './record.ts';
  * proves nothing, because a path can move during a run. Calls are ordered by their ids, because the clock can be set.
  */
 function isProven(session: LoadSession, { missingShape: shape, missingCall }: KnownRow): boolean {
+  if (shape === REPORTED_GONE) return true;
   if (missingCall === null || session.respondedAfter < missingCall) return false;
   const replacement = replacementIn(shape);
-  if (replacement === null) return shape === session.absentShape || shape === REPORTED_GONE;
+  if (replacement === null) return shape === session.absentShape;
   const known = session.known.find(replacement);
   return known !== undefined && known.fetchedAt !== null && known.goneAt === null;
 }

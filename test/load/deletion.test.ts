@@ -101,21 +101,20 @@ test('a record with the deletion mark clears the flag of a changed summary, so t
   expect(due()).toEqual([]);
 });
 
-test('a 410 marks a company as gone only if another record call succeeds later in the same run', () => {
-  const { record, value, reopen } = bench();
-  record('C1', { id: 'C1' });
-  record('C2', { id: 'C2' });
-  expect(record('C1', 'gone for good', 410)).toMatchObject({ missing: true, gone: 0 });
-  expect(record('C2', '<html>API v1 was shut down</html>', 410)).toMatchObject({
-    missing: true,
-    gone: 0,
-  });
+test('a company that a 410 marked as gone is fetched once more if a listing shows it, and returns', () => {
+  const { search, record, value } = bench();
+  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  search('a', listing);
+  expect(record('C1', '<html>API v1 was shut down</html>', 410)).toMatchObject({ missing: true, gone: 1 });
+  search('a', listing);
+  expect(value("SELECT flagged_at FROM _company WHERE entity_id = 'C1'")).not.toBeNull();
+  record('C1', { id: 'C1', name: 'A' });
   expect(value(goneAt, 'C1')).toBeNull();
-  const next = reopen();
-  next.record('C1', 'gone for good', 410);
-  next.record('C2', { id: 'C2' });
-  expect(next.value(goneAt, 'C1')).not.toBeNull();
-  expect(next.value(goneAt, 'C2')).toBeNull();
+  record('C1', '', 410);
+  search('a', listing);
+  record('C1', '', 410);
+  search('a', listing);
+  expect(value("SELECT flagged_at FROM _company WHERE entity_id = 'C1'")).toBeNull();
 });
 
 test('a 404 does not mark a company as gone unless another company is fetched in the same run', () => {
