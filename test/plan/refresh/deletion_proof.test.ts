@@ -90,10 +90,10 @@ test.each(['ok', 'gone'] as const)('a response that is %s resets the count of mi
 });
 
 test('a witness proves nothing about a company that goes missing while its call is in flight', () => {
-  const witness = witnessOf(['A', 'B', 'C', 'D', 'E']);
+  const witness = witnessOf(['A', 'B', 'C', 'D', 'E', 'F']);
   learnMissing(witness, ['A', 'B', 'C']);
   const call = witness.take(0) as EntityCall;
-  learnMissing(witness, ['D']);
+  learnMissing(witness, ['E']);
   witness.learn(call, noChange({ call, verdict: { is: 'ok' } }));
   expect([witness.hasMissing, witness.isSent]).toEqual([true, false]);
   expect(witness.take(0)).not.toBeNull();
