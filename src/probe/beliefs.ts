@@ -153,7 +153,6 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const configured = configuredParams(upstream);
   const rawParams = believeParams(sent, {
     configured,
-    fixed: joins[0]?.constants.length ?? 0,
     stated: [stated?.sizeParam.value ?? ''],
     keys,
     envelope: sent.flatMap(({ json, reading }) => (reading === 'ok' ? envelopeKeys(json) : [])),

@@ -2,7 +2,7 @@ import { loosely } from '../names/loose_matching.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import { wasSent } from './exchange.ts';
 import { isFirstPage, isTruncated, type SearchPage } from './pages.ts';
-import { LETTERS, PREFIXES, SEEDS } from './words.ts';
+import { LETTERS, PREFIXES, queriesInScript, SEEDS } from './words.ts';
 
 /** Chooses queries with many matches. Their responses show the page size and the paging. */
 
@@ -45,7 +45,8 @@ export function newBroadQuery(
     text.length >= length &&
     !wasSent(evidence.searches, [[query.value?.param ?? '', text]]) &&
     !pages.some((page) => page.query === text);
-  return broadQueries(search, length).find(isNew) ?? null;
+  const inScript = queriesInScript(search.known.map(({ name }) => name));
+  return [...inScript, ...broadQueries(search, length)].find(isNew) ?? null;
 }
 
 /** Frequent letters and beginnings of names. If one of them has no matches, queries that short probably find nothing. */

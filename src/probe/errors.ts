@@ -59,9 +59,6 @@ export function readError({ json, text, request }: Exchange): ErrorReading {
   };
 }
 
-/** A text of few words, such as "Bad Request", may have any cause. */
-export const isSpecific = (text: string): boolean => text.trim().split(/\s+/).length >= 4;
-
 /** Returns whether two refusals have the same text, apart from numbers such as times. */
 export function isSameRefusal(one: Exchange, other: Exchange): boolean {
   const text = (refusal: Exchange) => readError(refusal).text.replace(/[\da-f-]*\d[\da-f-]*/gi, '');

@@ -58,7 +58,7 @@ const WEIGHTS = {
   breadth: 30,
   statistics: 25,
   size: 30,
-  maxSize: 15,
+  maxSize: 25,
   minLength: 20,
   identifierParam: 14,
   identifiers: 10,
@@ -99,7 +99,7 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
 }
 
 /** The value that a request needs. Each call so far makes the next one less urgent. */
-const minValue = (calls: number): number => Math.max(5, calls);
+const minValue = (calls: number): number => Math.max(5, 1.2 * calls);
 
 function keyOf({ kind, path, params }: ProbeRequest): string {
   return `${kind} ${path} ${paramsKey(params)}`;
@@ -331,6 +331,7 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
   const common = inLanguage[0] ?? LONG_SEEDS[0] ?? '';
   const sigils = names.filter((name) => name.startsWith('$'));
   const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;
+  if (grouped.length === 0) return [];
   const together = (queries: readonly string[], how: string, separation: number): SearchExperiment => {
     const why = `which parameter takes the query? (${how})`;
     const isTried = evidence.searches.some(
@@ -502,7 +503,9 @@ function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
   if (param.value !== null) {
     const { next, rows } = maxSize.value;
     if (next === null || (rows >= USUAL && evidence.searches.length >= 7)) return [];
-    const isHugeSent = search.pages.some((page) => sizesSent(page).some(({ value }) => value >= HUGE));
+    const isHugeSent = search.pages.some(
+      (page) => page.rows.length > 1 && sizesSent(page).some(({ value }) => value >= HUGE),
+    );
     if (isHugeSent && evidence.searches.length >= 7) return [];
     // A search without a query has the most matches.
     const query =

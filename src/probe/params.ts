@@ -1,7 +1,7 @@
 import { scalarText } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf } from './bodies.ts';
-import { type ErrorReading, isSameRefusal, isSpecific, readError } from './errors.ts';
+import { type ErrorReading, readError } from './errors.ts';
 import type { Exchange, Param } from './exchange.ts';
 import { isUrl, linkedParams } from './pages.ts';
 import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
@@ -40,8 +40,6 @@ export interface ParamBeliefs {
 export interface ParamSources {
   /** Parameters with fixed values in the configured paths. */
   readonly configured: readonly Param[];
-  /** How many parameters every search has. */
-  readonly fixed: number;
   readonly stated: readonly string[];
   /** Keys in the responses' bodies. */
   readonly keys: readonly string[];
@@ -66,15 +64,11 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   const refused = new Set<string>();
   const missing: string[] = [];
   const values = new Map<string, readonly string[]>();
-  const bare = [...errors.keys()].find(
-    ({ request, text }) => request.params.length <= sources.fixed && isSpecific(text),
-  );
   let isListed = false;
   let namesAll = false;
   let opaque = 0;
   let unknown = 0;
-  for (const [search, error] of errors) {
-    const { request } = search;
+  for (const [{ request }, error] of errors) {
     const sent = request.params.map(([name]) => name);
     for (const [name, list] of error.values) values.set(name, list);
     for (const name of [...error.listed, ...error.suggested]) known.add(name);
@@ -83,10 +77,9 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
     for (const [name] of culprits) refused.add(name);
     unknown += culprits.length;
-    // The same refusal as without any parameter shows that the API ignores these parameters.
-    if (sent.length > 0 && bare !== undefined && culprits.length === 0 && isSameRefusal(search, bare))
-      continue;
-    if (sent.length > 3 && culprits.length === 0 && error.missing.length === 0) opaque++;
+    // A refusal that lacks a required parameter is explained.
+    const isExplained = culprits.length > 0 || missing.some((name) => !sent.includes(name));
+    if (sent.length > 3 && !isExplained) opaque++;
     // If an error names several of the sent parameters, the API probably has the others.
     const isWhole = culprits.length >= 3 || (culprits.length > 0 && sent.length - culprits.length <= 1);
     if (isWhole && error.listed.length === 0) {

@@ -1,7 +1,7 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
-import { isSameRefusal, isSpecific } from './errors.ts';
+import { isSameRefusal } from './errors.ts';
 import { type Exchange, type Param, sameRows } from './exchange.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { rowsAt } from './rows.ts';
@@ -47,8 +47,16 @@ export function judgeTrials(
   if (bare === undefined) return { ineffective, doubtful, group: null };
   const compared = searches
     .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
-    .map((search) => ({ search, effect: effectOf(search, bare, { results, isLenient }) }));
+    .map((search) => ({ search, effect: effectOf(search, bare, results) }));
   const effective = compared.filter(({ effect }) => effect === true).map(({ search }) => search);
+  const accepted = new Set(
+    searches.flatMap(({ reading, request }) => (reading === 'refused' ? [] : request.params.map(String))),
+  );
+  // A refusal shows nothing if the API may have refused another parameter of the request.
+  const isFair = ({ reading, request }: Exchange, suspects: readonly Param[]) =>
+    reading !== 'refused' ||
+    ((suspects.length === 1 || isLenient) &&
+      request.params.every((param) => suspects.includes(param) || accepted.has(String(param))));
   for (const { search, effect } of compared)
     for (const [name, value] of effect === false ? suspectsIn(search) : []) {
       if (required.includes(name) || isMatchedByAll(value, search, results)) continue;
@@ -57,7 +65,8 @@ export function judgeTrials(
       const isLongEnough = effective.some(({ request }) =>
         request.params.some(([sent, other]) => sent === name && lengthOf(other) <= lengthOf(value)),
       );
-      (isTelling || isLongEnough ? ineffective : doubtful).add(name);
+      const isShown = (isTelling || isLongEnough) && isFair(search, suspectsIn(search));
+      (isShown ? ineffective : doubtful).add(name);
     }
   const groups = effective
     .map((search) => {
@@ -90,17 +99,11 @@ function suspectsIn({ request }: Exchange): Param[] {
 }
 
 /** Returns whether the parameters of a search have an effect, or null if its response does not show that. */
-function effectOf(
-  search: Exchange,
-  bare: Exchange,
-  { results, isLenient }: { readonly results: Pointer | null; readonly isLenient: boolean },
-): boolean | null {
+function effectOf(search: Exchange, bare: Exchange, results: Pointer | null): boolean | null {
   const isEmpty = search.reading === 'absent' && search.json !== undefined;
   if (bare.reading === 'refused') {
     if (search.reading === 'ok' || isEmpty) return true;
-    // Without an explanation, the API may also have refused an unknown parameter.
-    const isExplained = isLenient || isSpecific(bare.text);
-    return isExplained && search.reading === 'refused' && isSameRefusal(search, bare) ? false : null;
+    return search.reading === 'refused' && isSameRefusal(search, bare) ? false : null;
   }
   if (bare.reading !== 'ok' || results === null) return null;
   if (isEmpty) return true;

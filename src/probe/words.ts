@@ -312,10 +312,16 @@ const SCRIPTS: readonly (readonly [script: RegExp, queries: string])[] = [
   [/\p{Script=Thai}{3}/u, 'บริษัท'],
 ];
 
+/** Returns queries in the script of these texts, or [] if it is Latin. */
+export function queriesInScript(texts: readonly string[]): string[] {
+  const found = SCRIPTS.find(([script]) => texts.some((text) => script.test(text)));
+  return found === undefined ? [] : found[1].split(' ');
+}
+
 /** Returns queries in the language that these texts suggest most, or [] if they suggest none. */
 export function queriesInLanguage(texts: readonly string[], sent: readonly string[]): string[] {
-  const inScript = SCRIPTS.find(([script]) => texts.some((text) => script.test(text)));
-  if (inScript !== undefined) return inScript[1].split(' ');
+  const inScript = queriesInScript(texts);
+  if (inScript.length > 0) return inScript;
   const own = new Set(sent.flatMap(wordsOfKey));
   const found = [...new Set(texts.flatMap(wordsOfKey))].filter((word) => word.length > 1 && !own.has(word));
   const best = LANGUAGES.map(([known, queries]) => {

@@ -38,10 +38,25 @@ describe('a group of parameters', () => {
     expect([...doubtful]).toEqual(['q']);
   });
 
-  it('a refusal without an explanation shows nothing while the API may be strict', () => {
-    const searches = [search([], 400, {}), search([['q', 'limited']], 400, {})];
+  it('a refused group shows nothing while the API may be strict', () => {
+    const group: Param[] = [
+      ['q', 'limited'],
+      ['name', 'company'],
+    ];
+    const searches = [search([], 400, NOTHING), search(group, 400, NOTHING)];
     expect([...judge(searches, false).ineffective]).toEqual([]);
-    expect([...judge(searches, true).ineffective]).toEqual(['q']);
+    expect([...judge(searches, true).ineffective]).toEqual(['q', 'name']);
+    const alone = [search([], 400, NOTHING), search([['q', 'limited']], 400, NOTHING)];
+    expect([...judge(alone, false).ineffective]).toEqual(['q']);
+  });
+
+  it('a refusal shows nothing if the request has a parameter that was never accepted', () => {
+    const sized: Param[] = [
+      ['q', 'limited'],
+      ['size', '1000'],
+    ];
+    const searches = [search([], 400, NOTHING), search(sized, 400, NOTHING)];
+    expect([...judge(searches).ineffective]).toEqual([]);
   });
 
   it('a parameter is ineffective if the rows are the same as without it and do not match it', () => {
