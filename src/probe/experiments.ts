@@ -99,7 +99,7 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
 }
 
 /** The value that a request needs. Each call so far makes the next one less urgent. */
-const minValue = (calls: number): number => Math.max(5, 1.2 * calls);
+const minValue = (calls: number): number => Math.max(5, 1.7 * calls);
 
 function keyOf({ kind, path, params }: ProbeRequest): string {
   return `${kind} ${path} ${paramsKey(params)}`;

@@ -192,9 +192,12 @@ function findMaxPageSize(
 ): Finding<MaxPageSize> {
   const most = Math.max(1, ...pages.map(({ rows }) => rows.length));
   if (param === null) {
-    const isFull = pages.some((page) => page.rows.length === most && isTruncated(page, pages) === 'yes');
+    // A page that was requested with sizes may be longer than a page without them.
+    const unsized = pages.filter((page) => sizesSent(page).length === 0 && page.rows.length > 0);
+    const rows = Math.max(1, ...(unsized.length > 0 ? unsized : pages).map((page) => page.rows.length));
+    const isFull = pages.some((page) => page.rows.length === rows && isTruncated(page, pages) === 'yes');
     const finding = certainty === 'likely' && isFull ? likely : open;
-    return finding({ rows: most, next: null }, `no page had more than ${most} rows`);
+    return finding({ rows, next: null }, `no page had more than ${rows} rows`);
   }
   const limits = refusals
     .flatMap((refusal) => limitsIn(refusal, params, param))
