@@ -74,19 +74,44 @@ export function idsIdentify(
   return repeated >= FEW_ROWS && renamed < 0.2 * repeated ? supports(because) : undecided(because);
 }
 
-/** Judges whether the names are the text that the query was compared with. */
+/**
+ * Judges whether the names are the text that the query was compared with. A name without a letter of the query's script
+ * says nothing, because the upstream then found the company by a name in another language.
+ */
 export function namesMatchQuery(
   rows: readonly { readonly query: string; readonly name: string | null }[],
   semantics: Semantics,
 ): Judgement {
-  const queries = new Set(rows.map(({ query }) => query));
-  const matching = rows.filter(({ query, name }) => matches(semantics, query, name)).length;
-  const because = `${matching} of ${rows.length} names match their query`;
-  if (rows.length >= ENOUGH_ROWS && queries.size >= ENOUGH_QUERIES && matching <= 0.3 * rows.length)
+  const compared = rows.filter(({ query, name }) => name === null || isSameScript(query, name));
+  const queries = new Set(compared.map(({ query }) => query));
+  const matching = compared.filter(({ query, name }) => matches(semantics, query, name)).length;
+  const because = `${matching} of ${compared.length} names match their query`;
+  if (compared.length >= ENOUGH_ROWS && queries.size >= ENOUGH_QUERIES && matching <= 0.3 * compared.length)
     return against(because);
-  const isEnough = rows.length >= FEW_ROWS && queries.size >= 2;
-  return isEnough && matching >= 0.9 * rows.length ? supports(because) : undecided(because);
+  const isEnough = compared.length >= FEW_ROWS && queries.size >= 2;
+  return isEnough && matching >= 0.9 * compared.length ? supports(because) : undecided(because);
 }
+
+function isSameScript(query: string, name: string): boolean {
+  const script = SCRIPTS.find((one) => one.test(query));
+  return script === undefined || script.test(name);
+}
+
+const SCRIPTS = [
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
+  ...[
+    'Hangul',
+    'Cyrillic',
+    'Greek',
+    'Arabic',
+    'Hebrew',
+    'Thai',
+    'Devanagari',
+    'Georgian',
+    'Armenian',
+    'Latin',
+  ].map((script) => new RegExp(`\\p{Script=${script}}`, 'u')),
+];
 
 /** Returns whether a text matches a query. Letter case, diacritics and repeated spaces are ignored. */
 export function matches(semantics: Semantics, query: string, text: string | null): boolean {
