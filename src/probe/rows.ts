@@ -153,9 +153,7 @@ export function idCandidates(
       return null;
     const texts = values.map(String);
     const isNamed = wanted !== null && keysOf(pointer).some((key) => wordsOfKey(key).join('') === wanted);
-    // A company can have a row for each of its names.
-    const isRepeated = isNamed && new Set(texts).size >= rows.length / 2;
-    if (!isRepeated && !isDistinct(texts, rows, name === pointer ? null : name)) return null;
+    if (!isDistinct(texts, rows, name === pointer ? null : name)) return null;
     if (isCounting(values)) return null;
     const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
