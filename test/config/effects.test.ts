@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,8 +45,7 @@ async function recorder({ holdMs = 0, padding = '', isChanging = false } = {}): 
   const arrived: Arrived[] = [];
   let [atOnce, most] = [0, 0];
   const rows = Array.from({ length: 30 }, (_, at) => ({ id: `R${at}`, name: `Company ${at}` }));
-  const server = createServer(async (request, response) => {
-    const { url = '', headers } = request;
+  const respond = async ({ url = '', headers }: IncomingMessage, response: ServerResponse) => {
     arrived.push({ url, headers });
     most = Math.max(most, ++atOnce);
     await sleep(holdMs);
@@ -59,7 +58,8 @@ async function recorder({ holdMs = 0, padding = '', isChanging = false } = {}): 
           ? { companies: { total: 30 } }
           : { results: rows, total: 30 };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   server.on('connect', ({ url = '', headers }, socket: Socket) => {
     arrived.push({ url, headers });
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');

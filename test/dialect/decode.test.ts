@@ -201,7 +201,7 @@ test('a page after the last one can lack the list of results', () => {
   const pageAt = (index: number) => ({ ...SEARCH, page: { index, next: null } });
   const missing = '{"total":20,"items":""}';
   expect(read(dialect, pageAt(2), missing)).toMatchObject({ rows: [], total: 20 });
-  expect(read(dialect, pageAt(0), missing)).toBeInstanceOf(NotUnderstood);
+  expect(read(dialect, pageAt(0), missing)).toContain('no list of results');
 });
 
 describe('reading a record', () => {
