@@ -60,7 +60,11 @@ export function findTotal(
   const [shown] = unnamed.filter(([, all]) => exceeds(all) && all.some(({ count, rows }) => count === rows));
   if (shown !== undefined)
     return likely(shown[0], 'it is never below the number of rows, and is the same on some pages');
-  if (fitting.length > 0 || unnamed.some(([, all]) => exceeds(all)))
+  // A number that looks like the rows of full pages, or like a sent number, may do so by chance.
+  const isUnclear = [...samples].some(
+    ([pointer, all]) => totalScore(pointer) > 0 && all.every(isPossible) && !endsBeforeNext(all),
+  );
+  if (isUnclear || unnamed.some(([, all]) => exceeds(all)))
     return open(null, 'no response shows what its numbers count');
   return sure(null, 'no number in the responses counts the matches');
 }
@@ -122,10 +126,14 @@ function isPossible({ count, rows }: Sample): boolean {
 
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 
-/** Returns whether the number counts the page: it equals the rows of a page although further pages exist. */
+/** Returns whether the number seems to count the rows of the page, and not the matches. */
 const countsPage = (all: readonly Sample[]) =>
-  all.some(({ count, rows, hasNext }) => hasNext && rows > 0 && count === rows) ||
-  (!exceeds(all) && all.filter(({ rows }) => rows > 0).length > 2 && isFullPageCount(all));
+  endsBeforeNext(all) ||
+  (!exceeds(all) && !isSteady(all) && all.filter(({ rows }) => rows > 0).length > 2 && isFullPageCount(all));
+
+/** Returns whether the number equals the rows of a page although further pages exist. */
+const endsBeforeNext = (all: readonly Sample[]) =>
+  all.some(({ count, rows, hasNext }) => hasNext && rows > 0 && count === rows);
 
 /** Returns whether the same number is on several pages for different queries, as for full pages, and never exceeds the rows. */
 function isFullPageCount(all: readonly Sample[]): boolean {
@@ -145,7 +153,12 @@ const isSteady = (all: readonly Sample[]) =>
 
 /** Returns whether the number only repeats a page size or page number from the request. */
 function isRepeated(all: readonly Sample[]): boolean {
-  const informative = all.filter(({ wasSent }) => wasSent !== null);
+  const [informative, others] = [
+    all.filter(({ wasSent }) => wasSent !== null),
+    all.filter(({ wasSent }) => wasSent === null),
+  ];
+  // A number that differs between requests without numbers equals a sent one by chance.
+  if (new Set(others.map(({ count }) => count)).size > 1) return false;
   return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
 }
 

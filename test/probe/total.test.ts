@@ -27,6 +27,34 @@ describe("a query's total", () => {
     expect(findTotal(searches, rowCount, queryOf)).toMatchObject({ value: null, certainty: 'open' });
   });
 
+  it("a query's total is open if pages with as many rows may be full or hold all matches", () => {
+    const searches = [
+      search('co', 5, { total: 5 }),
+      search('a', 7, { total: 7 }),
+      search('c', 7, { total: 7 }),
+    ];
+    expect(findTotal(searches, rowCount, queryOf)).toMatchObject({ value: null, certainty: 'open' });
+    const withEmptyPage = [...searches, search('a', 0, { total: 7 })];
+    expect(findTotal(withEmptyPage, rowCount, queryOf)).toMatchObject({ value: '/total', certainty: 'sure' });
+  });
+
+  it("a query's total may equal a sent number if it differs between requests without numbers", () => {
+    const sized = (query: string) => {
+      const found = search(query, 7, { total: 7 });
+      return {
+        ...found,
+        request: { ...found.request, params: [...found.request.params, ['size', '7'] as const] },
+      };
+    };
+    const searches = [
+      sized('holding'),
+      sized('trading'),
+      search('none', 0, { total: 0 }),
+      search('a', 10, { total: 30 }),
+    ];
+    expect(findTotal(searches, rowCount, queryOf)).toMatchObject({ value: '/total', certainty: 'sure' });
+  });
+
   it("a query that consists of digits is not read as the query's total if the upstream repeats it", () => {
     const searches = [
       search('kiwi', 5, { info: { rows: 5, query: 'kiwi' } }),
