@@ -43,10 +43,13 @@ export function findResultList(searches: readonly Exchange[], idKey: string | nu
     if (json !== undefined)
       for (const { pointer, list } of listsIn(json)) {
         const known = lists.get(pointer) ?? { score: 0, contents: new Set() };
-        known.score += companyScore(list, idKey);
+        known.score = Math.max(known.score, companyScore(list, idKey));
         known.contents.add(JSON.stringify(list.slice(0, 20), numbersAsText));
         lists.set(pointer, known);
       }
+  for (const search of searches)
+    for (const [pointer, { contents }] of lists)
+      if (search.json !== undefined && rowsAt(search, pointer).length === 0) contents.add('[]');
   const isVarying = [...lists.values()].some(({ contents, score }) => contents.size > 1 && score > 0);
   const [best] = [...lists]
     .filter(([, { score, contents }]) => score > 0 && (!isVarying || contents.size > 1))
