@@ -6,8 +6,8 @@ import { windowLengthMs, windowRows } from './window_table.ts';
 export interface CallCounts {
   /** Adds calls to the minute that includes `atMs`. */
   add(calls: number, atMs: number): void;
-  /** Removes one call from the minute that includes `atMs`, if any call was counted in it. */
-  takeBack(atMs: number): void;
+  /** Removes one call from the minute that includes `atMs`. Returns false if no call was counted in it. */
+  takeBack(atMs: number): boolean;
   /** Raises the count of the minute that starts at `minuteMs`: adds `added` calls, and then has at least `calls`. */
   raise(minuteMs: number, calls: number, added: number): void;
   /** Returns the number of calls since the start of the minute that includes `sinceMs`. */
@@ -56,7 +56,7 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
     raise: (minuteMs, calls, added) => void raise.run({ accountId, minuteMs, calls, added }),
     // `bringBack` may have moved the call to another minute. If so, the call is not removed, because the counts do not
     // identify individual calls.
-    takeBack: (atMs) => void takeFromMinute.run(accountId, minuteOf(atMs)),
+    takeBack: (atMs) => takeFromMinute.run(accountId, minuteOf(atMs)).changes > 0,
     since: (sinceMs) => sum.get(accountId, minuteOf(sinceMs)) ?? 0,
     endOfOldestMs: ({ sinceMs, lengthMs, calls: wanted }) => {
       let released = 0;
