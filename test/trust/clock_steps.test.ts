@@ -1,6 +1,8 @@
+import { uptime } from 'node:os';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { fetchEntities } from '../../jobs/fetch_entities.ts';
+import { type BootTime, systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
@@ -12,15 +14,11 @@ const PER_DAY = 40;
 const COMPANIES = 30;
 
 /** The time that has been skipped, and the difference between this machine's clock and the real time. */
-const time = vi.hoisted(() => ({ skippedMs: 0, offsetMs: 0 }));
-
-vi.mock(import('node:os'), async (importOriginal) => {
-  const os = await importOriginal();
-  return { ...os, uptime: () => os.uptime() + time.skippedMs / 1000 };
-});
+const time = { skippedMs: 0, offsetMs: 0 };
 
 const trueNow = Date.now;
 const realNow = () => trueNow() + time.skippedMs;
+const boot = (): BootTime => ({ bootId: 'boot', uptimeMs: uptime() * 1000 + time.skippedMs });
 
 /** Each command that sends calls, with real code. A job runs without its queue, which does not depend on the clock. */
 const COMMANDS: Readonly<Record<string, (upstream: Upstream) => Promise<unknown>>> = {
@@ -68,7 +66,11 @@ test.each(
   async ({ command, stepMs }) => {
     Object.assign(time, { skippedMs: 0, offsetMs: 0 });
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + time.offsetMs);
-    onTestFinished(() => clock.mockRestore());
+    const booted = vi.spyOn(systemClock, 'boot').mockImplementation(boot);
+    onTestFinished(() => {
+      clock.mockRestore();
+      booted.mockRestore();
+    });
     const upstream = await openUpstream(
       { now: realNow, companies: [...generateRegistry({ companies: COMPANIES, seed: 3 })] },
       { allowance: { per_minute: 'unlimited', per_day: PER_DAY }, notify: [] },
