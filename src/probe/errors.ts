@@ -96,10 +96,10 @@ function namesIn({ param, text }: Message, sent: ReadonlySet<string>): Mentions 
     } else if (
       isNew &&
       items.length > 1 &&
-      items.filter(isName).length > items.length / 2 &&
+      items.filter(mayBeParam).length > items.length / 2 &&
       isNameList(items, before, sent)
     )
-      listed.push(...items.filter(isName));
+      listed.push(...items.filter(mayBeParam));
     else {
       const known = items.filter((item) => sent.has(item));
       for (const item of known) names.add(item);
@@ -127,7 +127,8 @@ function listsOf(text: string, sent: ReadonlySet<string>): TextList[] {
     const before = text.slice(0, match.index);
     const isIntroduced = /[:[({<"'`«„“]\s*$|[:=]\s*\W?$/.test(before) || /^\W*["'`«„“[]/.test(whole);
     const isPlain = items.every((item) => !/\s/.test(item));
-    if (!isPlain || items.length === 0 || (items.length < 2 && !/:\s*["'[]*$/.test(before))) return [];
+    if (!isPlain || items.length === 0 || (items.length < 2 && !/(?::|\bone of)\s*["'[]*$/.test(before)))
+      return [];
     return isIntroduced || items.length > 2 ? [{ items, before, whole }] : [];
   });
 }
@@ -135,7 +136,7 @@ function listsOf(text: string, sent: ReadonlySet<string>): TextList[] {
 const ITEM = `["'\`«„“\\[]?\\s?[\\p{L}_$@][^\\s,;|"'\`«»„“”\\[\\])}<>]*(?:\\[[^\\]\\s]*\\])*\\s?["'\`»”“\\]]?`;
 const JOIN = `\\s*(?:[,|]|\\s(?:and|or|und|oder|et|ou|y|o|e|en|og|eller|och|lub|ja|tai)\\s)\\s*(?:(?:and|or|und|oder|et|ou|y|o|e)\\s)?`;
 const LIST = new RegExp(
-  `${ITEM}(?:${JOIN}${ITEM})+|(?<=[:\\[({]\\s{0,2}["'\\[]?)${ITEM}(?=["'\\])}.;]|\\s*$)`,
+  `${ITEM}(?:${JOIN}${ITEM})+|(?<=(?:[:\\[({]|\\bone of)\\s{0,2}["'\\[]?)${ITEM}(?=["'\\])}.;]|\\s*$)`,
   'gu',
 );
 const SEPARATOR = new RegExp(JOIN, 'u');
@@ -187,7 +188,7 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
   if (!/\s/.test(text.trim()) && !sent.has(text.trim())) return [];
   const add = (word: string) => {
     const name = word.replace(/[.,:;]+$/, '');
-    if (isName(name) && !(ORDINARY.has(folded(name)) && !sent.has(name))) names.add(name);
+    if (sent.has(name) || (mayBeParam(name) && !ORDINARY.has(folded(name)))) names.add(name);
   };
   for (const [, quoted = ''] of text.matchAll(/["'`´‘“„«»”[]\s?([^\s"'`´‘’“”„«»]{1,60}?)\s?["'`´’”“«»\]]/gu))
     if (roleOfParam(quoted) === 'query' && isName(quoted)) names.add(quoted);
@@ -204,6 +205,8 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
     const [word = ''] = wordsOfKey(before);
     const isIntroduced =
       PARAM_ROOTS.some((root) => isFormOf(word, root)) &&
+      // After a plural, a name is in a list.
+      (!word.endsWith('s') || sent.has(name)) &&
       !/[.;]$/.test(before) &&
       !/:$|^:$/.test(tokens[index + 1] === ':' ? ':' : token);
     const isBeforeVerb = index === 0 && VERB.test(tokens[1] ?? '') && /^\p{Ll}/u.test(name);
@@ -224,7 +227,8 @@ const ORDINARY: ReadonlySet<string> = new Set(
   field search string required missing invalid error validation failed bad json http get null undefined true false name
   type types not no your our was were has have should cannot may can from at by unknown unrecognized unsupported given
   der die das ein eine anfrage ist le la les un une requete el los las parametro il lo gli de het een verzoek den det en
-  et foresporsel o os as um uma zapytanie parametr pyynto none all any e y i ja og och parameteren parametern parametri`.split(
+  et foresporsel o os as um uma zapytanie parametr pyynto do does did which will would could passed
+  provided sent supplied specified used none all any e y i ja og och parameteren parametern parametri`.split(
     /\s+/,
   ),
 );
@@ -232,6 +236,11 @@ const ORDINARY: ReadonlySet<string> = new Set(
 /** Returns whether a text can be a parameter name, such as `q`, `$filter`, `filter[name]` or `page-size`. */
 export function isName(text: string): boolean {
   return /^[\p{L}_$@][\p{L}\p{N}_$@.:-]{0,60}(\[[\p{L}\p{N}_.:-]*\]){0,3}$/u.test(text);
+}
+
+/** Returns whether a word in a message can be a parameter that was not sent. A letter is one only if its use is usual. */
+function mayBeParam(text: string): boolean {
+  return isName(text) && (/\p{L}.*\p{L}/u.test(text) || roleOfParam(text) !== null);
 }
 
 /** Returns the numbers in a message, at most four, because a longer list holds data and not limits. */

@@ -60,8 +60,8 @@ const WEIGHTS = {
   size: 30,
   maxSize: 25,
   minLength: 20,
-  identifierParam: 14,
-  identifiers: 10,
+  identifierParam: 21,
+  identifiers: 19,
   emptyResult: 14,
   absence: 6,
 } as const;
@@ -95,11 +95,17 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
       value += WEIGHTS[field] * openness[field] * separation;
     if (value > (best?.value ?? 0)) best = { value, request };
   }
-  return best !== null && best.value >= minValue(input.exchanges.length) ? best.request : null;
+  return best !== null && best.value >= minValue(input.exchanges.length, beliefs.params.mayBeStrict)
+    ? best.request
+    : null;
 }
 
-/** The value that a request needs. Each call so far makes the next one less urgent. */
-const minValue = (calls: number): number => Math.max(5, 1.7 * calls);
+/**
+ * The value that a request needs. Each call so far makes the next one less urgent. An API that may be strict answers
+ * fewer questions with each response, so its probe may take longer.
+ */
+const minValue = (calls: number, mayBeStrict: boolean): number =>
+  Math.max(5, (mayBeStrict ? 1.2 : 1.7) * calls);
 
 function keyOf({ kind, path, params }: ProbeRequest): string {
   return `${kind} ${path} ${paramsKey(params)}`;
@@ -860,7 +866,7 @@ function identifierExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchE
             {
               params: together,
               why: 'which parameter takes an identifier? (each has a different one)',
-              separates: { identifierParam: 0.6, identifiers: 0.2, listing: 0.3 },
+              separates: { identifierParam: 0.5, identifiers: 0.2, listing: 0.3 },
             },
           ]),
       ...(wasTried(own)

@@ -96,7 +96,14 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
       for (const name of [...linkedParams(search).map(([linked]) => linked), ...echoedNames(search)])
         known.add(name);
   const isStrict = !isLenient && (unknown > 0 || opaque > 1 || isListed);
-  const required = [...new Set(missing)].filter((name) => !refused.has(name));
+  // A name that a successful query lacks is not required, whatever an error seemed to say.
+  const queries = searches.filter(
+    ({ reading, request }) =>
+      reading === 'ok' && request.params.some(([name]) => roleOfParam(name) === 'query'),
+  );
+  const isLacking = (name: string) =>
+    queries.some(({ request }) => !request.params.some(([sent]) => sent === name));
+  const required = [...new Set(missing)].filter((name) => !refused.has(name) && !isLacking(name));
   const shown = [...known, ...required, ...sources.configured.map(([name]) => name), ...sources.stated];
   return {
     isLenient,

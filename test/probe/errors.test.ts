@@ -99,3 +99,29 @@ describe('an error of a public API', () => {
     expect(readingOf(JSON.stringify(body), []).missing).toEqual(['resource_id']);
   });
 });
+
+describe('words in an error', () => {
+  const params: Param[] = [
+    ['q', 'limited'],
+    ['limit', '2'],
+  ];
+
+  it('words of a sentence are no parameters', () => {
+    for (const text of [
+      'The given parameters do not match any of the allowed sets.',
+      'The given parameter does not match.',
+      'unexpected "L" expecting "(", "N" or "R"',
+      'unexpected "L" expecting one of: "L", "N", "R"',
+    ]) {
+      const { missing, listed, suggested, values } = readingOf(JSON.stringify({ message: text }), params);
+      expect([...missing, ...listed, ...suggested, ...values.keys()], text).toEqual([]);
+    }
+  });
+
+  it('a single permitted value is no parameter', () => {
+    const body = { issues: [{ path: ['country'], message: 'Required. Expected one of "NL"' }] };
+    const { missing, values } = readingOf(JSON.stringify(body), params);
+    expect(missing).toEqual(['country']);
+    expect(values.get('country')).toEqual(['NL']);
+  });
+});
