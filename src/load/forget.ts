@@ -7,6 +7,7 @@ import { segmentsOf, valueAt } from '../json/pointer.ts';
 import {
   answersThatMayMention,
   eraseEntity,
+  eraseMessages,
   eraseProbe,
   eraseSearchesFor,
   namesOf,
@@ -54,6 +55,7 @@ export function forget(options: {
       const traces = tracesOf(entityId, namesOf(db, entityId));
       const answers = redactResponses(warehouse, dialect, traces, forgottenAt);
       eraseSearchesFor(db, traces.names);
+      eraseMessages(db, (message) => traces.pattern.test(message));
       return { entityId, answers, ...eraseEntity(db, entityId, { names: traces.names, forgottenAt }) };
     }),
   );

@@ -141,6 +141,23 @@ export function eraseSearchesFor(db: Database, names: readonly string[]): void {
   }
 }
 
+/** Erases the messages that mention a forgotten entity. Messages can quote the upstream's responses. */
+export function eraseMessages(db: Database, isMentioned: (message: string) => boolean): void {
+  for (const [table, column] of MESSAGES) {
+    const messages = db.prepare<[], string>(`SELECT DISTINCT ${column} FROM ${table} WHERE ${column} <> ''`);
+    const update = db.prepare(`UPDATE ${table} SET ${column} = '${FORGOTTEN}' WHERE ${column} = ?`);
+    for (const message of messages.pluck().all().filter(isMentioned)) update.run(message);
+  }
+}
+
+const MESSAGES = [
+  ['_call', 'note'],
+  ['_query', 'note'],
+  ['_failure', 'why'],
+  ['_quarantine', 'reason'],
+  ['_backfill_wish', 'note'],
+] as const;
+
 /** Removes an entity from the items of backfills, and from the candidates for other items. */
 function eraseFromBackfills(db: Database, entityId: string, names: readonly string[]): void {
   const erased = new Set(names.map(folded));
@@ -166,7 +183,11 @@ export function redactAnswer(
   redacted: { body: Buffer; headers: string | null; redactedAt: string },
 ): void {
   answerTable(db).redact(callId, redacted);
-  db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
+  // A message quotes only the first characters of a response, and can break a name off.
+  for (const { note } of db
+    .prepare<[number], { note: string | null }>('SELECT note FROM _call WHERE call_id = ?')
+    .all(callId))
+    if (note !== null) eraseMessages(db, (message) => message === note);
 }
 
 function eraseAnswers(db: Database, entityId: string): void {

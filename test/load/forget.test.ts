@@ -185,6 +185,20 @@ test("a forgotten entity is removed from the probe's responses and requests", ()
   expect(tracesIn(warehouse.path, ['Xanth'])).toEqual([]);
 });
 
+test('a forgotten entity is removed from the messages that quote a response', () => {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  const { search, warehouse, all } = mirrorOfTwo(path);
+  const long = `no results near ${'x'.repeat(180)} Xanthippe Limited`;
+  search('quince', { error: 'no results near XANTHIPPE LIMITED' }, { status: 400 });
+  search('medlar', { error: long }, { status: 400 });
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  expect(all("SELECT why FROM _failure WHERE kind = 'search'")).toEqual([
+    { why: '(forgotten)' },
+    { why: '(forgotten)' },
+  ]);
+  expect(readFileSync(path).toString('latin1')).not.toMatch(/xanthip/i);
+});
+
 test('a forgotten entity is removed from the candidates and the names of backfills', () => {
   const { warehouse, search, all } = bench();
   search('xanthippe limited', { total: 1, results: [{ id: 'C1', name: 'Xanthippe Limited' }] });
