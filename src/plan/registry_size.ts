@@ -65,7 +65,7 @@ export function latestCount(
   const stats = knowledge.latestStats();
   const listed = everything === null ? null : countOfAll(everything, dialect);
   if (everything !== null && listed !== null && listed > (stats?.total ?? 0)) {
-    // Programmers choose round limits, and more companies are known than this listing can contain.
+    // The total is a limit if more companies are known than this listing can contain.
     if (listed % ROUND_LIMIT === 0 && knowledge.knownCount() > listed) return null;
     return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false, isConfirmed: false };
   }
@@ -156,7 +156,8 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
   return sample;
 }
 
-const ROUND_LIMIT = 50;
+/** A limit that an API's documents do not state is a multiple of this number, because programmers choose round limits. */
+export const ROUND_LIMIT = 50;
 const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
 // The upper bound is this multiple of the number of companies that match the searched prefixes.

@@ -184,10 +184,8 @@ export function redactAnswer(
 ): void {
   answerTable(db).redact(callId, redacted);
   // A message quotes only the first characters of a response, and can break a name off.
-  for (const { note } of db
-    .prepare<[number], { note: string | null }>('SELECT note FROM _call WHERE call_id = ?')
-    .all(callId))
-    if (note !== null) eraseMessages(db, (message) => message === note);
+  const note = db.prepare('SELECT note FROM _call WHERE call_id = ?').pluck().get(callId);
+  if (note !== null) eraseMessages(db, (message) => message === note);
 }
 
 function eraseAnswers(db: Database, entityId: string): void {

@@ -1,7 +1,7 @@
 import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../../knowledge.ts';
-import { isOfAll, latestCount, listingOfAll } from '../registry_size.ts';
+import { isOfAll, latestCount, listingOfAll, ROUND_LIMIT } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
@@ -44,6 +44,7 @@ export class ReportedCounts {
     if (isOfAll(state) && this.listsAll) this.#emptyQuery = state;
   }
 
+  /** Returns the registry count from the statistics or from the empty query (see `latestCount`). */
   registryCount(): RegistryCount {
     const count = latestCount(this.#knowledge, this.#emptyQuery, this.#dialect);
     const countAt = (atMs: number) =>
@@ -64,7 +65,7 @@ export class ReportedCounts {
   inferClamp(knownBy: (query: SearchQuery) => number): boolean {
     const counted = [...this.#knowledge.queries()].filter((state) => !isOfAll(state));
     const largest = Math.max(0, ...counted.map(({ total }) => total ?? 0));
-    if (largest === 0 || largest % ROUND_TOTAL !== 0 || largest >= this.#clampedAt) return false;
+    if (largest === 0 || largest % ROUND_LIMIT !== 0 || largest >= this.#clampedAt) return false;
     if (!counted.some(({ query, total }) => total === largest && knownBy(query) > largest)) return false;
     this.#clampedAt = largest;
     return true;
@@ -96,6 +97,3 @@ export class ReportedCounts {
     return Math.min(receivedAtMs, this.#startedAtMs);
   }
 }
-
-// Programmers choose round limits.
-const ROUND_TOTAL = 50;
