@@ -9,11 +9,12 @@ import { withDialect } from '../../src/config/write_dialect.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { type ProbeReport, probe } from '../../src/operations/probe.ts';
-import { ALL_KINDS, run } from '../../src/operations/run.ts';
+import { ALL_KINDS } from '../../src/operations/run.ts';
 import type { Hints } from '../../src/probe/beliefs.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { recordDocuments } from '../../src/warehouse/record_document.ts';
 import { NO_HINTS } from './probe_client.ts';
+import { syncAll } from './sync.ts';
 
 /** A folder whose configuration has no dialect. */
 export interface Place {
@@ -92,15 +93,7 @@ export async function syncAt(
 ): Promise<Mirrored> {
   const workspace = openWorkspace(config);
   try {
-    const report = await run(workspace, {
-      command: 'sync',
-      purpose: 'scheduled',
-      kinds,
-      focus: config.focus,
-      maxCalls,
-      maxMinutes: Number.POSITIVE_INFINITY,
-      signal: new AbortController().signal,
-    });
+    const report = await syncAll(workspace, { kinds, focus: config.focus, maxCalls });
     const { db } = workspace.warehouse;
     const ids = db.prepare<[], string>('SELECT entity_id FROM _company').pluck().all();
     const documentOf = recordDocuments(db);

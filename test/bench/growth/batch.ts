@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
-import { ALL_KINDS, run } from '../../../src/operations/run.ts';
+import { syncAll } from '../../support/sync.ts';
 
 export interface BatchOrder {
   readonly config: string;
@@ -25,14 +25,9 @@ const openedMs = performance.now();
 const workspace = openWorkspace(loadConfig({ path: config, env: {} }));
 let first: { readonly atMs: number; readonly cpu: NodeJS.CpuUsage; readonly calls: number } | null = null;
 let last = { atMs: openedMs, calls: 0 };
-const { ending, totals } = await run(workspace, {
+const { ending, totals } = await syncAll(workspace, {
   command: 'bench',
-  purpose: 'scheduled',
-  kinds: ALL_KINDS,
-  focus: 'coverage',
   maxCalls: calls,
-  maxMinutes: Number.POSITIVE_INFINITY,
-  signal: new AbortController().signal,
   onProgress: (progress) => {
     last = { atMs: performance.now(), calls: progress.calls };
     first ??= { ...last, cpu: process.cpuUsage() };

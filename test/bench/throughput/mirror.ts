@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
-import { ALL_KINDS, run } from '../../../src/operations/run.ts';
+import { syncAll } from '../../support/sync.ts';
 import type { ContenderOrder, Performed } from '../contender.ts';
 import { writeConfiguration } from './configuration.ts';
 
@@ -11,15 +11,7 @@ const config = writeConfiguration(order);
 const startedMs = performance.now();
 const cpuBefore = process.cpuUsage();
 const workspace = openWorkspace(loadConfig({ path: config, env: {} }));
-const { ending, totals, coverage } = await run(workspace, {
-  command: 'bench',
-  purpose: 'scheduled',
-  kinds: ALL_KINDS,
-  focus: 'coverage',
-  maxCalls: Number.POSITIVE_INFINITY,
-  maxMinutes: Number.POSITIVE_INFINITY,
-  signal: new AbortController().signal,
-});
+const { ending, totals, coverage } = await syncAll(workspace, { command: 'bench' });
 workspace.close();
 if (ending.ended !== 'done') throw new Error(JSON.stringify(ending));
 const { user, system } = process.cpuUsage(cpuBefore);

@@ -10,8 +10,8 @@ import Sqlite from 'better-sqlite3';
 import { generateRegistry } from '../../../data/generate.ts';
 import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
-import { run } from '../../../src/operations/run.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
+import { syncAll } from '../../support/sync.ts';
 import { openUpstream } from '../../support/upstream.ts';
 
 const { values } = parseArgs({
@@ -46,15 +46,7 @@ await redis.close();
 /** Lists every company, so that only records are due. */
 async function list(): Promise<void> {
   const workspace = openWorkspace(loadConfig({ path: upstream.configure({ warehouse: listed }), env: {} }));
-  await run(workspace, {
-    command: 'list',
-    purpose: 'scheduled',
-    kinds: new Set(['stats', 'search']),
-    focus: 'coverage',
-    maxCalls: Number.POSITIVE_INFINITY,
-    maxMinutes: Number.POSITIVE_INFINITY,
-    signal: new AbortController().signal,
-  });
+  await syncAll(workspace, { command: 'list', kinds: new Set(['stats', 'search']) });
   workspace.close();
 }
 

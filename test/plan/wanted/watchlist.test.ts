@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { type Config, requireDialect } from '../../../src/config/config.ts';
 import { openWorkspace, watchKnowledge } from '../../../src/operations/assemble.ts';
-import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import { findingsOf } from '../../../src/plan/wanted/watchlist.ts';
 import { sampleCompanies } from '../../../src/sandbox/company_file.ts';
 import type { Company } from '../../../src/sandbox/company_store.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { configWith, type Place, placeFor } from '../../support/probe.ts';
+import { syncAll } from '../../support/sync.ts';
 
 const DAY_MS = 86_400_000;
 const closing: (() => unknown)[] = [];
@@ -104,15 +104,7 @@ function callsTo(sandbox: Sandbox) {
 async function syncWith(config: Config, clock: Clock = systemClock) {
   const workspace = openWorkspace(config, clock);
   try {
-    const report = await run(workspace, {
-      command: 'sync',
-      purpose: 'scheduled',
-      kinds: ALL_KINDS,
-      focus: 'coverage',
-      maxCalls: Number.POSITIVE_INFINITY,
-      maxMinutes: Number.POSITIVE_INFINITY,
-      signal: new AbortController().signal,
-    });
+    const report = await syncAll(workspace);
     return { ended: report.ending.ended, calls: report.totals.calls };
   } finally {
     workspace.close();

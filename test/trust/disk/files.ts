@@ -5,10 +5,10 @@ import { onTestFinished } from 'vitest';
 import { generateRegistry } from '../../../data/generate.ts';
 import { configFrom } from '../../../src/config/load_config.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
-import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { RunReport } from '../../../src/operations/run_report.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
+import { syncAll } from '../../support/sync.ts';
 
 /** Opens a registry and a mirror in this process, for tests that change their open files. */
 export interface Place {
@@ -28,13 +28,5 @@ export async function openPlace(companies: number): Promise<Place> {
 }
 
 export function sync(workspace: Workspace): Promise<RunReport> {
-  return run(workspace, {
-    command: 'sync',
-    purpose: 'scheduled',
-    kinds: ALL_KINDS,
-    focus: 'coverage',
-    maxCalls: Number.POSITIVE_INFINITY,
-    maxMinutes: Number.POSITIVE_INFINITY,
-    signal: new AbortController().signal,
-  });
+  return syncAll(workspace);
 }

@@ -7,13 +7,13 @@ import { generateRegistry } from '../../../data/generate.ts';
 import { configFrom } from '../../../src/config/load_config.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
-import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { RunReport } from '../../../src/operations/run_report.ts';
 import { seededRandom } from '../../../src/random.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { faulty } from '../../support/faults.ts';
 import { type LeapingClock, leapingClock } from '../../support/leaping_clock.ts';
 import { flawed } from '../../support/search_flaws.ts';
+import { syncAll } from '../../support/sync.ts';
 import { drawFault } from './fault_draw.ts';
 import { compareMirror, type MirrorComparison } from './mirror_comparison.ts';
 import { recordBodies } from './received_bodies.ts';
@@ -132,15 +132,7 @@ export async function faultRound(options: RoundOptions): Promise<Round> {
 }
 
 function sync(workspace: Workspace, maxCalls = Number.POSITIVE_INFINITY): Promise<RunReport> {
-  return run(workspace, {
-    command: 'sync',
-    purpose: 'scheduled',
-    kinds: ALL_KINDS,
-    focus: 'coverage',
-    maxCalls,
-    maxMinutes: Number.POSITIVE_INFINITY,
-    signal: new AbortController().signal,
-  });
+  return syncAll(workspace, { maxCalls });
 }
 
 /** Runs until the mirror matches the upstream. If not all companies can be listed, only known companies count. */
