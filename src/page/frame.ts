@@ -1,3 +1,4 @@
+import { printable } from '../printable.ts';
 import type { HealthState } from '../report/health.ts';
 import { foreign, html, type Part } from './html.ts';
 import type { PageSettings } from './page_snapshot.ts';
@@ -34,7 +35,7 @@ export function pageDocument(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} – ${source.name}</title>
+<title>${printable(`${title} – ${source.name}`)}</title>
 <link rel="icon" href="/page/icon-${icon}.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/page/page.css">
 <script type="module" src="/page/page.js"></script>

@@ -222,6 +222,7 @@ test('the page escapes names, ids and values that come from the registry', async
   await page.goto(`${served.url}/page/search?q=${encodeURIComponent('img')}`);
   await page.locator('#results .companies a').first().click();
   expect(await page.title()).not.toBe('owned');
+  expect(await page.title()).not.toContain('\u202E');
   expect(await page.locator('h1').textContent()).toBe(HOSTILE);
   await tab.close();
 });
