@@ -1,6 +1,6 @@
 import { wordsOf } from './folding.ts';
 import { MIN_SCORE } from './name_candidates.ts';
-import { type Anatomy, similarity } from './similarity.ts';
+import { type Anatomy, isOnlyForm, similarity } from './similarity.ts';
 import { isOneEditAway, SHORTEST_MISSPELT } from './spelling.ts';
 
 /**
@@ -12,10 +12,15 @@ import { isOneEditAway, SHORTEST_MISSPELT } from './spelling.ts';
  *   different word: `acme` and `amce` find `Acme Holdings Ltd`. Here c is the mean of 1 − e/m over the words, where e is 1 for
  *   a word with an edit and 0 otherwise, and m is the number of characters in the word
  * - 0.4 + 0.45 · q/n if the name contains the query: `tech` finds `Biotechnik`
+ *
+ * A query that consists of legal forms only is compared with the whole name: `limited` finds `Acme Limited`.
  */
 export function searchScore(query: Anatomy, name: Anatomy): number {
   const similar = similarity(query, name);
-  return Math.max(similar >= MIN_SCORE ? similar : 0, containment(query.core, name.core));
+  const contained = isOnlyForm(query)
+    ? containment(query.whole, name.whole)
+    : containment(query.core, name.core);
+  return Math.max(similar >= MIN_SCORE ? similar : 0, contained);
 }
 
 function containment(query: string, name: string): number {

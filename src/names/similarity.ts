@@ -23,12 +23,20 @@ export interface Anatomy {
   readonly comparable: string;
   /** The words in the name, without diacritics, punctuation, words for "and", or legal form. */
   readonly core: string;
+  /** The words of the core and of the legal form. */
+  readonly whole: string;
   /** The usual abbreviation of the legal form; '' if the name has none. */
   readonly form: string;
 }
 
 export function anatomyOf(name: string): Anatomy {
-  return { comparable: comparable(name), ...coreOf(roughly(name)) };
+  const whole = roughly(name);
+  return { comparable: comparable(name), whole, ...coreOf(whole) };
+}
+
+/** Returns whether a text consists of legal forms only. */
+export function isOnlyForm({ core }: Anatomy): boolean {
+  return FORMS.some(([spelling]) => spelling === core);
 }
 
 /** Returns a name's words as the full-text index contains them, without its legal form and its words for "and". */
@@ -60,7 +68,8 @@ function roughly(text: string): string {
 }
 
 function withoutAnd(words: readonly string[]): string[] {
-  return words.filter((word, at) => at === 0 || at === words.length - 1 || !AND.has(word));
+  const kept = words.filter((word) => !AND.has(word));
+  return kept.length === 0 ? [...words] : kept;
 }
 
 /** The words that names use for "&", which is no word. */

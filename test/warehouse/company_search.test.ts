@@ -36,6 +36,8 @@ test.each([
   ['smithe', 'Smith Ltd'],
   ['lihgts', 'Northern Lights Manufacturing Solutions Inc'],
   ['manufacturng solutons', 'Northern Lights Manufacturing Solutions Inc'],
+  ['and sons', 'Smith & Sons Ltd'],
+  ['limited', 'Cane Limited'],
 ])('the search for "%s" returns %s first', (query, name) => {
   expect(found(query)[0]).toBe(name);
 });
