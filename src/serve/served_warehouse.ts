@@ -29,7 +29,8 @@ export interface ServedWarehouseOptions<Readers> {
  */
 export class ServedWarehouse<Readers> {
   readonly #options: ServedWarehouseOptions<Readers>;
-  #opened: (Opened<Readers> & { readonly warehouse: Warehouse; readonly identity: string }) | null = null;
+  #opened: (Opened<Readers> & { readonly warehouse: Warehouse; readonly identity: string | null }) | null =
+    null;
   /** Closing the last file and opening the next one. */
   #opening: Promise<void> | null = null;
   #fault: FailedError;
@@ -115,7 +116,6 @@ export class ServedWarehouse<Readers> {
   async #open(): Promise<void> {
     const { path, now, open } = this.#options;
     const identity = identityOf(path);
-    if (identity === null) throw new FailedError('the file is missing or empty');
     const warehouse = openReadable(path, now());
     try {
       const { db } = warehouse;
@@ -142,7 +142,7 @@ function openReadable(path: string, nowMs: number): Warehouse {
   try {
     return openWarehouse({ path, readonly: true, nowMs });
   } catch (error) {
-    if (!(error instanceof FailedError)) throw error;
+    if (!(error instanceof FailedError) || identityOf(path) === null) throw error;
     openWarehouse({ path, nowMs }).close();
     return openWarehouse({ path, readonly: true, nowMs });
   }

@@ -132,3 +132,11 @@ function statusFor(url: string, host: string): Promise<number | undefined> {
     sent.on('error', reject).end();
   });
 }
+
+test('serve names an empty warehouse and the remedy', async () => {
+  const path = configured('empty', null);
+  writeFileSync(join(folder, 'empty.db'), '');
+  const { code, said } = await runCommand(['serve', '--port', '0', '--config', path]);
+  expect(code).toBe(1);
+  expect(said).toContain(`the warehouse ${join(folder, 'empty.db')} is empty (0 bytes)\n  → Restore a backup`);
+});

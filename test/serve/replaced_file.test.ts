@@ -86,7 +86,7 @@ test('requests get 503 while the file is missing, and the service continues when
   expect(headers.get('retry-after')).toBe('5');
   expect(json).toMatchObject({
     code: 'mirror_unavailable',
-    detail: expect.stringContaining('missing or empty'),
+    detail: expect.stringContaining('there is no warehouse at'),
   });
   expect(() => served.service.find('new', 1)).toThrow('cannot be read now');
 
