@@ -69,21 +69,29 @@ async function erase(
   );
   const texts = forgotten.map(({ entityId, rows, answers }) => {
     const unknown = suggestions.get(entityId) ?? null;
+    const id = printable(entityId);
     return unknown === null
-      ? `${entityId} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'response')}.`
-      : `${entityId} was not in the mirror and will not be loaded.${unknown} Undo: registry-mirror forget --undo ${entityId}`;
+      ? `${id} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'response')}.`
+      : `${id} was not in the mirror and will not be loaded.${unknown} Undo: registry-mirror forget --undo ${id}`;
   });
+  const queries = [...new Set(forgotten.flatMap((one) => one.queries))];
   return {
     data: {
-      forgotten: forgotten.map(({ entityId, rows, answers }) => ({
+      forgotten: forgotten.map(({ entityId, rows, answers, queries: remaining }) => ({
         entity_id: entityId,
         known: suggestions.get(entityId) === null,
         rows,
         answers,
+        backfill_queries: remaining,
       })),
       file_overwritten: isOverwritten,
     },
-    text: lines(...texts, !isOverwritten && NOT_OVERWRITTEN),
+    text: lines(
+      ...texts,
+      queries.length > 0 &&
+        `Backfills still contain ${queries.map((query) => `"${printable(query)}"`).join(', ')}, a part of an erased name. These queries stay, because they can find other companies.`,
+      !isOverwritten && NOT_OVERWRITTEN,
+    ),
     attention: isOverwritten ? null : NOT_OVERWRITTEN,
   };
 }
@@ -102,8 +110,8 @@ async function undo({ warehouse, clock, db }: WithWarehouse, ids: readonly strin
   }));
   const texts = undone.map(({ entity_id, undone: isUndone }) =>
     isUndone
-      ? `${entity_id} can be loaded again. To fetch it now: registry-mirror backfill --ids FILE`
-      : `${entity_id} was not forgotten; nothing was changed.`,
+      ? `${printable(entity_id)} can be loaded again. To fetch it now: registry-mirror backfill --ids FILE`
+      : `${printable(entity_id)} was not forgotten; nothing was changed.`,
   );
   return { data: { undone }, text: lines(...texts) };
 }
@@ -135,5 +143,5 @@ function described(db: Database, id: string): string {
 
 function suggestion(db: Database, id: string): string {
   const similar = companiesLike(db, id, 3).map(({ entityId }) => entityId);
-  return similar.length === 0 ? '' : ` Did you mean ${similar.join(', ')}?`;
+  return similar.length === 0 ? '' : ` Did you mean ${printable(similar.join(', '))}?`;
 }

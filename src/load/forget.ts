@@ -6,6 +6,7 @@ import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import {
   answersThatMayMention,
+  backfillQueriesIn,
   eraseEntity,
   eraseMessages,
   eraseProbe,
@@ -24,6 +25,8 @@ export interface Forgotten {
   readonly rows: number;
   /** The number of responses to other calls from which the entity was removed. */
   readonly answers: number;
+  /** The queries of backfills that are a part of the entity's names. They stay, because a user typed them. */
+  readonly queries: readonly string[];
 }
 
 export interface ForgetResult {
@@ -56,7 +59,8 @@ export function forget(options: {
       const answers = redactResponses(warehouse, dialect, traces, forgottenAt);
       eraseSearchesFor(db, traces.names);
       eraseMessages(db, (message) => traces.pattern.test(message));
-      return { entityId, answers, ...eraseEntity(db, entityId, { names: traces.names, forgottenAt }) };
+      const { rows } = eraseEntity(db, entityId, { names: traces.names, forgottenAt });
+      return { entityId, answers, rows, queries: backfillQueriesIn(db, traces.names) };
     }),
   );
   return { forgotten, isOverwritten: scrub(db) };

@@ -155,8 +155,19 @@ const MESSAGES = [
   ['_query', 'note'],
   ['_failure', 'why'],
   ['_quarantine', 'reason'],
+  ['_backfill', 'title'],
   ['_backfill_wish', 'note'],
 ] as const;
+
+/** Returns the queries of backfills that are a part of one of these names. They can find other companies too. */
+export function backfillQueriesIn(db: Database, names: readonly string[]): string[] {
+  const given = db
+    .prepare<[], string>(
+      "SELECT DISTINCT given FROM _backfill_wish WHERE kind IN ('query', 'prefix', 'name')",
+    )
+    .pluck();
+  return given.all().filter((text) => names.some((name) => folded(name).includes(folded(text))));
+}
 
 /** Removes an entity from the items of backfills, and from the candidates for other items. */
 function eraseFromBackfills(db: Database, entityId: string, names: readonly string[]): void {

@@ -51,7 +51,7 @@ function mirrorOfTwo(path = join(temporaryFolder(), 'warehouse.db')) {
 test("a forgotten entity leaves no trace in the tables, the indexes or the file's bytes", () => {
   const { warehouse, all } = mirrorOfTwo();
   expect(forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS })).toEqual({
-    forgotten: [{ entityId: 'C1', rows: expect.any(Number), answers: 1 }],
+    forgotten: [{ entityId: 'C1', rows: expect.any(Number), answers: 1, queries: [] }],
     isOverwritten: true,
   });
   expect(all('SELECT entity_id, state FROM entity_overview')).toEqual([
@@ -205,7 +205,7 @@ test('a forgotten entity is removed from the candidates and the names of backfil
   const backfills = backfillTable(warehouse.db);
   const backfillId = backfills.create(
     {
-      title: '2 names',
+      title: 'query "Xanthippe Limited"',
       orderHash: 'h',
       withRecords: false,
       freshAfterMs: 0,
@@ -215,6 +215,7 @@ test('a forgotten entity is removed from the candidates and the names of backfil
     [
       { kind: 'name', searchedBy: null, given: 'XANTHIPPE  Limited' },
       { kind: 'name', searchedBy: null, given: 'Xavier' },
+      { kind: 'query', searchedBy: 'name', given: 'XAN' },
     ],
   );
   backfills.settle(backfillId, {
@@ -228,7 +229,9 @@ test('a forgotten entity is removed from the candidates and the names of backfil
     ]),
     note: 'only similar names',
   });
-  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  const { forgotten } = forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  expect(forgotten[0]?.queries).toEqual(['XAN']);
+  expect(all('SELECT title FROM _backfill')).toEqual([{ title: '(forgotten)' }]);
   expect(all('SELECT state, given, candidates FROM _backfill_wish')).toEqual([
     { state: 'forgotten', given: '(forgotten)', candidates: null },
     {
@@ -236,6 +239,7 @@ test('a forgotten entity is removed from the candidates and the names of backfil
       given: 'Xavier',
       candidates: '[{"entity_id":"C2","name":"Xavier Ltd","score":0.7}]',
     },
+    { state: 'open', given: 'XAN', candidates: null },
   ]);
   expect(all('SELECT text, status FROM _query')).toEqual([
     { text: expect.stringMatching(/^\(forgotten\) [0-9a-f]{8}$/), status: 'complete' },
