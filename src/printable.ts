@@ -6,6 +6,11 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '�');
 }
 
+/** Makes a text without styles safe, line by line. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 // Matches control characters, lone surrogates, line separators and direction marks, but not joiners, because some
 // scripts need them in names.
 export const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

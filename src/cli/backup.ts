@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
+import { printable } from '../printable.ts';
 import { byteSize } from '../report/figures.ts';
 import { backUp } from '../warehouse/backup.ts';
 import { define } from './command.ts';
@@ -17,7 +18,7 @@ export default () =>
       .addHelpText('after', EXAMPLES),
     async ({ warehouse }, file) => {
       const { path, bytes } = await backUp(warehouse, resolve(file));
-      return { data: { file: path, bytes }, text: `${path}  ${byteSize(bytes)}` };
+      return { data: { file: path, bytes }, text: `${printable(path)}  ${byteSize(bytes)}` };
     },
   );
 

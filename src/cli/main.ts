@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../operations/version.ts';
+import { printableLines } from '../printable.ts';
 import { sharedOptions } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { documentPath } from './documents.ts';
@@ -63,7 +64,7 @@ export async function openProgram(argv: readonly string[], output?: Output): Pro
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => stdout.write(fittedTo(stdout, text)),
-      writeErr: (text) => output?.mode !== 'json' && stderr.write(fittedTo(stderr, text)),
+      writeErr: (text) => output?.mode !== 'json' && stderr.write(fittedTo(stderr, printableLines(text))),
     })
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { type Environment, processEnvironment } from '../config/process_environment.ts';
 import { MirrorError } from '../errors.ts';
-import { printable, printableText, UNPRINTABLE } from '../printable.ts';
+import { printable, printableLines, printableText, UNPRINTABLE } from '../printable.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { wrappedText } from './text_layout.ts';
 
@@ -151,7 +151,8 @@ export function printError(given: unknown, command: string, output: Output, stre
   if (output.mode === 'json') stdout.write(jsonDocument(command, null, { message, hint }));
   else {
     const text = `registry-mirror ${command}: ${message}${hint === null ? '' : `\n  → ${hint}`}`;
-    stderr.write(`${fittedTo(stderr, text)}\n`);
+    // A message can quote the user's arguments, so it has no styles.
+    stderr.write(`${fittedTo(stderr, printableLines(text))}\n`);
   }
   if (!(error instanceof MirrorError)) stderr.write(`${stackOf(error)}\n`);
   return exitCode;

@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { type CompanyMatch, companySearch } from '../warehouse/company_search.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
@@ -73,6 +74,6 @@ function describe(query: string, found: readonly ReturnType<typeof companyData>[
     ]),
   );
   if (table === null)
-    return `No known company matches "${query}". Search the registry itself, which spends calls: registry-mirror backfill --query NAME`;
+    return `No known company matches "${printable(query)}". Search the registry itself, which spends calls: registry-mirror backfill --query NAME`;
   return `${counted(found.length, 'company', 'companies')}${found.length === 1 ? '' : ', best first'}\n${table}`;
 }

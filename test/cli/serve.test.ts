@@ -138,5 +138,7 @@ test('serve names an empty warehouse and the remedy', async () => {
   writeFileSync(join(folder, 'empty.db'), '');
   const { code, said } = await runCommand(['serve', '--port', '0', '--config', path]);
   expect(code).toBe(1);
-  expect(said).toContain(`the warehouse ${join(folder, 'empty.db')} is empty (0 bytes)\n  → Restore a backup`);
+  expect(said).toContain(
+    `the warehouse ${join(folder, 'empty.db')} is empty (0 bytes)\n  → Restore a backup`,
+  );
 });

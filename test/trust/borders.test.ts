@@ -13,7 +13,7 @@ import { atTerminal } from '../support/terminal.ts';
 
 /** A name that tries to print a line of its own, to control the terminal, and to turn the text around. */
 const EVIL =
-  'Acme\r\nregistry-mirror: all is well\n\u001b[2J\u001b]0;title\u0007\u009b31m\u0000\u202eegnahc\u2028Ltd';
+  'Acme\r\nregistry-mirror: all is well\n\u001b[2J\u001b]0;title\u0007\u009b31m\u001b[31m\u0000\u202eegnahc\u2028Ltd';
 const ID = 'E\u001b[31m1\n2';
 
 /** Every border that text from the upstream crosses as text for a person, with what crosses it. */
@@ -60,6 +60,35 @@ test.each(BORDERS.terminal.map((args) => [args.join(' '), args] as const))(
       }
   },
 );
+
+test.each([
+  [EVIL],
+  ['status', '--runs', EVIL],
+  ['status', '--config', EVIL],
+  ['search', EVIL],
+  ['show', EVIL],
+  ['forget', EVIL, '--yes'],
+  ['forget', '--undo', EVIL],
+  ['backfill', '--query', EVIL, '--dry-run'],
+  ['backfill', '--query', EVIL, '--max-calls', '0', '--yes'],
+  ['backfill', '--ids', EVIL],
+  ['quarantine', 'show', EVIL],
+  ['keys', 'create', EVIL],
+  ['keys', 'revoke', EVIL],
+  ['export', '--tables', EVIL],
+  ['worker', 'run', EVIL],
+  ['backup', `/dev/null/${EVIL}`],
+  ['restore', EVIL],
+  ['sandbox', '--unlimited', '--shape', EVIL],
+])("the user's own arguments cannot control the terminal: %j", async (...args) => {
+  // The system accepts no NUL in an argument.
+  const given = args.map((one) => one.replace('\0', ''));
+  const config = /^(status|sandbox)$/.test(args[0] ?? '') ? [] : ['--config', mirrorOfEvil()];
+  const { text } = await atTerminal([...given, ...config], { columns: 100, noColor: '1' });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must not be printed
+  expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
+  expect(text).toContain('Acme');
+});
 
 test('names from the upstream cannot add lines to a mail', () => {
   const company = { entity_id: ID, name: EVIL };

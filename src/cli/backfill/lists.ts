@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
 
 /** A list's source: a file or standard input. */
 export interface ListSource {
@@ -32,7 +33,7 @@ export interface List {
  * @throws UsageError if the list cannot be read, is not UTF-8, or has several columns with none selected.
  */
 export async function readList(source: ListSource, stdin: Readable): Promise<List> {
-  const from = source.path === '-' ? 'standard input' : basename(source.path);
+  const from = source.path === '-' ? 'standard input' : printable(basename(source.path));
   const values = new Set<string>();
   let [blanks, comments, duplicates] = [0, 0, 0];
   for await (const value of valuesIn(await textOf(source, stdin), source, from)) {

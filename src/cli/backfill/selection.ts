@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../errors.ts';
 import type { BackfillOrder } from '../../operations/backfill.ts';
+import { printable } from '../../printable.ts';
 import { counted, duration } from '../../report/figures.ts';
 import type { BackfillItem } from '../../warehouse/backfill.ts';
 import { failedTargets, idsFetchedBefore, idsNeverFetched } from '../../warehouse/backfill_selection.ts';
@@ -54,8 +55,8 @@ export async function readSelection(flags: SelectionFlags, context: SelectionCon
   const parts: SelectedItems[] = [
     ...(idList === null ? [] : [fromList(idList, 'id', 'entity')]),
     ...(nameList === null ? [] : [fromList(nameList, 'name', 'name')]),
-    ...query.map((text) => one(searched('query', 'name', text), `query "${text}"`)),
-    ...prefix.map((text) => one(searched('prefix', 'name', text), `name prefix "${text}"`)),
+    ...query.map((text) => one(searched('query', 'name', text), `query "${printable(text)}"`)),
+    ...prefix.map((text) => one(searched('prefix', 'name', text), `name prefix "${printable(text)}"`)),
     ...lookedUp(flags, context),
   ];
   return {

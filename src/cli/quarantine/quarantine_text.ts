@@ -1,4 +1,4 @@
-import { printable } from '../../printable.ts';
+import { printable, printableLines } from '../../printable.ts';
 import { byteSize, count, counted, localTime } from '../../report/figures.ts';
 import type { Quarantined } from '../../warehouse/quarantine.ts';
 import { type Output, snakeKeys } from '../output.ts';
@@ -48,7 +48,7 @@ function readable(body: string): string {
     body.length > MOST_SHOWN
       ? `${body.slice(0, MOST_SHOWN)}\n… (${byteSize(Buffer.byteLength(body))} in total; --json prints everything)`
       : indented(body);
-  return shown.split('\n').map(printable).join('\n');
+  return printableLines(shown);
 }
 
 function indented(body: string): string {
