@@ -1,4 +1,5 @@
 import { type Config, requireDialect } from '../src/config/config.ts';
+import { credentialsOf } from '../src/config/credentials.ts';
 import { assertWritable } from '../src/config/paths.ts';
 import { nextTime } from '../src/cron/cron_times.ts';
 import { UsageError } from '../src/errors.ts';
@@ -20,7 +21,7 @@ export function assertServable(
 ): void {
   for (const config of configs) {
     requireDialect(config);
-    config.upstream.api_key.reveal();
+    credentialsOf(config.upstream);
     assertWritable(config.warehouse);
     openLedgerOf(config).close();
     assertSchedules(config, jobs, nowMs);

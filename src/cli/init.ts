@@ -19,6 +19,7 @@ export default () => {
     .option('--base-url <url>', 'base URL of the API')
     .option('--key-variable <name>', 'environment variable that holds the key', 'REGISTRY_API_KEY')
     .option('--key-file <file>', 'file that holds the key, instead of a variable')
+    .option('--no-key', 'the API needs no key')
     .option('--data <folder>', 'folder for the warehouse and the ledger', 'data')
     .option('--name <name>', 'name of the registry')
     .addOption(tierOption())
@@ -64,13 +65,8 @@ Examples:
 Exit codes: 0 written; 2 the file already exists, or a value is missing. No call is sent.`;
 
 /** If the key is set, offers to probe the API. */
-async function offersProbe(
-  asker: Asker,
-  { keyVariable, keyFile }: InitAnswers,
-  env: Environment,
-): Promise<boolean> {
-  const isPresent = keyFile === null ? (env[keyVariable] ?? '') !== '' : existsSync(keyFile);
-  if (!isPresent) return false;
+async function offersProbe(asker: Asker, answers: InitAnswers, env: Environment): Promise<boolean> {
+  if (!hasKey(answers, env)) return false;
   return asker.yes('Probe the API now? It takes at most 16 calls, usually about ten.', true);
 }
 
@@ -83,9 +79,8 @@ function refuseExisting(path: string, force = false): void {
 
 function write(path: string, answers: InitAnswers, force = false): void {
   const text = configText(answers);
-  // Check the text without the key and the watchlist, because neither has to exist yet.
-  const env = { [answers.keyVariable]: 'not-set-yet' };
-  parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
+  // Check the text without the watchlist, because it does not have to exist yet.
+  parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env: {} });
   try {
     writeFileSync(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
@@ -97,10 +92,15 @@ function write(path: string, answers: InitAnswers, force = false): void {
   }
 }
 
-function resultOf(path: string, { keyVariable, keyFile }: InitAnswers, env: Environment): Result {
-  const isSet = keyFile !== null || (env[keyVariable] ?? '') !== '';
-  const key = isSet ? [] : [`export ${keyVariable}=…`];
+function resultOf(path: string, answers: InitAnswers, env: Environment): Result {
+  const key = answers.keyFile !== null || hasKey(answers, env) ? [] : [`export ${answers.keyVariable}=…`];
   const next = [...key, 'registry-mirror probe', 'registry-mirror sync'];
   const text = [`Wrote ${path}. Next:`, ...next.map((line) => `  ${line}`)].join('\n');
   return { data: { file: path, next }, text };
+}
+
+/** Returns whether the key is present, or the API needs none. */
+function hasKey({ keyVariable, keyFile }: InitAnswers, env: Environment): boolean {
+  if (keyFile !== null) return existsSync(keyFile);
+  return keyVariable === null || (env[keyVariable] ?? '') !== '';
 }

@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { type Config, requireDialect } from '../config/config.ts';
+import { credentialsOf } from '../config/credentials.ts';
 import { openWorkspace } from '../operations/assemble.ts';
 import { checkDialect } from '../operations/dialect_check.ts';
 import { type ProbeReport, probe } from '../operations/probe.ts';
@@ -86,7 +87,7 @@ export async function findDialect(context: ProbeContext, flags: ProbeFlags): Pro
   const config = specification === null ? configured : withStatements(configured, specification);
   if (flags.dryRun) return estimateResult(config, output, maxCalls, specification);
   // If there is no key, fail before announcing the calls.
-  config.upstream.api_key.reveal();
+  credentialsOf(config.upstream);
   const asker = askerFor(output, flags.yes);
   try {
     if (specification !== null) output.note(statementsText(output, specification));

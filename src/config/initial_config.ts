@@ -4,8 +4,8 @@ import { type WindowLimits, type WindowRow, windowRows } from '../allowance/wind
 /** The user's answers to the questions that `init` asks. */
 export interface InitAnswers extends WindowLimits {
   readonly baseUrl: string;
-  /** The environment variable that holds the key. */
-  readonly keyVariable: string;
+  /** The environment variable that holds the key; null if the API needs no key. */
+  readonly keyVariable: string | null;
   /** The file that holds the key; null if the variable holds it. */
   readonly keyFile: string | null;
   /** The folder for the warehouse and the ledger, relative to the configuration. */
@@ -50,10 +50,14 @@ source:
 
 function upstream({ baseUrl, keyVariable, keyFile }: InitAnswers): string {
   const key = keyFile === null ? `env:${keyVariable}` : `file:${keyFile}`;
+  const value = keyFile === null && keyVariable === null ? 'null' : yaml(`\${${key}}`);
   return `upstream:
   base_url: ${yaml(baseUrl)}
-  # The key is in the environment (\${env:NAME}), or in another file (\${file:PATH}).
-  api_key: ${yaml(`\${${key}}`)}
+  # The key is in the environment (\${env:NAME}), or in another file (\${file:PATH}). null: the API needs no key.
+  api_key: ${value}
+  # key_header: X-API-Key      # if omitted: "Authorization: Bearer {key}"; Basic: "Authorization: Basic {key:basic}"
+  # key_param: api_token       # if a query parameter sends the key
+  # headers: { X-Auth-Email: "\${env:REGISTRY_EMAIL}" }   # other headers that every call needs
   # concurrency: 4
   # timeouts: { connect: 5s, response: 30s }
   # contact: you@example.org   # in the User-Agent, for the registry's operators

@@ -23,8 +23,8 @@ export interface LoadOptions {
 }
 
 /**
- * Reads and checks the configuration without writing anything. If a reference in `api_key` cannot be resolved, an error
- * is thrown only when the key is used.
+ * Reads and checks the configuration without writing anything. If a reference in `api_key` or `headers` cannot be
+ * resolved, an error is thrown only when a call is about to be sent.
  *
  * @throws UsageError that lists all problems.
  */
@@ -49,23 +49,24 @@ export function parseConfig(options: LoadOptions & { readonly path: string; read
   const unresolved = resolveReferences(file, directory, env);
   const origin = override(file, [...overridesFromEnvironment(env), ...overridesFromFlags(flags)]);
   const { config, problems } = checkData(origin);
-  const isKeyOverridden = origin.overridden.has(KEY);
-  const keyProblems = unresolved.filter(({ key }) => key === KEY && !isKeyOverridden);
-  const others = unresolved.filter(({ key }) => key !== KEY);
+  const secretProblems = unresolved.filter(({ key }) => isCredential(key) && !origin.overridden.has(key));
+  const others = unresolved.filter(({ key }) => !isCredential(key));
   const named = new Set(others.map(({ key }) => key));
   const all = [...others, ...problems.filter(({ key }) => !named.has(key))];
-  if (config === null || all.length > 0) throw new ConfigError([...keyProblems, ...all].sort(byPosition));
-  const proxied = withProxyFromEnvironment(withKey(config, keyProblems), env);
+  if (config === null || all.length > 0) throw new ConfigError([...secretProblems, ...all].sort(byPosition));
+  const proxied = withProxyFromEnvironment(withCredentials(config, secretProblems), env);
   return resolvePaths(proxied, { directory, workingDirectory: process.cwd(), origin });
 }
 
-const KEY = 'upstream.api_key';
+function isCredential(key: string): boolean {
+  return key === 'upstream.api_key' || key.startsWith('upstream.headers.');
+}
 
 /**
- * Marks a missing key as unknown instead of rejecting the configuration, because commands that make no calls need no
- * key.
+ * Marks the key as unknown if it or a constant header is missing, instead of rejecting the configuration, because
+ * commands that make no calls need neither.
  */
-function withKey(config: Config, problems: readonly ConfigProblem[]): Config {
+function withCredentials(config: Config, problems: readonly ConfigProblem[]): Config {
   if (problems.length === 0) return config;
   return { ...config, upstream: { ...config.upstream, api_key: Secret.unknown(new ConfigError(problems)) } };
 }

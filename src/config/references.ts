@@ -67,8 +67,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Replaces an unresolved reference. The word is valid as `upstream.api_key`, the only key whose reference may stay
- * unresolved.
+ * Replaces an unresolved reference. The word is valid as `upstream.api_key` and in `upstream.headers`, whose references
+ * may stay unresolved.
  */
 const UNRESOLVED = 'unresolved';
 

@@ -3,11 +3,12 @@ import { byWindowKey, windowRows } from '../allowance/window_table.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { Mapping } from '../dialect/mapping_schema.ts';
 import { FOCUSES } from '../planner.ts';
+import { BEARER, keyHeaderName } from './credentials.ts';
 import { Receiver } from './receiver.ts';
-import { BEARER } from './secret.ts';
 import {
   ApiKey,
   BaseUrl,
+  ConstantHeaders,
   Cron,
   DayStarts,
   Duration,
@@ -34,57 +35,78 @@ const Source = z.strictObject({
     .describe('attribution that the licence requires; every export contains it'),
 });
 
-const Upstream = z.strictObject({
-  base_url: BaseUrl.describe('base URL of the API; the three paths are joined to it with exactly one /api'),
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the file uses this notation
-  api_key: ApiKey.describe('API key; ${env:NAME} and ${file:PATH} are replaced'),
-  key_header: KeyHeader.default(BEARER).describe(
-    'header that sends the key: a name such as X-API-Key, or a header with {key}',
-  ),
-  paths: z
-    .strictObject({
-      search: ResourcePath.exactOptional().describe(
-        'path of the search, with constant parameters in an optional query string',
-      ),
-      entity: EntityPath.exactOptional().describe(
-        'path of a record, with {id} or {id:json} and an optional query string',
-      ),
-      stats: ResourcePath.exactOptional().describe('path of the statistics, with an optional query string'),
-    })
-    .prefault({})
-    .describe("paths from the host's root, if the default join is wrong"),
-  concurrency: z.int().min(1).max(256).default(4).describe('maximum number of calls in flight'),
-  timeouts: z
-    .strictObject({
-      connect: Duration.prefault('5s').describe('time until the connection is open'),
-      response: Duration.prefault('30s').describe('time until the response is complete'),
-    })
-    .prefault({})
-    .describe('timeouts for one call'),
-  check_clock: z
-    .boolean()
-    .default(true)
-    .describe(
-      "compares this machine's clock with the upstream's; false if the upstream's own clock is wrong",
+const Upstream = z
+  .strictObject({
+    base_url: BaseUrl.describe('base URL of the API; the three paths are joined to it with exactly one /api'),
+    api_key: ApiKey.nullable().describe(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the file uses this notation
+      'API key; ${env:NAME} and ${file:PATH} are replaced; null if the API needs no key',
     ),
-  max_body: Size.prefault('8MiB').describe('maximum size of a response after decompression'),
-  user_agent: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe('the whole User-Agent header; null means registry-mirror/VERSION and the contact'),
-  contact: z.string().min(1).nullable().default(null).describe('address or URL in the default User-Agent'),
-  proxy: ProxyUrl.nullable()
-    .prefault(null)
-    .describe('HTTP proxy for all calls; null means the proxy set in the environment, if any'),
-  ca_file: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe('file with additional certificate authorities (PEM)'),
-});
+    key_header: KeyHeader.default(BEARER).describe(
+      'header that sends the key: a name such as X-API-Key, or a header with {key} or {key:basic}',
+    ),
+    key_param: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('query parameter that sends the key instead of a header'),
+    headers: ConstantHeaders.prefault({}).describe('constant headers for every call, such as X-Auth-Email'),
+    paths: z
+      .strictObject({
+        search: ResourcePath.exactOptional().describe(
+          'path of the search, with constant parameters in an optional query string',
+        ),
+        entity: EntityPath.exactOptional().describe(
+          'path of a record, with {id} or {id:json} and an optional query string',
+        ),
+        stats: ResourcePath.exactOptional().describe('path of the statistics, with an optional query string'),
+      })
+      .prefault({})
+      .describe("paths from the host's root, if the default join is wrong"),
+    concurrency: z.int().min(1).max(256).default(4).describe('maximum number of calls in flight'),
+    timeouts: z
+      .strictObject({
+        connect: Duration.prefault('5s').describe('time until the connection is open'),
+        response: Duration.prefault('30s').describe('time until the response is complete'),
+      })
+      .prefault({})
+      .describe('timeouts for one call'),
+    check_clock: z
+      .boolean()
+      .default(true)
+      .describe(
+        "compares this machine's clock with the upstream's; false if the upstream's own clock is wrong",
+      ),
+    max_body: Size.prefault('8MiB').describe('maximum size of a response after decompression'),
+    user_agent: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('the whole User-Agent header; null means registry-mirror/VERSION and the contact'),
+    contact: z.string().min(1).nullable().default(null).describe('address or URL in the default User-Agent'),
+    proxy: ProxyUrl.nullable()
+      .prefault(null)
+      .describe('HTTP proxy for all calls; null means the proxy set in the environment, if any'),
+    ca_file: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('file with additional certificate authorities (PEM)'),
+  })
+  .superRefine(({ api_key, key_header, key_param, headers }, ctx) => {
+    const refuse = (path: string[], message: string) => ctx.addIssue({ code: 'custom', path, message });
+    if (key_param !== null && key_header !== BEARER)
+      refuse(['key_param'], 'key_header sends the key too; remove one of them');
+    if (api_key === null && (key_param !== null || key_header !== BEARER))
+      refuse(['api_key'], 'is null, although key_header or key_param sends a key');
+    const keyHeader = api_key === null || key_param !== null ? null : keyHeaderName(key_header);
+    for (const name of Object.keys(headers))
+      if (name.toLowerCase() === keyHeader)
+        refuse(['headers', name], 'key_header sends the key in this header');
+  });
 
 const Account = z
   .strictObject({

@@ -84,12 +84,3 @@ export class SecretUrl {
     return this.toString();
   }
 }
-
-export const BEARER = 'Authorization: Bearer {key}';
-
-/** Identifies a key together with its header, because a key that was rejected in one header may be valid in another. */
-export function keyFingerprint(upstream: { readonly api_key: Secret; readonly key_header: string }): string {
-  const { api_key, key_header } = upstream;
-  if (key_header === BEARER) return api_key.fingerprint;
-  return createHash('sha256').update(`${api_key.fingerprint} ${key_header}`).digest('hex').slice(0, 16);
-}

@@ -3,6 +3,7 @@ import { parseCron } from '../cron/parse_cron.ts';
 import { templateFault } from '../dialect/template.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
+import { keyHeaderName } from './credentials.ts';
 import { Secret, SecretUrl } from './secret.ts';
 
 /** Schemas for single values in the configuration file, with their types in `Config`. */
@@ -149,14 +150,16 @@ export const Password = z
   .min(8, 'must have at least 8 characters')
   .transform((text) => new Secret(text));
 
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
 /** The header that sends the key: only a name (`X-API-Key`), or a name and a value (`Authorization: Token {key}`). */
 export const KeyHeader = z
   .string()
   .regex(
-    /^[\w!#$%&'*+.^`|~-]+(: ?[\x20-\x7e]*\{key\}[\x20-\x7e]*)?$/,
+    /^[\w!#$%&'*+.^`|~-]+(: ?[\x20-\x7e]*\{key(:basic)?\}[\x20-\x7e]*)?$/,
     'must be a header name such as X-API-Key, or a header with {key} such as "Authorization: Token {key}"',
   )
-  .refine((header) => !RESERVED_HEADERS.has(header.split(':')[0]?.toLowerCase() ?? ''), {
+  .refine((header) => !RESERVED_HEADERS.has(keyHeaderName(header)), {
     error: 'must not be a header that the connection needs',
   });
 
@@ -165,6 +168,37 @@ const RESERVED_HEADERS = new Set(
     ' ',
   ),
 );
+
+const HeaderName = z
+  .string()
+  .regex(HEADER_NAME, 'must be a header name such as X-Auth-Email')
+  .refine((name) => name.toLowerCase() === 'accept' || !RESERVED_HEADERS.has(name.toLowerCase()), {
+    error: 'must not be a header that the connection needs; upstream.user_agent sets the User-Agent',
+  });
+
+/**
+ * Constant headers by name. Their values are secrets, except in the headers that state which responses the client
+ * prefers.
+ */
+export const ConstantHeaders = z
+  .record(
+    HeaderName,
+    z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must consist of visible ASCII characters'),
+  )
+  .superRefine((headers, ctx) => {
+    const names = Object.keys(headers);
+    for (const [at, name] of names.entries())
+      if (names.slice(0, at).some((other) => other.toLowerCase() === name.toLowerCase()))
+        ctx.addIssue({ code: 'custom', path: [name], message: 'occurs twice' });
+  })
+  .transform((headers) =>
+    Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        /^accept(-|$)/i.test(name) ? value : new Secret(value),
+      ]),
+    ),
+  );
 
 /** A resource's path, with an optional query string. */
 export const ResourcePath = z

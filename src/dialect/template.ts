@@ -2,7 +2,7 @@
  * A template is text with one placeholder: `{query}` or `{id}`. A placeholder can name an escape, which makes any text
  * safe in the syntax around it: `startswith(Name,'{query:odata}')`, `{"name":"{query:json}"}`.
  */
-export type Placeholder = 'query' | 'id';
+export type Placeholder = 'query' | 'id' | 'key';
 
 interface Escape {
   readonly escaped: (text: string) => string;
@@ -24,6 +24,11 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
   lucene: {
     escaped: (text) => text.replace(/[<>]/g, ' ').replace(/[+\-=&|!(){}[\]^"~*?:\\/]/g, '\\$&'),
     original: (text) => text.replace(/\\(.)/g, '$1'),
+  },
+  /** The credentials of Basic authentication. A key without a colon is a user name without a password. */
+  basic: {
+    escaped: (text) => Buffer.from(text.includes(':') ? text : `${text}:`).toString('base64'),
+    original: (text) => Buffer.from(text, 'base64').toString().replace(/:$/, ''),
   },
   /** The last segment of an id that is a URL. */
   last: {
@@ -81,5 +86,5 @@ function partsOf(template: string, placeholder: Placeholder) {
 }
 
 function pattern(placeholder: Placeholder): RegExp {
-  return placeholder === 'query' ? /\{query(?::(\w+))?\}/g : /\{id(?::(\w+))?\}/g;
+  return new RegExp(`\\{${placeholder}(?::(\\w+))?\\}`, 'g');
 }

@@ -4,7 +4,7 @@ import { decodeText } from '../dialect/response_body.ts';
 import { base64Forms, keyPattern } from './key_pattern.ts';
 
 /**
- * Removes the key from replies and messages. Some upstreams echo the key in a reply, and replies are stored and shown
+ * Removes the key and other secrets from replies and messages. Some upstreams echo the key in a reply, and replies are stored and shown
  * to users.
  */
 export interface Redaction {
@@ -16,9 +16,16 @@ export interface Redaction {
   text(text: string): string;
 }
 
-export function openRedaction(apiKey: string): Redaction {
+export function openRedaction(secrets: readonly string[]): Redaction {
   // A short key could occur in a company name by chance, and replies must not be changed unnecessarily.
-  if (apiKey.length < MIN_KEY_CHARS) return { reply: (reply) => reply, text: (text) => text };
+  const redactions = secrets.filter((secret) => secret.length >= MIN_KEY_CHARS).map(openRedactionOf);
+  return {
+    reply: (reply) => redactions.reduce<Reply | null>((rest, each) => rest && each.reply(rest), reply),
+    text: (text) => redactions.reduce((rest, each) => each.text(rest), text),
+  };
+}
+
+function openRedactionOf(apiKey: string): Redaction {
   const narrow = keyPattern(apiKey, { isWide: false });
   const wide = keyPattern(apiKey, { isWide: true });
   const forms = unescapedForms(apiKey);

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
+import type { Credentials } from '../config/credentials.ts';
 import type { Reply } from '../dialect/classify.ts';
 import { messageOf } from '../errors.ts';
 import { KEY_IN_BODY, tooLargeText } from '../outcome.ts';
@@ -28,9 +29,7 @@ export type Sent =
   | { readonly is: 'missed' };
 
 export interface SendOptions {
-  readonly apiKey: string;
-  /** The value of `upstream.key_header`: a header name, or a whole header with `{key}`. */
-  readonly keyHeader: string;
+  readonly credentials: Credentials;
   readonly userAgent: string;
   readonly responseTimeoutMs: number;
   readonly maxBodyBytes: number;
@@ -40,11 +39,12 @@ export interface SendOptions {
 export type Send = (connection: Connection, url: URL, notAfterMs: number) => Promise<Sent>;
 
 export function openSend(options: SendOptions, clock: Clock): Send {
+  const { credentials } = options;
   const client = got.extend({
     headers: {
-      ...keyHeaders(options.keyHeader, options.apiKey),
       // Some registries use a JSON media type of their own and reject requests that do not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
+      ...credentials.headers,
       'accept-encoding': ACCEPTED_ENCODINGS,
       'user-agent': options.userAgent,
     },
@@ -59,12 +59,17 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     client,
     clock,
     maxBodyBytes: options.maxBodyBytes,
-    redaction: openRedaction(options.apiKey),
+    redaction: openRedaction(credentials.secrets),
   };
   let failedReuses = 0;
   return async (connection, url, notAfterMs) => {
     connection.startCall();
-    const sent = await new HttpRequest({ ...request, connection, url, notAfterMs }).run();
+    const sent = await new HttpRequest({
+      ...request,
+      connection,
+      url: withParameter(url, credentials.parameter),
+      notAfterMs,
+    }).run();
     // Some upstreams close every connection after one response, without saying so.
     if (sent.is === 'lost' && sent.status === null && connection.isReused) failedReuses += 1;
     if (sent.is !== 'reply' || failedReuses >= MAX_FAILED_REUSES) connection.discard();
@@ -72,10 +77,12 @@ export function openSend(options: SendOptions, clock: Clock): Send {
   };
 }
 
-function keyHeaders(form: string, apiKey: string): Record<string, string> {
-  const [name = '', ...value] = form.split(':');
-  const text = value.length === 0 ? '{key}' : value.join(':').trim();
-  return { [name.toLowerCase()]: text.replace('{key}', () => apiKey) };
+/** Adds the key to the URL. All other code sees the URL without it. */
+function withParameter(url: URL, parameter: Credentials['parameter']): URL {
+  if (parameter === null) return url;
+  const whole = new URL(url);
+  whole.searchParams.set(...parameter);
+  return whole;
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
+import { credentialsOf, keyFingerprint } from '../config/credentials.ts';
 import { assertWritable } from '../config/paths.ts';
-import { keyFingerprint } from '../config/secret.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { CallIds } from '../fetch/call_ids.ts';
 import { type Connection, openConnections } from '../fetch/connection.ts';
@@ -158,8 +158,7 @@ function fetchParts(
     purpose,
     send: openSend(
       {
-        apiKey: upstream.api_key.reveal(),
-        keyHeader: upstream.key_header,
+        credentials: credentialsOf(upstream),
         userAgent: userAgentOf(config),
         responseTimeoutMs: upstream.timeouts.response.ms,
         maxBodyBytes: upstream.max_body.bytes,

@@ -1,6 +1,7 @@
 import { CLOCK_TOLERANCE_MS, clockFaultText } from '../allowance/ledger_clock.ts';
 import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
+import { credentialsOf } from '../config/credentials.ts';
 import { FailedError, messageOf } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
@@ -59,7 +60,7 @@ export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'sea
  */
 export async function run(workspace: Workspace, order: RunOrder): Promise<RunReport> {
   // A run without a key must fail before it takes the lock.
-  workspace.config.upstream.api_key.reveal();
+  credentialsOf(workspace.config.upstream);
   let runId: number | null = null;
   const onStarted = (id: number) => {
     runId = id;

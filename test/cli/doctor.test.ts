@@ -17,13 +17,14 @@ import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machi
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
 import { checkStoredResponses } from '../../src/cli/doctor/stored_responses.ts';
 import { Secret } from '../../src/config/config.ts';
+import { BEARER } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig } from '../../src/config/load_config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { bench, dialectWith, temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 /** Upstream settings that send the key in the default header. */
-const sent = (api_key: Secret) => ({ api_key, key_header: 'Authorization: Bearer {key}' });
+const sent = (api_key: Secret | null) => ({ api_key, key_header: BEARER, key_param: null, headers: {} });
 
 const COMPANIES = [...generateRegistry({ companies: 20, seed: 3 })];
 const GB = 1e9;
@@ -109,6 +110,10 @@ describe('checks', () => {
     expect(checkKey(sent(key), null)).toMatchObject({ status: 'ok' });
     expect(checkKey(sent(key), refused)).toMatchObject({ status: 'problem' });
     expect(checkKey(sent(new Secret('another-key')), refused)).toMatchObject({ status: 'note' });
+    expect(checkKey(sent(null), null)).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('none'),
+    });
     expect(JSON.stringify(checkKey(sent(key), refused))).not.toContain('a-key');
   });
 
@@ -120,6 +125,8 @@ describe('checks', () => {
     [`api_key: \${env:KEY}\n  proxy: http://me:word@proxy.example:3128`, 0o644, ['registry-mirror.yaml']],
     [`api_key: \${env:KEY}\n  proxy: http://proxy.example:3128`, 0o644, []],
     [`api_key: \${env:KEY} # api_key: a-key`, 0o644, []],
+    [`api_key: null\n  headers: { X-Auth-Email: me@registry.example }`, 0o644, ['registry-mirror.yaml']],
+    [`api_key: null\n  headers: { Accept: application/vnd.api+json }`, 0o644, []],
     [`"api_key": >-\n    a-key`, 0o644, ['registry-mirror.yaml']],
   ])(
     'the file check lists files with secrets that other users can read: %j with mode %o',

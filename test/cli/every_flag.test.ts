@@ -122,6 +122,9 @@ describe('init', () => {
       focus: 'records',
     });
   });
+  flags('init', '--no-key', async () => {
+    expect((await init('--unlimited', '--no-key')).config.upstream.api_key).toBeNull();
+  });
   flags('init', '--watchlist', async () => {
     expect((await init('--unlimited', '--watchlist', 'names.txt')).config.scope).toEqual({
       names: 'names.txt',

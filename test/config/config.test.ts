@@ -10,6 +10,7 @@ import {
   type Overrides,
   requireDialect,
 } from '../../src/config/config.ts';
+import { credentialsOf } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig, parseConfig } from '../../src/config/load_config.ts';
 import { UsageError } from '../../src/errors.ts';
 
@@ -91,7 +92,7 @@ describe('the order of precedence', () => {
 
   it('a key that consists of digits is not converted to a number', () => {
     const config = parse(LEAST, { env: { REGISTRY_MIRROR_API_KEY: '0123' } });
-    expect(config.upstream.api_key.reveal()).toBe('0123');
+    expect(config.upstream.api_key?.reveal()).toBe('0123');
   });
 
   it('a path from the command line is relative to the working directory', () => {
@@ -113,7 +114,7 @@ describe('a reference', () => {
       `total: \${env:TOTAL}`,
     );
     const config = parse(text, { env: { KEY: '007', TOTAL: '100' } });
-    expect(config.upstream.api_key.reveal()).toBe('007');
+    expect(config.upstream.api_key?.reveal()).toBe('007');
     expect(config.allowance.total).toBe(100);
   });
 
@@ -121,7 +122,7 @@ describe('a reference', () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     writeFileSync(join(directory, 'key.txt'), 'from-file\n');
     writeFileSync(join(directory, 'c.yaml'), LEAST.replace('secret-key', `\${file:key.txt}`));
-    expect(loadConfig({ path: join(directory, 'c.yaml'), env: {} }).upstream.api_key.reveal()).toBe(
+    expect(loadConfig({ path: join(directory, 'c.yaml'), env: {} }).upstream.api_key?.reveal()).toBe(
       'from-file',
     );
   });
@@ -129,13 +130,13 @@ describe('a reference', () => {
   it('a reference in the key throws only when the key is used', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}\${file:no/file}\${vault:x}`);
     const { api_key } = parse(text).upstream;
-    expect(api_key.problem).not.toBeNull();
-    expect(problemsOf(() => api_key.reveal())).toEqual([
+    expect(api_key?.problem).not.toBeNull();
+    expect(problemsOf(() => api_key?.reveal())).toEqual([
       { line: 4, key: 'upstream.api_key', message: 'the environment variable NO_KEY is not set' },
       { line: 4, key: 'upstream.api_key', message: 'the file /home/config/no/file cannot be read (ENOENT)' },
       { line: 4, key: 'upstream.api_key', message: `\${vault:x} is not a known reference` },
     ]);
-    expect(problemsOf(() => api_key.fingerprint)).toHaveLength(3);
+    expect(problemsOf(() => api_key?.fingerprint)).toHaveLength(3);
   });
 
   it('a broken reference in the key is reported along with other problems', () => {
@@ -146,7 +147,16 @@ describe('a reference', () => {
   it('a broken reference in the key is ignored if a variable overrides the key', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}`);
     const { api_key } = parse(text, { env: { REGISTRY_MIRROR_API_KEY: 'given' } }).upstream;
-    expect(api_key.reveal()).toBe('given');
+    expect(api_key?.reveal()).toBe('given');
+  });
+
+  it('a broken reference in a constant header is reported when the credentials are used', () => {
+    const { upstream } = parse(
+      LEAST.replace('api_key: secret-key', `api_key: null\n  headers: { X-Auth-Email: "\${env:NO_MAIL}" }`),
+    );
+    expect(problemsOf(() => credentialsOf(upstream))).toMatchObject([
+      { key: 'upstream.headers.X-Auth-Email', message: 'the environment variable NO_MAIL is not set' },
+    ]);
   });
 });
 
@@ -166,8 +176,8 @@ describe('a secret', () => {
   it("a secret's fingerprint differs from those of other secrets", () => {
     const one = parse(text).upstream.api_key;
     const other = parse(text.replace('secret-key', 'another')).upstream.api_key;
-    expect(one.fingerprint).toMatch(/^[0-9a-f]{16}$/);
-    expect(one.fingerprint).not.toBe(other.fingerprint);
+    expect(one?.fingerprint).toMatch(/^[0-9a-f]{16}$/);
+    expect(one?.fingerprint).not.toBe(other?.fingerprint);
   });
 
   it('a secret is not quoted in errors about its value or its line', () => {
@@ -239,6 +249,29 @@ focus: speed
     ],
     ['there is no file /home/config/no.csv', 'version: 1', 'version: 1\nscope: { ids: no.csv }'],
     ['upstream.max_body: must be a size', 'api_key:', 'max_body: 8\n  api_key:'],
+    [
+      'upstream.key_param: key_header sends the key too',
+      'api_key:',
+      'key_param: k\n  key_header: X\n  api_key:',
+    ],
+    ['upstream.api_key: is null, although', 'api_key: secret-key', 'key_param: k\n  api_key: null'],
+    ['upstream.api_key: is missing (API key', '  api_key: secret-key\n', ''],
+    [
+      'upstream.headers.authorization: key_header sends the key in this header',
+      'api_key:',
+      'headers: { authorization: Token hidden }\n  api_key:',
+    ],
+    ['upstream.headers.x-a: occurs twice', 'api_key:', 'headers: { X-A: "1", x-a: "2" }\n  api_key:'],
+    [
+      'upstream.headers.X-A: must consist of visible ASCII',
+      'api_key:',
+      'headers: { X-A: "1\\n2" }\n  api_key:',
+    ],
+    [
+      'upstream.headers.User-Agent: must not be a header',
+      'api_key:',
+      'headers: { User-Agent: x }\n  api_key:',
+    ],
     ['put references between { and } in quotes', 'unlimited: true', `{ total: \${env:T} }`],
     ['__proto__: unknown key', 'version: 1', 'version: 1\n__proto__: { a: 1 }'],
   ])('a configuration error contains: %s', (words, before, after) => {

@@ -136,6 +136,26 @@ keys(
   },
 );
 
+keys('upstream.headers upstream.key_param', async () => {
+  const { origin, arrived } = await recorder();
+  const upstream = { key_param: 'token', headers: { 'X-Auth-Email': 'me@registry.example' } };
+  const { data } = await runAt(origin, { upstream }, 'sync', '--max-calls', '5');
+  expect(data.calls_spent).toBe(5);
+  for (const { url, headers } of arrived) {
+    expect(new URL(url, origin).searchParams.getAll('token')).toEqual(['key-of-a-test']);
+    expect(headers['x-auth-email']).toBe('me@registry.example');
+    expect(headers).not.toHaveProperty('authorization');
+  }
+  const { stdout } = await runAt(origin, { upstream }, 'config', 'show');
+  expect(stdout).not.toContain('me@registry.example');
+});
+
+test('a sync without a key succeeds', async () => {
+  const { origin, arrived } = await recorder();
+  const { data } = await runAt(origin, { upstream: { api_key: null } }, 'sync', '--max-calls', '5');
+  expect([data.calls_spent, arrived.some(({ headers }) => 'authorization' in headers)]).toEqual([5, false]);
+});
+
 keys('upstream.contact', async () => {
   const { origin, arrived } = await recorder();
   await runAt(origin, { upstream: { contact: 'me@unusual.example' } }, 'sync', '--max-calls', '1');

@@ -14,6 +14,7 @@ import {
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { Secret } from '../../src/config/secret.ts';
 import type { SendSlot } from '../../src/fetch/fetch.ts';
 import { SLOT_TOLERANCE_MS } from '../../src/fetch/rate_limiter.ts';
 import { dialectOf, entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
@@ -68,15 +69,71 @@ describe('one call', () => {
   test.each([
     ['X-API-Key', 'x-api-key', API_KEY],
     ['Authorization: Token {key}', 'authorization', `Token ${API_KEY}`],
-  ])('a call sends the key in the configured header %s', async (keyHeader, name, value) => {
+    ['Authorization: Bearer {key}', 'authorization', `Bearer ${API_KEY}`],
+  ])('a call sends the key in the configured header %s', async (key_header, name, value) => {
     const received: http.IncomingHttpHeaders[] = [];
     const upstream = await upstreamOf((request, response, index) => {
       received.push(request.headers);
       answerWith(200, GOOD_RECORD)(request, response, index);
     });
-    await rigOf({ baseUrl: `${upstream.origin}/api`, keyHeader }).make(ENTITY);
+    await rigOf({ baseUrl: `${upstream.origin}/api`, credentials: { key_header } }).make(ENTITY);
     expect(received).toMatchObject([{ [name]: value }]);
     expect(Object.values(received[0] ?? {}).filter((sent) => String(sent).includes(API_KEY))).toHaveLength(1);
+  });
+
+  test.each([
+    ['user-without-a-password', 'user-without-a-password:', []],
+    ['user:long-password', 'user:long-password', ['long-password']],
+  ])('a call sends %s with Basic authentication', async (key, sent, secrets) => {
+    const received: (string | undefined)[] = [];
+    const upstream = await upstreamOf((request, response, index) => {
+      received.push(request.headers.authorization);
+      answerWith(200, JSON.stringify({ id: '42', name: `heard ${key} and ${secrets}` }))(
+        request,
+        response,
+        index,
+      );
+    });
+    const credentials = { api_key: new Secret(key), key_header: 'Authorization: Basic {key:basic}' };
+    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api`, credentials }).make(ENTITY));
+    expect(received).toEqual([`Basic ${Buffer.from(sent).toString('base64')}`]);
+    for (const secret of [key, ...secrets]) expect(String(outcome.body)).not.toContain(secret);
+  });
+
+  test('a call sends the key as a query parameter, which no outcome contains', async () => {
+    const upstream = await upstreamOf((request, response, index) =>
+      answerWith(200, JSON.stringify({ id: '42', self: request.url }))(request, response, index),
+    );
+    const credentials = { key_param: 'api_token' };
+    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api`, credentials }).make(ENTITY));
+    expect(upstream.arrivals).toMatchObject([
+      { url: `/api/entity/42?api_token=${encodeURIComponent(API_KEY)}`, authorization: undefined },
+    ]);
+    expect(String(outcome.body)).toBe('{"id":"42","self":"/api/entity/42?api_token=[key]"}');
+    expect(JSON.stringify(outcome)).not.toContain(API_KEY);
+  });
+
+  test('a call without a key sends only the constant headers, and their values are removed from the reply', async () => {
+    const received: http.IncomingHttpHeaders[] = [];
+    const upstream = await upstreamOf((request, response, index) => {
+      received.push(request.headers);
+      answerWith(200, '{"id":"42","name":"someone@registry.example","type":"application/vnd.registry+json"}')(
+        request,
+        response,
+        index,
+      );
+    });
+    const headers = {
+      'X-Auth-Email': new Secret('someone@registry.example'),
+      Accept: 'application/vnd.registry+json',
+    };
+    const credentials = { api_key: null, headers };
+    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api`, credentials }).make(ENTITY));
+    expect(received).toMatchObject([
+      { 'x-auth-email': 'someone@registry.example', accept: 'application/vnd.registry+json' },
+    ]);
+    expect(received[0]).not.toHaveProperty('authorization');
+    expect(String(outcome.body)).toBe('{"id":"42","name":"[key]","type":"application/vnd.registry+json"}');
   });
 
   test.each<[string, Handler]>([

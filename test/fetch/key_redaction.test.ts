@@ -3,7 +3,7 @@ import { openRedaction } from '../../src/fetch/key_redaction.ts';
 import { BODY_CHARSETS, KEY_ENCODINGS } from '../support/key_encodings.ts';
 
 const KEY = 'q8+abc/def==~Zx.7_k-19>3';
-const redaction = openRedaction(KEY);
+const redaction = openRedaction([KEY]);
 
 /** A reply that contains the key in a value and in a name. */
 function reply(form: string, charset = 'utf-8') {
@@ -69,7 +69,7 @@ test.each(['canary/5b1f+93=ae7d2c40_68', 'a-key+with%2Fescapes&amp;inside', 'a-k
   'a reply is discarded if the key looks like an escape sequence and cannot be removed: %s',
   (key) => {
     const mixed = key.replaceAll('+', '\\u0025252B');
-    expect(openRedaction(key).reply(reply(mixed))).toBeNull();
+    expect(openRedaction([key]).reply(reply(mixed))).toBeNull();
   },
 );
 

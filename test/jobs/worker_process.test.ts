@@ -68,7 +68,7 @@ describe.concurrent('the command `worker`', () => {
 
   it('the command `worker` writes the key neither to its log nor to Redis', async (test) => {
     const { place, redis } = await workplace(test);
-    const key = loadConfig({ path: place.upstream.configPath, env: {} }).upstream.api_key.reveal();
+    const key = loadConfig({ path: place.upstream.configPath, env: {} }).upstream.api_key?.reveal();
     place.upstream.sandbox.companies.put({ id: 'BROKEN', name: 'X', fields: {} });
     const command = start(test, place);
     await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());

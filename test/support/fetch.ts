@@ -6,6 +6,8 @@ import type { Ledger } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 import type { Call } from '../../src/call.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
+import { BEARER, type CredentialSettings, credentialsOf } from '../../src/config/credentials.ts';
+import { Secret } from '../../src/config/secret.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../src/dialect/request.ts';
 import { CallIds } from '../../src/fetch/call_ids.ts';
@@ -100,7 +102,7 @@ export interface RigOptions {
   readonly responseTimeoutMs?: number;
   readonly maxBodyBytes?: number;
   readonly apiKey?: string;
-  readonly keyHeader?: string;
+  readonly credentials?: Partial<CredentialSettings>;
   /** The ledger file's path, which two rigs can share. */
   readonly ledgerPath?: string;
   readonly keyHasWorked?: boolean;
@@ -130,8 +132,13 @@ export function rigOf(options: RigOptions): Rig {
   });
   const send = openSend(
     {
-      apiKey,
-      keyHeader: options.keyHeader ?? 'Authorization: Bearer {key}',
+      credentials: credentialsOf({
+        api_key: new Secret(apiKey),
+        key_header: BEARER,
+        key_param: null,
+        headers: {},
+        ...options.credentials,
+      }),
       userAgent: 'registry-mirror/test',
       responseTimeoutMs: options.responseTimeoutMs ?? 2000,
       maxBodyBytes: options.maxBodyBytes ?? 1_000_000,

@@ -9,40 +9,50 @@ import { openUpstream, type Upstream } from '../support/upstream.ts';
 import { CANARY, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
 
 describe('a canary key', () => {
-  test('a canary key appears in no output, file, backup, export, page or argument list if the upstream repeats it', async () => {
-    let [asked, isSound] = [0, true];
-    const upstream = await openUpstream({
-      companies: [...generateRegistry({ companies: 60, seed: 3 })],
-      accounts: [{ id: 'main', key: CANARY }],
-      faults: faulty(() => (isSound ? WELL_FORMED : telltale(asked++))),
-      latencyMs: 2,
-    });
-    onTestFinished(() => upstream.close());
-    const outputs: Finished[] = [];
+  test.each([
+    ['key', CANARY, {}],
+    ['constant header', 'another', { upstream: { headers: { 'X-Auth-Email': CANARY } } }],
+  ])(
+    'a canary %s appears in no output, file, backup, export, page or argument list if the upstream repeats it',
+    async (_what, key, overrides) => {
+      let [asked, isSound] = [0, true];
+      const upstream = await openUpstream(
+        {
+          companies: [...generateRegistry({ companies: 60, seed: 3 })],
+          accounts: [{ id: 'main', key }],
+          faults: faulty(() => (isSound ? WELL_FORMED : telltale(asked++))),
+          latencyMs: 2,
+        },
+        overrides,
+      );
+      onTestFinished(() => upstream.close());
+      const outputs: Finished[] = [];
 
-    outputs.push(await upstream.cli('sync', '--max-calls', '30'));
-    isSound = false;
-    const running = upstream.start('sync', '--max-minutes', '0.06');
-    await upstream.arrived(33, running);
-    const seenByNeighbours = readFileSync(`/proc/${running.process.pid}/cmdline`, 'utf8');
-    outputs.push(await running.finished);
-    const out = join(upstream.folder, 'out');
-    outputs.push(await upstream.cli('sync', '--quiet', '--max-calls', '20'));
-    outputs.push(await upstream.cli('status'));
-    outputs.push(await upstream.cli('backup', join(out, 'backup.db')));
-    for (const format of ['csv', 'jsonl', 'parquet'])
-      outputs.push(await upstream.cli('export', '--format', format, '--out', join(out, format)));
-    outputs.push(await upstream.cli('config', 'validate'));
+      outputs.push(await upstream.cli('sync', '--max-calls', '30'));
+      isSound = false;
+      const running = upstream.start('sync', '--max-minutes', '0.06');
+      await upstream.arrived(33, running);
+      const seenByNeighbours = readFileSync(`/proc/${running.process.pid}/cmdline`, 'utf8');
+      outputs.push(await running.finished);
+      const out = join(upstream.folder, 'out');
+      outputs.push(await upstream.cli('sync', '--quiet', '--max-calls', '20'));
+      outputs.push(await upstream.cli('status'));
+      outputs.push(await upstream.cli('backup', join(out, 'backup.db')));
+      for (const format of ['csv', 'jsonl', 'parquet'])
+        outputs.push(await upstream.cli('export', '--format', format, '--out', join(out, format)));
+      for (const what of ['validate', 'show']) outputs.push(await upstream.cli('config', what));
 
-    expect(upstream.sandbox.arrivals().length).toBeGreaterThan(50);
-    const sightings = [
-      ...outputs.flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(holdsCanary),
-      ...[seenByNeighbours].filter(holdsCanary),
-      ...filesWithCanary(upstream.folder, [upstream.configPath]),
-      ...(await served(upstream)).filter(holdsCanary),
-    ];
-    expect(sightings).toEqual([]);
-  }, 60_000);
+      expect(upstream.sandbox.arrivals().length).toBeGreaterThan(50);
+      const sightings = [
+        ...outputs.flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(holdsCanary),
+        ...[seenByNeighbours].filter(holdsCanary),
+        ...filesWithCanary(upstream.folder, [upstream.configPath]),
+        ...(await served(upstream)).filter(holdsCanary),
+      ];
+      expect(sightings).toEqual([]);
+    },
+    60_000,
+  );
 
   test('a canary key appears neither in a rejection nor in a connection error', async () => {
     const upstream = await openUpstream(

@@ -3,7 +3,7 @@ import { CLOCK_REMEDY } from '../../allowance/ledger_clock.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
-import { keyFingerprint } from '../../config/secret.ts';
+import { type CredentialSettings, keyFingerprint } from '../../config/credentials.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
 import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/problems.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
@@ -11,21 +11,22 @@ import { type Finding, note, ok, problem, warning } from './finding.ts';
 /** Checks of the key, the licence terms and the allowance. */
 
 /** Shows the key's fingerprint, which distinguishes keys without revealing them. */
-export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: LedgerState | null): Finding {
-  if (upstream.api_key.problem !== null)
+export function checkKey(upstream: CredentialSettings, state: LedgerState | null): Finding {
+  if (upstream.api_key !== null && upstream.api_key.problem !== null)
     return problem(
       'key',
-      'upstream.api_key is not set, so no call can be sent',
+      'upstream.api_key or upstream.headers is not set, so no call can be sent',
       'Run `registry-mirror config validate` to see which variable or file is missing.',
     );
   const fingerprint = keyFingerprint(upstream);
   const refused = state?.refusedKey ?? null;
-  if (refused === null) return ok('key', `present (fingerprint ${fingerprint})`);
+  const present = upstream.api_key === null ? 'none: upstream.api_key is null' : 'present';
+  if (refused === null) return ok('key', `${present} (fingerprint ${fingerprint})`);
   const since = localTime(refused.sinceMs);
   if (refused.fingerprint !== fingerprint)
     return note(
       'key',
-      `present (fingerprint ${fingerprint}); the upstream refused another key on ${since}, and has not received this key since`,
+      `${present} (fingerprint ${fingerprint}); the upstream refused another key on ${since}, and has not received this key since`,
     );
   return problem(
     'key',

@@ -8,6 +8,7 @@ export interface InitFlags extends Partial<WindowLimits> {
   readonly baseUrl?: string;
   readonly keyVariable?: string;
   readonly keyFile?: string;
+  readonly key?: boolean;
   readonly data?: string;
   readonly name?: string;
   readonly tier?: 'free' | 'paid';
@@ -36,7 +37,7 @@ export function fromFlags(flags: InitFlags): InitAnswers {
 
 function withDefaults(flags: InitFlags) {
   return {
-    keyVariable: flags.keyVariable ?? 'REGISTRY_API_KEY',
+    keyVariable: flags.key === false ? null : (flags.keyVariable ?? 'REGISTRY_API_KEY'),
     keyFile: flags.keyFile ?? null,
     dataFolder: flags.data ?? 'data',
     sourceName: flags.name ?? 'Registry',
@@ -54,9 +55,9 @@ export async function fromQuestions(flags: InitFlags, asker: Asker): Promise<Ini
   const sourceName =
     flags.name ?? (await asker.text('What is the registry called?', readText('a name'), 'Registry'));
   const keyVariable =
-    flags.keyFile === undefined
+    flags.keyFile === undefined && flags.key !== false
       ? await asker.text(
-          'Which environment variable contains your key? (Do not enter the key itself.)',
+          'Which environment variable contains your key? (Do not enter the key itself. If the API needs none, enter none.)',
           readVariable,
           flags.keyVariable,
         )
@@ -78,7 +79,7 @@ export async function fromQuestions(flags: InitFlags, asker: Asker): Promise<Ini
     ...defaults,
     baseUrl,
     sourceName,
-    ...(keyVariable !== undefined && { keyVariable }),
+    ...(keyVariable !== undefined && { keyVariable: keyVariable === 'none' ? null : keyVariable }),
     purpose,
     watchlist,
     ...account,

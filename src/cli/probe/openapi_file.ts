@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Config } from '../../config/config.ts';
-import { BEARER } from '../../config/secret.ts';
+import { BEARER } from '../../config/credentials.ts';
 import { endpointsOf } from '../../dialect/request.ts';
 import { messageOf, UsageError } from '../../errors.ts';
 import type { Specification } from '../../probe/beliefs.ts';

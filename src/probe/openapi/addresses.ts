@@ -51,7 +51,7 @@ export function findKeyHeader({ security }: ApiDocument): Finding<string | null>
       null,
       other === undefined
         ? 'the document describes no key'
-        : `the key is sent in the ${other.in} parameter ${other.name}, which is not supported`,
+        : `the key is sent in the ${other.in} parameter ${other.name}; for a query parameter, set upstream.key_param`,
     );
   }
   if (scheme.type === 'apiKey') {
@@ -66,8 +66,8 @@ export function findKeyHeader({ security }: ApiDocument): Finding<string | null>
   const isBasic = scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'basic';
   if (isBasic)
     return likely(
-      'Authorization: Basic {key}',
-      'the document describes Basic authentication: the key is USER:PASSWORD in Base64',
+      'Authorization: Basic {key:basic}',
+      'the document describes Basic authentication: the key is USER:PASSWORD',
     );
   return sure('Authorization: Bearer {key}', 'the document describes a Bearer token');
 }

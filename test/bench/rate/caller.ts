@@ -52,8 +52,7 @@ export function openCaller({ port, ledgerPath, perMinute, lanes }: CallerOptions
     connections,
     send: openSend(
       {
-        apiKey: 'k'.repeat(40),
-        keyHeader: 'Authorization: Bearer {key}',
+        credentials: { headers: {}, parameter: null, secrets: ['k'.repeat(40)] },
         userAgent: 'bench',
         responseTimeoutMs: 30_000,
         maxBodyBytes: 8_000_000,

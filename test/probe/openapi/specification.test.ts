@@ -46,7 +46,7 @@ const TRUTH: Readonly<Record<string, Truth>> = {
       entity: '/company/{id}',
       stats: '/api/registry/stats',
     },
-    keyHeader: 'Authorization: Basic {key}',
+    keyHeader: 'Authorization: Basic {key:basic}',
     queryParam: 'q',
     sizeParam: 'items_per_page',
     paging: { style: 'offset', param: 'start_index', first: 0 },
