@@ -68,7 +68,10 @@ function days(low: Completion, high: Completion): string {
 function finish(low: Completion, high: Completion | null, total: CallRange): string {
   if (low.affordable < total.low) return `never: ${neededCalls(low, total)} left`;
   const earliest = localTime(low.finishesAtMs);
-  if (high === null || total.high === null) return `${earliest} at the earliest`;
+  if (high === null || total.high === null) {
+    const notBefore = low.days > 1 ? `; not before ${earliest}` : '';
+    return `unknown, because the number of companies to find is unknown${notBefore}`;
+  }
   if (high.affordable < total.high)
     return `${earliest} at the earliest, or never: ${neededCalls(high, total)} left`;
   const latest = localTime(high.finishesAtMs);

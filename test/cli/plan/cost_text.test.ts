@@ -3,10 +3,10 @@ import type { AccountCost } from '../../../src/cli/plan/account_cost.ts';
 import { describeCost } from '../../../src/cli/plan/cost_text.ts';
 import { exactly } from '../../../src/estimate/call_range.ts';
 
-const finishOf = (low: number, high: number | null, affordable: number) => {
+const finishOf = (low: number, high: number | null, affordable: number, days = 1) => {
   const forecast = (calls: number) => ({
     affordable: Math.min(affordable, calls),
-    ...{ atRateMs: 0, days: 1, finishesAtMs: Date.UTC(2027, 2, 10, 12) },
+    ...{ atRateMs: 0, days, finishesAtMs: Date.UTC(2027, 2, 10, 12) },
   });
   const cost: AccountCost = {
     calls: { stats: exactly(0), search: { low, high }, entity: exactly(0) },
@@ -30,4 +30,9 @@ test.each([
   [778, 1156, 2000, expect.not.stringContaining('never')],
 ])('for %s to %s calls and a remaining quota of %s, plan shows the finish %s', (low, high, left, text) => {
   expect(finishOf(low, high, left)).toEqual(text);
+});
+
+test('without a number of companies, plan shows no finish date but the days that the known calls take', () => {
+  expect(finishOf(3, null, 100)).toBe('unknown, because the number of companies to find is unknown');
+  expect(finishOf(778, null, 2000, 3)).toMatch(/ is unknown; not before .*2027/);
 });
