@@ -1,4 +1,4 @@
-import type { Call, SearchQuery } from './call.ts';
+import { type Call, FIRST_PAGE, type PageRef, type SearchQuery } from './call.ts';
 import type { VerdictKind } from './outcome.ts';
 
 /** The changes that one processed response made, for the planner and the run totals. */
@@ -62,6 +62,11 @@ export interface QueryState {
   readonly listedAtMs: number;
   /** True if the pages contradict each other, so that companies may be missing until the next page is read again. */
   readonly isContradicted?: boolean;
+}
+
+/** Returns the next page of a query's current listing. `state` is null if the query was never sent. */
+export function nextPageOf(state: Pick<QueryState, 'pages' | 'next'> | null): PageRef {
+  return state === null || state.pages === 0 ? FIRST_PAGE : { index: state.pages, next: state.next };
 }
 
 /** A failed target and the earliest time at which it is retried. */

@@ -1,5 +1,6 @@
-import { type Call, FIRST_PAGE, queryKey, type SearchCall, targetOf } from '../call.ts';
+import { type Call, queryKey, type SearchCall, targetOf } from '../call.ts';
 import type { LoadResult, QueryState } from '../knowledge.ts';
+import { nextPageOf } from '../load_result.ts';
 import type { PlanInput } from '../planner.ts';
 import type { Candidate, Source } from './candidate.ts';
 import type { Pending } from './pending.ts';
@@ -35,10 +36,10 @@ export class ContradictedListings implements Source {
   release(): void {}
 
   #nextPage({ nowMs }: PlanInput): SearchCall | null {
-    for (const { query, pages, next } of this.#listings.values()) {
-      const page = pages === 0 ? FIRST_PAGE : { index: pages, next };
+    for (const state of this.#listings.values()) {
       const reason = 'companies moved while the listing was read';
-      const call: SearchCall = { kind: 'search', query, page, reason, expected: 1 };
+      const { query } = state;
+      const call: SearchCall = { kind: 'search', query, page: nextPageOf(state), reason, expected: 1 };
       if (this.#pending.isFree('search', targetOf(call), nowMs)) return call;
     }
     return null;

@@ -1,4 +1,4 @@
-import type { Call, SearchCall } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { Knowledge, LoadResult } from '../knowledge.ts';
 import type { PlanInput } from '../planner.ts';
 import type { Candidate, Source } from './candidate.ts';
@@ -6,6 +6,7 @@ import type { Discovery } from './discovery/discovery.ts';
 import type { Pending } from './pending.ts';
 import type { CallValuation } from './refresh/call_valuation.ts';
 import type { RepeatedListings } from './refresh/refresh.ts';
+import { WaitingSearch } from './waiting_search.ts';
 
 /**
  * Proposes the best search for new companies. Companies that have joined the registry since a due listing was read are
@@ -15,11 +16,9 @@ export class NewCompanies implements Source {
   readonly findsCompanies = true;
   readonly #discovery: Discovery;
   readonly #valuation: CallValuation;
-  readonly #pending: Pending;
   readonly #knowledge: Pick<Knowledge, 'knownCount' | 'latestStats'>;
   readonly #listings: Pick<RepeatedListings, 'isSweep' | 'joined'>;
-  /** The best search. It waits as long as other calls are more valuable. */
-  #next: SearchCall | null = null;
+  readonly #next: WaitingSearch;
 
   constructor(options: {
     readonly discovery: Discovery;
@@ -30,29 +29,32 @@ export class NewCompanies implements Source {
   }) {
     this.#discovery = options.discovery;
     this.#valuation = options.valuation;
-    this.#pending = options.pending;
+    this.#next = new WaitingSearch({
+      pending: options.pending,
+      next: (nowMs) => options.discovery.next(nowMs, 1)[0] ?? null,
+      release: (search) => options.discovery.release(search),
+    });
     this.#knowledge = options.knowledge;
     this.#listings = options.listings;
   }
 
   best({ nowMs }: PlanInput): Candidate | null {
     const share = this.#shareNotJoined(nowMs);
-    if (share === 0) this.#dropNext();
-    else this.#next ??= this.#discovery.next(nowMs, 1)[0] ?? null;
-    if (this.#next === null) return null;
-    return { kind: 'search', value: share * this.#valuation.companies(this.#next.expected) };
+    if (share === 0) this.#next.drop();
+    const search = share === 0 ? null : this.#next.best(nowMs);
+    return search === null
+      ? null
+      : { kind: 'search', value: share * this.#valuation.companies(search.expected) };
   }
 
   take(): Call | null {
-    const search = this.#next;
-    this.#next = null;
-    return search;
+    return this.#next.take();
   }
 
   learn(result: LoadResult): void {
     const { call } = result;
     // New evidence may make another search better.
-    if (call.kind === 'search') this.#dropNext();
+    if (call.kind === 'search') this.#next.drop();
     this.#discovery.learn(result, { isRepeated: call.kind === 'search' && this.#listings.isSweep(call) });
   }
 
@@ -65,12 +67,5 @@ export class NewCompanies implements Source {
     if (joined === 0) return 1;
     const missing = (this.#knowledge.latestStats()?.total ?? 0) - this.#knowledge.knownCount();
     return Math.max(0, 1 - joined / Math.max(1, missing));
-  }
-
-  #dropNext(): void {
-    if (this.#next === null) return;
-    this.#pending.landed(this.#next);
-    this.#discovery.release(this.#next);
-    this.#next = null;
   }
 }

@@ -49,8 +49,11 @@ export class Pending {
     return untilMs === undefined || untilMs <= nowMs;
   }
 
-  retryAtMs(kind: CallKind, target: string): number | null {
-    return this.#waiting[kind].get(target) ?? null;
+  /** Marks a call as in flight, if it can be sent now. Returns whether it can. */
+  reserve(call: Call, nowMs: number): boolean {
+    const isFree = this.isFree(call.kind, targetOf(call), nowMs);
+    if (isFree) this.sent(call);
+    return isFree;
   }
 
   /** Returns the targets of this kind that cannot be planned now. */

@@ -14,6 +14,13 @@ import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
 import { TextKeySpace } from './text_key_space.ts';
 
+/** A query whose companies discovery searches for, instead of the whole registry. */
+export interface DiscoveryScope {
+  readonly query: SearchQuery;
+  /** Whether longer queries may be sent. Otherwise, only the query's own pages are requested. */
+  readonly canSplit: boolean;
+}
+
 /** A key space and the query tree that divides it. */
 interface Search {
   readonly keySpace: KeySpace;
@@ -29,6 +36,7 @@ export class Discovery {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #pending: Pending;
+  readonly #scope: DiscoveryScope | null;
   readonly #counts: ReportedCounts;
   readonly #rule: QueryRule;
   readonly #identifierRule: IdentifierRule;
@@ -61,11 +69,14 @@ export class Discovery {
     readonly dialect: Dialect;
     readonly pending: Pending;
     readonly startedAtMs: number;
+    /** Null for the whole registry. With a scope, `knowledge` contains only its companies, and its total as the count. */
+    readonly scope?: DiscoveryScope | null;
   }) {
-    const { knowledge, dialect, pending } = options;
+    const { knowledge, dialect, pending, scope = null } = options;
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
+    this.#scope = scope;
     this.#pageSize = dialect.search.paging.size;
     this.#counts = new ReportedCounts(options);
     this.#rule = new QueryRule(knowledge, dialect);
@@ -99,6 +110,16 @@ export class Discovery {
     }
     this.#hasSureListing = false;
     return [];
+  }
+
+  /** Whether a search is in flight or waits for a retry, so that `next` may choose another one although it chose none. */
+  get isWaiting(): boolean {
+    if (this.#pending.inFlightCount('search') > 0) return true;
+    const registryCount = this.#counts.registryCount();
+    return [...this.#searches.values()].some(({ tree }) => {
+      const missing = tree.unseenInAll;
+      return missing > 0 && !this.#isGivenUp(missing, registryCount) && tree.bestYield > 0;
+    });
   }
 
   /** Learns from a result. A repeated listing without a new company shows nothing about searches for missing companies. */
@@ -165,7 +186,7 @@ export class Discovery {
    * needed while the empty query can list every company.
    */
   #tryIdentifierPrefix(registryCount: RegistryCount, nowMs: number): SearchCall | null {
-    if (!this.#identifierRule.isUnknown) return null;
+    if (this.#scope !== null || !this.#identifierRule.isUnknown) return null;
     const { tree } = this.#searchBy('name', registryCount);
     const isNeeded = tree.unseenInAll > 0 && !(this.#counts.isListingOfAllOpen && tree.canListAll);
     const trial = isNeeded ? this.#identifierRule.trial : null;
@@ -196,9 +217,10 @@ export class Discovery {
 
   /**
    * The default order of the trees. Identifiers come first, because their prefixes partition the registry. Names then
-   * find the companies that no identifier prefix reaches.
+   * find the companies that no identifier prefix reaches. A scope is searched like its query.
    */
   get #order(): readonly SearchQuery['by'][] {
+    if (this.#scope !== null) return [this.#scope.query.by];
     return this.#identifierRule.isPrefix ? ['identifier', 'name'] : ['name'];
   }
 
@@ -243,9 +265,21 @@ export class Discovery {
    * script with thousands of characters has been sent, the limit is at least the number of known companies.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
-    if (missing <= 0 || !this.#stopRule.isOver(missing)) return false;
+    if (missing <= 0) return false;
+    if (this.#scope !== null) return this.#isScopeGivenUp(missing, registryCount);
+    if (!this.#stopRule.isOver(missing)) return false;
     if (this.#stopRule.isOver(missing, this.#knowledge.knownCount())) return true;
     return !this.#searchBy('name', registryCount).tree.isInventoryOpen;
+  }
+
+  /**
+   * The same for a scope, of which the user requested every company. With a total, every character of a script may follow
+   * the query. Without one, a page of companies counts as missing.
+   */
+  #isScopeGivenUp(missing: number, { total }: RegistryCount): boolean {
+    return total === null
+      ? this.#stopRule.isOver(this.#pageSize)
+      : this.#stopRule.isOver(missing, Math.max(MIN_SEARCHES_IN_SCOPE, this.#knowledge.knownCount()));
   }
 
   #searchBy(by: SearchQuery['by'], registryCount: RegistryCount): Search {
@@ -262,15 +296,17 @@ export class Discovery {
       .map(({ query }) => lengthOf(query));
     const minLength = Math.max(this.#dialect.search.min_length, ...tooShort.map((length) => length + 1));
     for (const { pages, rows } of sent) if (pages === 1) this.#pageSize = Math.max(this.#pageSize, rows);
-    const isLongEnough = ({ query }: QueryState) => query.text === '' || lengthOf(query) >= minLength;
+    const scope = this.#scope?.query.text ?? '';
+    const isLongEnough = ({ query }: QueryState) => query.text === scope || lengthOf(query) >= minLength;
     const states = sent.filter(isLongEnough);
     const keySpace = tooShort.length === 0 ? anyLength : this.#keySpaceOf(by, minLength);
     const tree = new QueryTree({
       keySpace,
       limits: { pageSize: this.#pageSize, window: windowOf(withPageSize(this.#dialect, this.#pageSize)) },
       pending: this.#pending,
-      listsAll: by === 'name' && this.#counts.listsAll,
-      hasQueries: by === 'identifier' || this.#dialect.search.query_param !== null,
+      listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
+      hasQueries: this.#scope?.canSplit ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
+      scope,
     });
     const search = { keySpace, tree };
     this.#searches.set(by, search);
@@ -322,6 +358,8 @@ function isContinuable({ status, total, rows }: QueryState, dialect: Dialect): b
   return status === 'open' && total !== null && total <= windowOf(dialect) && rows < total;
 }
 
+// A script has fewer characters than this.
+const MIN_SEARCHES_IN_SCOPE = 200;
 const SEARCHES_BEFORE_DOUBT = 10;
 const DOUBTFUL_SEARCHES = 20;
 const DOUBTFUL_RATIO = 4;

@@ -152,8 +152,8 @@ export class NodeActions {
     const { state, parent } = node;
     const hasPage = state === null ? parent === null && this.#listsAll : state.status === 'open';
     if (!hasPage || (state !== null && state.pages === 0) || this.isInFlight(node)) return false;
-    // While a page of the empty query is waiting for a retry, other queries below the root are sent.
-    return parent !== null || this.#pending.isFree('search', nextTargetOf(node), nowMs);
+    // While a page of the root's query is waiting for a retry, other queries below the root are sent, if there are any.
+    return parent !== null || !this.#hasQueries || this.#pending.isFree('search', nextTargetOf(node), nowMs);
   }
 
   #bestCandidate(node: QueryNode): Action | null {

@@ -45,8 +45,7 @@ export class QueryTree {
     /** The query at the root, whose companies the tree searches. Without it, the tree searches the whole registry. */
     readonly scope?: string;
   }) {
-    const { keySpace, limits, pending, scope = '' } = options;
-    const listsAll = options.listsAll ?? scope !== '';
+    const { keySpace, limits, pending, listsAll = false, scope = '' } = options;
     this.#keySpace = keySpace;
     this.#limits = limits;
     this.#pending = pending;

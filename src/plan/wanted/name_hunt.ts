@@ -1,5 +1,6 @@
-import { FIRST_PAGE, type SearchCall, targetOf } from '../../call.ts';
+import type { SearchCall } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
+import { nextPageOf } from '../../load_result.ts';
 import { Heap } from '../heap.ts';
 import type { Pending } from '../pending.ts';
 import { type Finding, MAX_PAGES_PER_NAME, NameFindings } from './name_findings.ts';
@@ -58,27 +59,24 @@ export class NameHunt {
     for (const query of this.#queries.all()) this.#offer(query);
   }
 
-  next(nowMs: number, most: number): SearchCall[] {
-    const calls: SearchCall[] = [];
+  /** Returns the best search, or null if none can be sent now. */
+  next(nowMs: number): SearchCall | null {
     for (const active of this.#active.values()) {
-      if (calls.length >= most) return calls;
-      this.#take(active, nowMs, calls);
+      const call = this.#callFor(active);
+      if (this.#pending.reserve(call, nowMs)) return call;
     }
-    while (calls.length < most) {
-      const active = this.#best();
-      if (active === null) break;
-      this.#active.set(active.query, active);
-      for (const at of active.names) this.#waiting.add(at);
-      this.#take(active, nowMs, calls);
+    for (let active = this.#activate(); active !== null; active = this.#activate()) {
+      const call = this.#callFor(active);
+      if (this.#pending.reserve(call, nowMs)) return call;
     }
-    return calls;
+    return null;
   }
 
   /** Returns the searches for all open names if every query finds as many companies as expected. Sends nothing more. */
   expectedSearches(): number {
-    this.next(0, Number.POSITIVE_INFINITY);
     let searches = 0;
-    for (const active of this.#active.values()) searches += this.#pagesOf(active);
+    for (let active = this.#activate(); active !== null; active = this.#activate())
+      searches += this.#pagesOf(active);
     return searches;
   }
 
@@ -134,19 +132,25 @@ export class NameHunt {
       if (this.#findings.isOpen(at)) for (const other of this.#queries.ofName(at)) this.#offer(other);
   }
 
-  #take(active: ActiveQuery, nowMs: number, calls: SearchCall[]): void {
+  /** Makes the best query active, or returns null if there is none. */
+  #activate(): ActiveQuery | null {
+    const active = this.#best();
+    if (active === null) return null;
+    this.#active.set(active.query, active);
+    for (const at of active.names) this.#waiting.add(at);
+    return active;
+  }
+
+  #callFor(active: ActiveQuery): SearchCall {
     const { state, text } = active.query;
     const { length } = active.names;
-    const call: SearchCall = {
+    return {
       kind: 'search',
       query: { by: 'name', text },
-      page: state === null || state.pages === 0 ? FIRST_PAGE : { index: state.pages, next: state.next },
+      page: nextPageOf(state),
       reason: `finds ${length === 1 ? 'a wanted name' : `${length} wanted names`}`,
       expected: Math.round((100 * length) / this.#pagesOf(active)) / 100,
     };
-    if (!this.#pending.isFree('search', targetOf(call), nowMs)) return;
-    this.#pending.sent(call);
-    calls.push(call);
   }
 
   #pagesOf({ query, isShared }: ActiveQuery): number {

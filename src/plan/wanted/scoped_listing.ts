@@ -1,12 +1,9 @@
-import { FIRST_PAGE, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { queryKey, type SearchCall, type SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import type { Knowledge, ListedCompany, QueryState } from '../../knowledge.ts';
+import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../knowledge.ts';
 import { SortedTexts } from '../../names/ordered_texts.ts';
-import { comparedText, semanticsOf, windowOf } from '../../names/query_matching.ts';
-import type { KeySpace } from '../discovery/key_space.ts';
-import { QueryTree } from '../discovery/query_tree.ts';
-import { StopRule } from '../discovery/stop_rule.ts';
-import { TextKeySpace } from '../discovery/text_key_space.ts';
+import { comparedText } from '../../names/query_matching.ts';
+import { Discovery } from '../discovery/discovery.ts';
 import type { Pending } from '../pending.ts';
 
 /** A query that a backfill or watchlist lists. */
@@ -19,21 +16,19 @@ export interface WantedListing {
 type Row = Pick<ListedCompany, 'entityId' | 'name'>;
 
 /**
- * Lists every company that a query finds, page by page. A truncated prefix becomes the root of a query tree, in which
- * only the companies of this listing are known. Its total is the tree's registry count.
+ * Lists every company that a query finds. It is a discovery in which only the companies of this listing are known, and
+ * in which the query's total is the registry count. A truncated prefix is split; other queries are read to the cap.
  */
 export class ScopedListing {
   readonly query: SearchQuery;
   readonly #canSplit: boolean;
-  readonly #dialect: Dialect;
-  readonly #knowledge: Knowledge;
-  readonly #pending: Pending;
+  readonly #clampedAt: number;
+  readonly #discovery: Discovery;
   readonly #found = new Set<string>();
-  /** The compared texts of the companies found, which the tree's key space counts. */
+  /** The compared texts of the companies found. */
   readonly #texts = new SortedTexts([]);
-  readonly #stopRule = new StopRule({ newBySearches: () => [] });
-  #state: QueryState | null = null;
-  #tree: { readonly keySpace: KeySpace; readonly tree: QueryTree } | null = null;
+  /** The states of the queries that belong to this listing. */
+  readonly #states = new Map<string, QueryState>();
   #isDone = false;
 
   constructor(
@@ -42,17 +37,19 @@ export class ScopedListing {
   ) {
     this.query = query;
     this.#canSplit = splits && (query.by === 'identifier' || dialect.search.matches !== 'unknown');
-    this.#dialect = dialect;
-    this.#knowledge = {
+    this.#clampedAt = dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
+    const listed: Knowledge = {
       ...knowledge,
-      ...{
-        knownCount: () => this.#found.size,
-        textsInOrder: () => this.#texts,
-        wordsInOrder: () => null,
-        queries: () => [],
-      },
+      knownCount: () => this.#found.size,
+      latestStats: () => ({ observedAtMs: 0, total: this.#exactTotal }),
+      registryCountAt: () => null,
+      textsInOrder: () => this.#texts,
+      wordsInOrder: () => null,
+      queries: () => this.#states.values(),
+      newBySearches: () => [],
     };
-    this.#pending = pending;
+    const scope = { query, canSplit: this.#canSplit };
+    this.#discovery = new Discovery({ knowledge: listed, dialect, pending, startedAtMs: 0, scope });
   }
 
   get isDone(): boolean {
@@ -76,101 +73,57 @@ export class ScopedListing {
 
   /** Adds stored responses to queries that this listing includes. */
   restore(states: readonly QueryState[], rowsOf: (query: SearchQuery) => readonly Row[]): void {
-    for (const { query } of states) this.#see(rowsOf(query));
-    this.#state = states.find(({ query }) => query.text === this.query.text) ?? null;
-    if (this.#state === null) return;
-    this.#advance();
-    this.#tree?.tree.start(states);
+    for (const state of states) {
+      this.#states.set(queryKey(state.query), state);
+      this.#see(rowsOf(state.query));
+    }
+    this.#checkEnd();
   }
 
-  learn(state: QueryState, rows: readonly Row[]): void {
-    const isNew = this.#see(rows);
-    this.#stopRule.record(isNew.includes(true));
-    const isRoot = state.query.text === this.query.text;
-    if (isRoot) this.#state = state;
-    if (this.#tree === null) {
-      if (isRoot) this.#advance();
-      return;
-    }
-    const { keySpace, tree } = this.#tree;
-    const texts = rows.map((row) => comparedText(row, keySpace.by));
-    keySpace.observe(state.query.text, texts);
-    tree.setRegistryCount(this.#count);
-    tree.recordResponse(state, {
-      rows: rows.length,
-      new: isNew.filter((one) => one).length,
-      matching: texts.filter((text) => keySpace.matches(state.query.text, text)).length,
-    });
+  learn(result: LoadResult): void {
+    const { query } = result;
+    if (query !== null) this.#states.set(queryKey(query.query), query);
+    const isNew = this.#see(result.rows);
+    const rows = result.rows.map((row, at) => ({ ...row, isNew: isNew[at] as boolean }));
+    this.#discovery.learn({ ...result, rows });
     this.#checkEnd();
   }
 
   /** Gives up on a query that failed repeatedly or was refused. A refused prefix is split. */
-  giveUp(query: SearchQuery): void {
+  giveUp(result: LoadResult, query: SearchQuery): void {
     const refused: QueryState = {
       ...{ query, total: null, pages: 0, rows: 0, next: null, status: 'refused', listedAtMs: 0 },
     };
-    if (query.text === this.query.text) this.#state = refused;
-    if (this.#tree !== null) this.#tree.tree.recordResponse(refused, { rows: 0, new: 0, matching: 0 });
-    else if (query.text === this.query.text) this.#advance();
+    this.learn({ ...result, verdict: 'refused', query: refused, rows: [] });
   }
 
-  next(nowMs: number, most: number): SearchCall[] {
-    if (this.#isDone || most <= 0) return [];
-    if (this.#tree === null) return this.#nextPage(nowMs);
-    const calls = this.#tree.tree.next({ nowMs, most });
-    const isWaiting = this.#pending.inFlightCount('search') > 0 || this.#tree.tree.bestYield > 0;
-    if (calls.length === 0 && !isWaiting) this.#isDone = true;
-    return calls;
+  next(nowMs: number): SearchCall | null {
+    if (this.#isDone) return null;
+    const [call = null] = this.#discovery.next(nowMs, 1);
+    if (call === null && !this.#discovery.isWaiting) this.#isDone = true;
+    return call;
   }
 
-  /** Makes a query a candidate again if its call failed or was not sent. */
-  reconsider(query: SearchQuery): void {
-    this.#tree?.tree.reconsider(query);
+  /** Makes the query of a call that was not sent a candidate again. */
+  release(call: SearchCall): void {
+    this.#discovery.release(call);
   }
 
-  #nextPage(nowMs: number): SearchCall[] {
+  get #state(): QueryState | null {
+    return this.#states.get(queryKey(this.query)) ?? null;
+  }
+
+  /** The wanted query's total; null if it is unknown or only a lower bound. */
+  get #exactTotal(): number | null {
     const state = this.#state;
-    const page = state === null || state.pages === 0 ? FIRST_PAGE : { index: state.pages, next: state.next };
-    const reason = page.index > 0 ? 'next page' : 'requested listing';
-    const call: SearchCall = { kind: 'search', query: this.query, page, reason, expected: 1 };
-    if (!this.#pending.isFree('search', targetOf(call), nowMs)) return [];
-    this.#pending.sent(call);
-    return [call];
+    if (state === null || state.total === null || state.total >= this.#clampedAt) return null;
+    return state.status === 'open' && state.rows >= state.total ? null : state.total;
   }
 
-  /** Decides after a page of the wanted query whether the listing goes on, is split, or has ended. */
-  #advance(): void {
-    const { status, total } = this.#state as QueryState;
-    const isTruncated = status === 'capped' || status === 'refused' || (total ?? 0) > windowOf(this.#dialect);
-    if (isTruncated && this.#canSplit) this.#split();
-    else this.#isDone = status !== 'open';
-  }
-
-  #split(): void {
-    const { by } = this.query;
-    const { paging, min_length } = this.#dialect.search;
-    const keySpace = new TextKeySpace(by, semanticsOf(this.#dialect), min_length, this.#knowledge);
-    const limits = { pageSize: paging.size, window: windowOf(this.#dialect) };
-    const tree = new QueryTree({ keySpace, limits, pending: this.#pending, scope: this.query.text });
-    tree.setRegistryCount(this.#count);
-    tree.start([this.#state as QueryState]);
-    this.#tree = { keySpace, tree };
-    this.#checkEnd();
-  }
-
-  /** The wanted query's total, as the registry count for the tree. */
-  get #count() {
-    const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
-    const total = this.total !== null && this.total < clampedAt ? this.total : null;
-    return { total, observedAtMs: 0, countAt: () => null };
-  }
-
+  /** A listing that was read to its end is complete, even if it has fewer companies than its total. */
   #checkEnd(): void {
-    const { total } = this.#count;
-    const missing = total === null ? this.#dialect.search.paging.size : total - this.#found.size;
-    // The user requested every company, so a listing with a total ends later than discovery.
-    const minSearches = total === null ? 0 : Math.max(MIN_EMPTY_SEARCHES, this.#found.size);
-    this.#isDone = missing <= 0 || this.#stopRule.isOver(missing, minSearches);
+    const status = this.#state?.status;
+    this.#isDone = status === 'complete' || (status !== undefined && status !== 'open' && !this.#canSplit);
   }
 
   /** Adds the companies on a page. Returns for each of them whether this listing had not shown it before. */
@@ -178,13 +131,8 @@ export class ScopedListing {
     return rows.map(({ entityId, name }) => {
       if (this.#found.has(entityId)) return false;
       this.#found.add(entityId);
-      const text = comparedText({ entityId, name }, this.query.by);
-      this.#texts.add(text);
-      this.#tree?.keySpace.add(text);
+      this.#texts.add(comparedText({ entityId, name }, this.query.by));
       return true;
     });
   }
 }
-
-// A script has fewer characters than this, so each of them is tried after a prefix.
-const MIN_EMPTY_SEARCHES = 200;

@@ -10,6 +10,7 @@ import { Pending } from '../pending.ts';
 import { RankedPlanner } from '../ranked_planner.ts';
 import { Records } from '../refresh/records.ts';
 import { Statistics } from '../statistics.ts';
+import { WaitingSearch } from '../waiting_search.ts';
 import type { Finding } from './name_findings.ts';
 import { NameHunt } from './name_hunt.ts';
 import type { NameQueryRules } from './name_queries.ts';
@@ -83,12 +84,10 @@ class WantedSearches implements Source {
   readonly hunt: NameHunt;
   readonly listings: readonly ScopedListing[];
   readonly #knowledge: BackfillKnowledge;
-  readonly #pending: Pending;
   readonly #onFound: (entityId: string) => void;
   /** The wanted names without a finding. */
   readonly #openNames: Set<number>;
-  /** The next search. It waits until it is taken. */
-  #next: SearchCall | null = null;
+  readonly #next: WaitingSearch;
 
   constructor(options: {
     readonly knowledge: BackfillKnowledge;
@@ -100,8 +99,12 @@ class WantedSearches implements Source {
   }) {
     const { knowledge, dialect, wanted, pending, onFound } = options;
     this.#knowledge = knowledge;
-    this.#pending = pending;
     this.#onFound = onFound;
+    this.#next = new WaitingSearch({
+      pending,
+      next: (nowMs) => this.#bestSearch(nowMs),
+      release: (search) => this.release(search),
+    });
     this.hunt = restoredHunt(knowledge, dialect, wanted.names, pending);
     this.listings = wanted.listings.map((one) => new ScopedListing(one, { knowledge, dialect, pending }));
     this.#openNames = new Set(wanted.names.keys());
@@ -110,25 +113,17 @@ class WantedSearches implements Source {
   }
 
   best({ nowMs }: PlanInput): Candidate | null {
-    this.#next ??= this.hunt.next(nowMs, 1)[0] ?? null;
-    for (const listing of this.listings) this.#next ??= listing.next(nowMs, 1)[0] ?? null;
-    return this.#next === null ? null : { kind: 'search', value: VALUE };
+    return this.#next.best(nowMs) === null ? null : { kind: 'search', value: VALUE };
   }
 
   take(): Call | null {
-    const search = this.#next;
-    this.#next = null;
-    return search;
+    return this.#next.take();
   }
 
   learn(result: LoadResult): void {
     const { call } = result;
     if (call.kind === 'entity') return;
-    const next = this.take();
-    if (next !== null) {
-      this.#pending.landed(next);
-      this.release(next);
-    }
+    this.#next.drop();
     const total = this.#knowledge.latestStats()?.total ?? null;
     if (call.kind === 'search') this.#learnSearch(call.query, result);
     else if (total !== null) this.hunt.setRegistryTotal(total);
@@ -136,7 +131,13 @@ class WantedSearches implements Source {
 
   release(call: Call): void {
     if (call.kind !== 'search') return;
-    for (const listing of this.#including(call.query)) listing.reconsider(call.query);
+    for (const listing of this.#including(call.query)) listing.release(call);
+  }
+
+  #bestSearch(nowMs: number): SearchCall | null {
+    let best = this.hunt.next(nowMs);
+    for (const listing of this.listings) best ??= listing.next(nowMs);
+    return best;
   }
 
   #learnSearch(query: SearchQuery, result: LoadResult): void {
@@ -145,12 +146,12 @@ class WantedSearches implements Source {
     const including = this.#including(query);
     if (result.verdict === 'refused' || (result.failure?.tries ?? 0) >= MAX_TRIES) {
       if (query.by === 'name') this.hunt.giveUp(query.text);
-      for (const listing of including) listing.giveUp(query);
-    } else if (result.query !== null) {
-      if (query.by === 'name') this.hunt.learn(result.query, namesOf(result.rows));
-      for (const listing of including) listing.learn(result.query, result.rows);
+      for (const listing of including) listing.giveUp(result, query);
+    } else {
+      if (result.query !== null && query.by === 'name') this.hunt.learn(result.query, namesOf(result.rows));
+      for (const listing of including) listing.learn(result);
       if (including.length > 0) for (const { entityId } of result.rows) this.#onFound(entityId);
-    } else for (const listing of including) listing.reconsider(query);
+    }
     if (query.by === 'name') this.#reportFound(this.hunt.namesFoundBy(query.text));
   }
 

@@ -92,6 +92,13 @@ export const PARTS: readonly Part[] = [
     quick: [],
   },
   {
+    name: 'backfill',
+    title: 'Backfills',
+    question: 'The searches that a list of names and three prefixes need.',
+    full: [],
+    quick: ['--companies', '1000', '--names', '50'],
+  },
+  {
     name: 'price',
     title: 'Cost estimates',
     question:
