@@ -178,19 +178,23 @@ function advanceListing(
   session.hasLargerTotal ||= answer.total !== null && answer.total > size;
   const before = session.queries.find(key);
   const start = startOfListing(before, call.page.index, outcome);
-  const fingerprint = fingerprintOf(answer);
-  const page: QueryPage = {
+  const received = {
     index: call.page.index,
     callId,
     sentAt,
     rows: size,
     total: answer.total,
     next: answer.next,
-    fingerprint,
-    overlap: overlapOf(session.queries.page(key, call.page.index), fingerprint, {
-      firstCall: start.firstCall,
-      isJoined: before === undefined || before.isContradicted === 1 || call.page.index < before.pages,
-    }),
+    fingerprint: fingerprintOf(answer),
+  };
+  const readingOf = (index: number) => inListing(session.queries.page(key, index), start.firstCall);
+  const earlier = readingOf(received.index);
+  const isJoined = before === undefined || before.isContradicted === 1 || received.index < before.pages;
+  const page: QueryPage = {
+    ...received,
+    overlap: overlapOf(earlier, received.fingerprint, isJoined),
+    // Reading the page again must not hide an earlier move.
+    moved: Math.max(earlier?.moved ?? 0, movedBetween(readingOf(received.index - 1), received)),
   };
   session.queries.savePage(key, page);
   const listed = listingOf(session.listings.withPage(key, start.firstCall, page), {
@@ -235,8 +239,9 @@ function startOfListing(
 
 /**
  * Returns the listing to be read again if companies are missing from it, because others were added or moved while it was
- * read. They are missing if fewer different companies than the total were received, or if more companies were received
- * twice than were added. In a long listing, few missing companies are not worth another reading.
+ * read. They are missing if fewer different companies than the total were received, if more companies were received
+ * twice than were added, or if companies moved to earlier pages. In a long listing, few missing companies are not worth
+ * another reading.
  */
 function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): QueryRow {
   const { main, group_as: groupAs } = session.dialect.search;
@@ -247,8 +252,9 @@ function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): Q
   const ids = received.flatMap(({ fingerprint }) => hashesIn(fingerprint));
   const different = new Set(ids).size;
   const added = total - Math.min(...received.map((page) => page.total ?? total));
-  const missing = Math.max(total - different, rows - different - added);
-  const isMissing = missing > 0 && different < rows && ids.length === rows;
+  const moved = received.reduce((sum, page) => sum + page.moved, 0);
+  const missing = Math.max(total - different, rows - different - added, moved);
+  const isMissing = missing > 0 && (different < rows || moved > 0) && ids.length === rows;
   if (!isMissing || pages > missing * PAGES_PER_MISSING) return row;
   if (repeats > 0 && !session.queries.hasFoundNew(key, firstCall)) return { ...row, repeats: USELESS };
   if (repeats >= MAX_REPEATS || session.queries.withRepeats(USELESS) >= MOST_USELESS) return row;
@@ -308,22 +314,41 @@ function hashesIn(fingerprint: Buffer): string[] {
   );
 }
 
+/** Returns the reading of a page if it belongs to the listing that began with `firstCall`. */
+function inListing(page: QueryPage | undefined, firstCall: number): QueryPage | undefined {
+  return page !== undefined && page.callId >= firstCall ? page : undefined;
+}
+
 /**
- * Compares a page with its earlier reading in the listing that began with `firstCall`. An earlier reading that did not
- * join the page before it shows nothing about what lies between them.
+ * Compares a page with its earlier reading in the same listing. An earlier reading that did not join the page before it
+ * shows nothing about what lies between them.
  */
 function overlapOf(
   earlier: QueryPage | undefined,
   fingerprint: Buffer,
-  { firstCall, isJoined }: { readonly firstCall: number; readonly isJoined: boolean },
+  isJoined: boolean,
 ): QueryPage['overlap'] {
-  if (earlier === undefined || earlier.callId < firstCall) return 'none';
+  if (earlier === undefined) return 'none';
   if (earlier.fingerprint.equals(fingerprint)) return 'same';
   if (earlier.fingerprint.length === 0 || !isJoined) return 'none';
   // An older version stored one hash of the whole page.
   if (earlier.fingerprint.length % ID_HASH_BYTES !== 0) return 'partial';
-  const ids = new Set(hashesIn(earlier.fingerprint));
-  return hashesIn(fingerprint).some((id) => ids.has(id)) ? 'partial' : 'disjoint';
+  return sharedCount(earlier.fingerprint, fingerprint) > 0 ? 'partial' : 'disjoint';
+}
+
+/**
+ * Returns how many companies moved to earlier pages after the page before was read. Each of them, and each company that
+ * was added there, pushes a company from the page before to this page. The growth of the total shows how many were added.
+ */
+function movedBetween(before: QueryPage | undefined, page: Pick<QueryPage, 'total' | 'fingerprint'>): number {
+  if (before === undefined || before.total === null || page.total === null) return 0;
+  const added = Math.max(0, page.total - before.total);
+  return Math.max(0, sharedCount(before.fingerprint, page.fingerprint) - added);
+}
+
+function sharedCount(one: Buffer, other: Buffer): number {
+  const ids = new Set(hashesIn(one));
+  return hashesIn(other).filter((id) => ids.has(id)).length;
 }
 
 // Two different ids in a listing of a million companies have the same hash with a probability of 0.2%.

@@ -84,6 +84,8 @@ export const QUERY_PAGE = new Table('_query_page', ['key', 'index'], {
   fingerprint: blob(),
   /** How this reading compares with an earlier reading of the same page in the same listing. */
   overlap: text<'none' | 'same' | 'partial' | 'disjoint'>(),
+  /** How many companies had moved to earlier pages when this page was read, as far as its companies show it. */
+  moved: integer(),
 });
 
 /** The failed targets that are waiting for a retry. A successful call deletes its target's row. */

@@ -33,6 +33,7 @@ test("adding a listing's pages one by one gives the same result as reading them 
           next: null,
           fingerprint: Buffer.from([like]),
           overlap,
+          moved: 0,
         };
         if (index === 0 || !beganWith.has(key)) beganWith.set(key, callId);
         const firstCall = beganWith.get(key) ?? callId;

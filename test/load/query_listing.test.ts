@@ -7,6 +7,7 @@ import {
   type QueryListing,
   type QueryListingRules,
 } from '../../src/load/query_listing.ts';
+import { bench } from '../support/loader.ts';
 
 const rules: QueryListingRules = {
   ...{ style: 'page', hasMainRow: false, window: null, totalClampedAt: null, fullPage: 10 },
@@ -218,6 +219,24 @@ describe('a listing that moves while it is read', () => {
   });
 });
 
+test('a company that moved to an earlier page is looked for, although the page that shows the move was read again', () => {
+  const { search } = bench({ dialect: { search: { paging: { style: 'page', param: 'page', size: 3 } } } });
+  const read = (index: number, total: number, ids: string) =>
+    search('a', listed(total, ids.split('')), { page: index }).query;
+  read(0, 8, 'ABC');
+  // G has moved before A, so C is on the second page too. Then B is deleted.
+  read(1, 8, 'CDE');
+  expect(read(2, 7, 'H')).toMatchObject({ isContradicted: true, pages: 1 });
+  expect(read(1, 7, 'DEF')).toMatchObject({ status: 'open', pages: 0, isContradicted: true });
+});
+
+test('companies that are added while a listing is read do not start it again', () => {
+  const { search } = bench({ dialect: { search: { paging: { style: 'page', param: 'page', size: 3 } } } });
+  search('a', listed(5, ['A', 'B', 'C']));
+  search('a', listed(6, ['C', 'D', 'E']), { page: 1 });
+  expect(search('a', listed(6, ['N', 'A', 'B'])).query).toMatchObject({ status: 'complete' });
+});
+
 test('a listing with an empty first page is complete', () => {
   expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });
@@ -228,4 +247,8 @@ function listingOf(pages: readonly PageFacts[], by: QueryListingRules): QueryLis
 
 function page(index: number, rows: number, total: number | null = null): PageFacts {
   return { index, callId: index + 1, rows, total, next: null, fingerprint: `page ${index}`, overlap: 'none' };
+}
+
+function listed(total: number, ids: readonly string[]) {
+  return { total, results: ids.map((id) => ({ id, name: `Acme ${id}` })) };
 }
