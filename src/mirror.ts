@@ -216,7 +216,8 @@ class Mirror {
     const { verdict } = outcome;
     this.#totals = withOutcome(this.#totals, outcome);
     if (verdict.is === 'exhausted' || verdict.is === 'throttled') this.#run.exhausted(verdict.why);
-    if (verdict.is === 'unauthorised') this.#run.end({ ended: 'unauthorised', why: verdict.why });
+    if (verdict.is === 'unauthorised' && !verdict.isUnconfirmed)
+      this.#run.end({ ended: 'unauthorised', why: verdict.why });
   }
 
   #noSlot(because: NoSlot): void {

@@ -72,7 +72,11 @@ export type Verdict =
   | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
   /** The upstream reports an exhausted quota. `untilMs` is null if the upstream does not report when it resets. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
-  | { readonly is: 'unauthorised'; readonly why: string }
+  /**
+   * The upstream rejected the key. If the key has worked, one such response can be a fault of the upstream, so it is
+   * `isUnconfirmed` until a later call for another target is rejected too.
+   */
+  | { readonly is: 'unauthorised'; readonly why: string; readonly isUnconfirmed?: true }
   /**
    * The connection failed, or the status or the body is invalid. The unit is spent.
    *

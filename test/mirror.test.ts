@@ -3,8 +3,8 @@ import type { Ledger } from '../src/allowance/ledger.ts';
 import { targetOf } from '../src/call.ts';
 import { wasSent } from '../src/outcome.ts';
 import { entityOf, searchFor } from './support/dialect.ts';
-import { echo, type Run, records, runOf, searches } from './support/engine.ts';
-import { answerWith, type Handler } from './support/fetch.ts';
+import { echo, type Run, records, runOf, searches, steppedClock } from './support/engine.ts';
+import { API_KEY, answerWith, type Handler } from './support/fetch.ts';
 
 const spentBy = ({ rig }: Run) => rig.ledger.state(Date.now()).spentEver;
 
@@ -208,6 +208,64 @@ describe('the engine', () => {
     const later = await runOf(echo, records(20), { ...options, ledgerPath: run.rig.ledger.path });
     expect(await later.mirror()).toMatchObject({ ending: { ended: 'unauthorised' }, totals: { calls: 0 } });
     expect(later.upstream.arrivals).toHaveLength(0);
+  });
+});
+
+describe('a key that has worked', () => {
+  const onceRejected = (rejects: (index: number) => boolean): Handler => {
+    return (request, response, index) =>
+      (rejects(index) ? answerWith(401, '') : echo)(request, response, index);
+  };
+
+  test('one 401 pauses the account for a minute, and then the run continues', async () => {
+    const clock = steppedClock();
+    const run = await runOf(
+      onceRejected((index) => index === 3),
+      records(20),
+      { connections: 4, clock },
+    );
+    const startMs = clock.now();
+    expect((await run.mirror()).ending).toEqual({ ended: 'done' });
+    expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([20, 20]);
+    expect(clock.now() - startMs).toBeGreaterThanOrEqual(60_000);
+    expect(run.rig.ledger.keyState(`fingerprint of ${API_KEY.length}`)).toEqual({
+      ...{ hasWorked: true, doubtedTarget: null },
+    });
+  });
+
+  test('calls that are rejected together count as one, and a rejection after the pause ends the run', async () => {
+    const run = await runOf(
+      onceRejected((index) => index >= 4),
+      records(40),
+      { connections: 4, clock: steppedClock() },
+    );
+    expect((await run.mirror()).ending).toEqual({ ended: 'unauthorised', why: expect.stringMatching(/401/) });
+    const rejected = run.loaded.filter(({ verdict }) => verdict.is === 'unauthorised');
+    const confirmed = rejected.filter(
+      ({ verdict }) => verdict.is === 'unauthorised' && !verdict.isUnconfirmed,
+    );
+    expect(confirmed).toHaveLength(1);
+    expect(rejected.length).toBeLessThanOrEqual(5);
+  });
+
+  test('the rejection in an earlier run is confirmed by the first call of the next run', async () => {
+    const clock = steppedClock();
+    const options = { connections: 4, clock };
+    const first = await runOf(answerWith(401, ''), records(1), options);
+    expect((await first.mirror()).ending).toEqual({ ended: 'done' });
+    const next = await runOf(answerWith(401, ''), records(9).slice(1), {
+      ...{ ...options, keyHasWorked: false, ledgerPath: first.rig.ledger.path },
+    });
+    expect((await next.mirror()).ending.ended).toBe('unauthorised');
+    expect(next.upstream.arrivals).toHaveLength(1);
+  });
+
+  test('a target that is always rejected does not prove that the key is', async () => {
+    const [call] = records(1);
+    const calls = [call, call, call].flatMap((one) => one ?? []);
+    const run = await runOf(answerWith(401, ''), calls, { connections: 1, clock: steppedClock() });
+    expect((await run.mirror()).ending).toEqual({ ended: 'done' });
+    expect(run.upstream.arrivals).toHaveLength(3);
   });
 });
 

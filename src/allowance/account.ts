@@ -23,6 +23,11 @@ export interface Account {
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
   readonly worked_key: string | null;
+  /**
+   * The target for which the upstream first rejected a key that has worked, while no other call has confirmed the
+   * rejection; null if there is none.
+   */
+  readonly doubted_target: string | null;
   /** The number of runs ever started. This number never decreases. */
   readonly starts: number;
   /** The id of the boot that started at `booted_ms`. */

@@ -53,15 +53,20 @@ export interface Ledger {
   /** Records the minimum interval between calls that a response specified. It applies for a day. */
   reportSpacing(spacingMs: number, nowMs: number): void;
   /**
-   * Records that the upstream rejected the key. From then on, `spend` refuses this key until another key is used or
-   * `liftStops` is called.
+   * Records that the upstream rejected the key. From then on, `spend` permits this key one call a day, until a call
+   * succeeds, another key is used or `liftStops` is called.
    */
   refuseKey(fingerprint: string, nowMs: number): void;
+  /**
+   * Records that the upstream rejected a key that has worked, in a call for this target. The account pauses until
+   * `untilMs`. Then a call for another target confirms or refutes the rejection.
+   */
+  doubtKey(target: string, untilMs: number, nowMs: number): void;
   /** Lifts everything that the upstream's responses have stopped: a rejected key, pauses and reported quotas. */
   liftStops(): void;
   /** Records that a call with this key succeeded: the key is valid, and the allowance is not exhausted. */
   keyWorked(fingerprint: string): void;
-  hasKeyWorked(fingerprint: string): boolean;
+  keyState(fingerprint: string): KeyState;
   /** Counts a slot's unit at the real time of its call, which was sent while the clock was wrong. */
   redate(slot: Slot, realMs: number): void;
   /**
@@ -84,6 +89,13 @@ export interface Ledger {
   /** Returns the account's windows and closures for one purpose (default: `scheduled`). */
   state(nowMs: number, purpose?: Purpose): LedgerState;
   close(): void;
+}
+
+export interface KeyState {
+  /** True if a call with the key has succeeded, and the key has not been rejected since. */
+  readonly hasWorked: boolean;
+  /** The target whose call was rejected although the key has worked (`doubtKey`); null if there is none. */
+  readonly doubtedTarget: string | null;
 }
 
 export interface LedgerMark {
@@ -241,9 +253,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     giveBack: explained(giveBack),
     pauseUntil: flushed((requestedMs, nowMs) => {
       const untilMs = Math.min(requestedMs, nowMs + DAY_MS);
-      change((row) =>
-        row.paused_until_ms >= untilMs ? null : { ...row, paused_at_ms: nowMs, paused_until_ms: untilMs },
-      );
+      change((row) => (row.paused_until_ms >= untilMs ? null : pausedAccount(row, untilMs, nowMs)));
     }),
     exhaustedUntil: flushed((untilMs, nowMs) => change((row) => exhaustedAccount(row, untilMs, nowMs))),
     reportQuota: explained((report, nowMs) => change((row) => reportedAccount(row, report, nowMs))),
@@ -251,13 +261,28 @@ export function openLedger(options: LedgerOptions): Ledger {
       change((row) => ({ ...row, reported_spacing_ms: reportedMs, spaced_at_ms: nowMs })),
     ),
     refuseKey: flushed((fingerprint, nowMs) =>
-      change((row) => ({ ...row, refused_key: fingerprint, refused_at_ms: nowMs })),
+      change((row) => ({ ...row, refused_key: fingerprint, refused_at_ms: nowMs, doubted_target: null })),
+    ),
+    doubtKey: flushed((target, untilMs, nowMs) =>
+      change((row) => ({ ...pausedAccount(row, untilMs, nowMs), doubted_target: target })),
     ),
     liftStops: flushed(() => change((row) => ({ ...row, ...NO_STOPS }))),
     keyWorked: explained((fingerprint) =>
-      change((row) => ({ ...row, worked_key: fingerprint, exhausted_times: 0 })),
+      change((row) => ({
+        ...row,
+        worked_key: fingerprint,
+        exhausted_times: 0,
+        doubted_target: null,
+        refused_key: row.refused_key === fingerprint ? null : row.refused_key,
+      })),
     ),
-    hasKeyWorked: explained((fingerprint) => account.read().worked_key === fingerprint),
+    keyState: explained((fingerprint) => {
+      const { worked_key, refused_key, doubted_target } = account.read();
+      return {
+        hasWorked: worked_key === fingerprint && refused_key !== fingerprint,
+        doubtedTarget: doubted_target,
+      };
+    }),
     redate: flushed(redate),
     setTime: flushed(setTime),
     usedBy: explained((warehouse, nowMs) => whenFree(() => users.record(warehouse, nowMs))),
@@ -274,7 +299,12 @@ export function openLedger(options: LedgerOptions): Ledger {
   };
 }
 
+function pausedAccount(row: Account, untilMs: number, nowMs: number): Account {
+  return { ...row, paused_at_ms: nowMs, paused_until_ms: Math.max(row.paused_until_ms, untilMs) };
+}
+
 const NO_STOPS = {
+  doubted_target: null,
   refused_key: null,
   refused_at_ms: null,
   paused_until_ms: 0,

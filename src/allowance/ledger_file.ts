@@ -228,6 +228,10 @@ DELETE FROM spent WHERE minute_ms > 4e15;
 DELETE FROM window_spent;
 `;
 
+const DOUBT_SCHEMA = `
+ALTER TABLE account ADD COLUMN doubted_target TEXT; -- first rejected call of a key that has worked; NULL if there is none
+`;
+
 /** Each schema migrates a file from the version before it. */
 const SCHEMAS = [
   FIRST_SCHEMA,
@@ -237,6 +241,7 @@ const SCHEMAS = [
   STEADY_SCHEMA,
   REPORTS_SCHEMA,
   CLOCK_RULE_SCHEMA,
+  DOUBT_SCHEMA,
 ];
 const SCHEMA_VERSION = SCHEMAS.length;
 

@@ -1,5 +1,5 @@
 import type { BootTime } from '../clock.ts';
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Account, AccountTable } from './account.ts';
 import type { AccountWindows, Closure } from './account_windows.ts';
 import type { CallCounts } from './call_counts.ts';
@@ -47,6 +47,12 @@ export const LOOKAHEAD_MS = 200;
  */
 const LATENESS_MS = 100;
 
+/**
+ * How long a rejected key is believed to be invalid. Then one call asks again. A daily run can start earlier than the day
+ * before, so this is less than a day.
+ */
+const REFUSED_FOR_MS = 23 * HOUR_MS;
+
 /** Returns a function that takes slots, or returns why no slot is available. Call it inside a ledger transaction. */
 export function openSlots(parts: {
   readonly account: AccountTable;
@@ -57,7 +63,9 @@ export function openSlots(parts: {
   const { account, counts, windows, configuredSpacingMs } = parts;
   return (row, boot, { nowMs, most, purpose, keyFingerprint, trustsClock = false }) => {
     const slotSpacingMs = currentSpacingMs(row, configuredSpacingMs, nowMs);
-    if (row.refused_key === keyFingerprint) return { is: 'refused_key', sinceMs: row.refused_at_ms ?? nowMs };
+    const refusedAtMs = row.refused_key === keyFingerprint ? (row.refused_at_ms ?? nowMs) : null;
+    if (refusedAtMs !== null && nowMs < refusedAtMs + REFUSED_FOR_MS)
+      return { is: 'refused_key', sinceMs: refusedAtMs };
     const behind = trustsClock ? null : behindFault(row, nowMs);
     if (behind !== null) return { is: 'clock', fault: behind };
     // A clock that was set back a little soon shows the time of the last call again.
@@ -73,7 +81,9 @@ export function openSlots(parts: {
     if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
 
     const permitted = Math.min(most, windows.leftOf(row, states, nowMs));
-    const affordable = fault === null ? permitted : Math.min(1, permitted);
+    // One call shows whether the clock is right and the key is valid.
+    const isInDoubt = fault !== null || refusedAtMs !== null || row.doubted_target !== null;
+    const affordable = isInDoubt ? Math.min(1, permitted) : permitted;
     const lastMs = nowMs + LOOKAHEAD_MS;
     const countedAtMs = firstMs + laterMs;
     const slots: Slot[] = [{ atMs: firstMs, countedAtMs }];
@@ -90,6 +100,7 @@ export function openSlots(parts: {
       last_spent_ms: firstMs,
       next_slot_ms: firstMs + slots.length * slotSpacingMs,
       reported_left: row.reported_left === null ? null : Math.max(0, row.reported_left - slots.length),
+      refused_at_ms: refusedAtMs === null ? row.refused_at_ms : nowMs,
     });
     counts.add(slots.length, countedAtMs);
     // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.

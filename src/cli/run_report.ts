@@ -49,7 +49,7 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
     case 'another_run':
       return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
     case 'unauthorised':
-      return `Stopped: the upstream refused the key (${ending.why}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.`;
+      return `Stopped: the upstream refused the key (${ending.why}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then, runs send one call a day.`;
     case 'drift':
       return `Stopped: the responses no longer match the dialect. ${ending.why}`;
     case 'failed':

@@ -1,10 +1,12 @@
 import { isBusy, type Ledger } from '../allowance/ledger.ts';
+import { targetOf } from '../call.ts';
 import type { Clock } from '../clock.ts';
 import { bodyOf, type Reply } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { rateLimitResetMs } from '../dialect/headers.ts';
 import type { Protocol } from '../dialect/protocol.ts';
 import { type LimitReport, openReportedLimits } from '../dialect/reported_limits.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { FailedError } from '../errors.ts';
 import type { Attempt, Verdict } from '../outcome.ts';
 import { openBackoff } from './backoff.ts';
@@ -35,13 +37,29 @@ export interface ReportParts {
 export function openReports({ ledger, clock, keyFingerprint, dialect, realNow }: ReportParts): Reports {
   const backoff = openBackoff();
   const limitsOf = openReportedLimits(dialect.limits);
-  let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
-  let isKeyAccepted = keyHasWorked;
+  const { hasWorked, doubtedTarget } = ledger.keyState(keyFingerprint);
+  let keyHasWorked = hasWorked;
+  let isKeyAccepted = hasWorked && doubtedTarget === null;
+  let doubt: Doubt | null = doubtedTarget === null ? null : { target: doubtedTarget, pausedUntilMs: 0 };
   /** True after the ledger has recorded that the key works and the allowance is not exhausted. */
   let isSuccessRecorded = false;
   let written: Promise<void> = Promise.resolve();
 
-  async function write({ verdict, rateResetMs, limits, sentAtMs, inFlight, nowMs }: Report): Promise<void> {
+  /** Returns the verdict for a rejected key, which is unconfirmed if the key has worked and this is the first rejection. */
+  function rejection(
+    verdict: Verdict & { is: 'unauthorised' },
+    target: string,
+    { sentAtMs, nowMs }: { readonly sentAtMs: number; readonly nowMs: number },
+  ): Verdict {
+    const isAgain = doubt !== null && doubt.target !== target && sentAtMs >= doubt.pausedUntilMs;
+    if (!keyHasWorked || isAgain) return verdict;
+    isKeyAccepted = false;
+    doubt ??= { target, pausedUntilMs: nowMs + CONFIRM_AFTER_MS };
+    return { ...verdict, isUnconfirmed: true };
+  }
+
+  async function write(report: Report): Promise<void> {
+    const { verdict, doubted, rateResetMs, limits, sentAtMs, inFlight, nowMs } = report;
     await whenFree(clock, () => {
       if (verdict.is === 'throttled') ledger.pauseUntil(verdict.untilMs, nowMs);
       else if (rateResetMs !== null) ledger.pauseUntil(rateResetMs, nowMs);
@@ -49,11 +67,12 @@ export function openReports({ ledger, clock, keyFingerprint, dialect, realNow }:
       if (limits.spacingMs > 0) ledger.reportSpacing(limits.spacingMs, nowMs);
       if (limits.quotas.length > 0) ledger.reportQuota({ quotas: limits.quotas, sentAtMs, inFlight }, nowMs);
       if (verdict.is === 'exhausted') ledger.exhaustedUntil(verdict.untilMs, nowMs);
-      if (verdict.is === 'unauthorised') ledger.refuseKey(keyFingerprint, nowMs);
+      if (verdict.is === 'unauthorised' && !verdict.isUnconfirmed) ledger.refuseKey(keyFingerprint, nowMs);
+      if (doubted !== null) ledger.doubtKey(doubted.target, doubted.pausedUntilMs, nowMs);
       if (verdict.is === 'ok' && !isSuccessRecorded) ledger.keyWorked(keyFingerprint);
     });
     if (ACCEPTED.has(verdict.is)) isKeyAccepted = true;
-    if (verdict.is === 'exhausted') isSuccessRecorded = false;
+    if (verdict.is === 'exhausted' || doubted !== null) isSuccessRecorded = false;
     if (verdict.is === 'ok') isSuccessRecorded = keyHasWorked = true;
   }
 
@@ -66,10 +85,17 @@ export function openReports({ ledger, clock, keyFingerprint, dialect, realNow }:
       const body = bodyOf(reply);
       const classified = protocol.classify(call, reply, { nowMs, keyHasWorked }, body);
       const sentAtMs = Date.parse(sentAt);
-      const verdict = backoff.observe(classified, sentAtMs, nowMs);
+      const paused = backoff.observe(classified, sentAtMs, nowMs);
+      const verdict =
+        paused.is === 'unauthorised'
+          ? rejection(paused, `${call.kind} ${targetOf(call)}`, { sentAtMs, nowMs })
+          : paused;
+      if (verdict.is === 'ok') doubt = null;
+      const doubted = verdict.is === 'unauthorised' && verdict.isUnconfirmed ? doubt : null;
       const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
       const limits = limitsOf({ ...reply, body }, nowMs);
-      written = written.then(() => write({ verdict, rateResetMs, limits, sentAtMs, inFlight, nowMs }));
+      const report = { verdict, doubted, rateResetMs, limits, sentAtMs, inFlight, nowMs };
+      written = written.then(() => write(report));
       // Callers that await `written` receive the error.
       written.catch(() => {});
       return verdict;
@@ -85,9 +111,20 @@ export function openReports({ ledger, clock, keyFingerprint, dialect, realNow }:
   };
 }
 
+/**
+ * The first call that the upstream rejected although the key has worked. No call is sent before `pausedUntilMs`. Then a
+ * call for another target shows whether the upstream rejects the key or only that target, or had failed.
+ */
+interface Doubt {
+  readonly target: string;
+  readonly pausedUntilMs: number;
+}
+
 /** The upstream's limits, as reported in one response. */
 interface Report {
   readonly verdict: Verdict;
+  /** The doubt if this response has left the key in doubt; null otherwise. */
+  readonly doubted: Doubt | null;
   readonly rateResetMs: number | null;
   readonly limits: LimitReport;
   readonly sentAtMs: number;
@@ -120,3 +157,5 @@ export async function whenFree(clock: Clock, action: () => void): Promise<void> 
 /** Verdicts that prove that the upstream accepts the key. */
 const ACCEPTED = new Set<Verdict['is']>(['ok', 'absent', 'gone', 'refused']);
 const BUSY_WAIT_MS = 20;
+/** A gateway that restarts rejects valid keys for some seconds. */
+const CONFIRM_AFTER_MS = MINUTE_MS;

@@ -23,42 +23,47 @@ const NEXT_RUN_STEP = 5;
  * Sets a target's backoff after a failure and clears it after a success. A rejected request does not count as a
  * failure.
  */
-export function noteFailure(
-  session: LoadSession,
-  { call, callId, sentAt, status }: Outcome,
-  verdict: Verdict,
-): Failure | null {
+export function noteFailure(session: LoadSession, outcome: Outcome, verdict: Verdict): Failure | null {
+  const { call } = outcome;
   if (call.kind === 'entity' && session.forgotten.has(call.entityId)) return null;
-  const target = { kind: call.kind, target: targetOf(call) };
   switch (verdict.is) {
     case 'throttled':
     case 'exhausted':
-    case 'unauthorised':
       return null;
     case 'ok':
     case 'absent':
     case 'gone':
-      session.failures.clear(target.kind, target.target);
+      session.failures.clear(call.kind, targetOf(call));
       return null;
-    case 'refused':
+    case 'unauthorised':
+      // The target waits, so that a call for another target shows whether the key is valid.
+      return verdict.isUnconfirmed ? countFailure(session, outcome, { ...verdict, isLasting: true }) : null;
     case 'broken':
-    case 'unsent': {
-      const before = session.failures.find(target.kind, target.target);
-      const tries = (before?.tries ?? 0) + 1;
-      // If searches succeed, the base URL is right, so the upstream has no statistics.
-      const hasNoStatistics = call.kind === 'stats' && status === 404 && session.largestPage > 0;
-      const isLasting = verdict.is === 'broken' && verdict.isLasting === true;
-      const isEqual = before?.why === verdict.why;
-      // If a retry would probably fail too, the target gets the longest backoff. A response that was damaged once is
-      // requested again by the next run.
-      const isCertain = hasNoStatistics || verdict.is === 'refused' || (isLasting && isEqual);
-      const step = Math.max(tries, isCertain ? BACKOFF_MS.length : isLasting ? NEXT_RUN_STEP : 1);
-      const backoffMs = BACKOFF_MS[Math.min(step, BACKOFF_MS.length) - 1] ?? 0;
-      const nextTryAtMs = Date.parse(sentAt) + backoffMs;
-      const { why } = verdict;
-      const nextTryAt = isoTime(nextTryAtMs);
-      session.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why, callId });
-      return { ...target, tries: step, nextTryAtMs, why };
-    }
+      return countFailure(session, outcome, verdict);
+    case 'refused':
+    case 'unsent':
+      return countFailure(session, outcome, { why: verdict.why });
   }
+}
+
+function countFailure(
+  session: LoadSession,
+  { call, callId, sentAt, status, verdict: { is } }: Outcome,
+  { why, isLasting = false }: { readonly why: string; readonly isLasting?: boolean },
+): Failure {
+  const target = { kind: call.kind, target: targetOf(call) };
+  const before = session.failures.find(target.kind, target.target);
+  const tries = (before?.tries ?? 0) + 1;
+  // If searches succeed, the base URL is right, so the upstream has no statistics.
+  const hasNoStatistics = call.kind === 'stats' && status === 404 && session.largestPage > 0;
+  const isEqual = before?.why === why;
+  // If a retry would probably fail too, the target gets the longest backoff. A response that was damaged once is
+  // requested again by the next run.
+  const isCertain = hasNoStatistics || is === 'refused' || (isLasting && isEqual);
+  const step = Math.max(tries, isCertain ? BACKOFF_MS.length : isLasting ? NEXT_RUN_STEP : 1);
+  const backoffMs = BACKOFF_MS[Math.min(step, BACKOFF_MS.length) - 1] ?? 0;
+  const nextTryAtMs = Date.parse(sentAt) + backoffMs;
+  const nextTryAt = isoTime(nextTryAtMs);
+  session.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why, callId });
+  return { ...target, tries: step, nextTryAtMs, why };
 }

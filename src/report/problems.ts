@@ -64,7 +64,7 @@ const CAUSES = [
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
         remedy:
-          'Correct `upstream.api_key`. If the key is valid again, run `registry-mirror doctor --online`. Until then no call is sent.',
+          'Correct `upstream.api_key`. If the key is valid again, run `registry-mirror doctor --online`. Until then, runs send one call a day.',
       };
     },
   },

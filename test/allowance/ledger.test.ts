@@ -378,7 +378,7 @@ describe('limits that the upstream reports', () => {
     const first = ledgerOf({ total: 10 });
     first.refuseKey(KEY, T0);
     const second = ledgerOf({ total: 10 }, { path: first.path });
-    expect(spendAt(second, T0 + DAY_MS)).toEqual({ is: 'refused_key', sinceMs: T0 });
+    expect(spendAt(second, T0 + 22 * HOUR_MS)).toEqual({ is: 'refused_key', sinceMs: T0 });
     expect(second.state(T0).refusedKey).toEqual({ fingerprint: KEY, sinceMs: T0 });
     expect(spendAt(second, T0, { keyFingerprint: 'another' }).is).toBe('go');
     expect(spendAt(second, T0).is).toBe('refused_key');
@@ -386,13 +386,26 @@ describe('limits that the upstream reports', () => {
     expect(spendAt(second, T0).is).toBe('go');
   });
 
+  test('a rejected key permits one call a day, until a call succeeds', () => {
+    const ledger = ledgerOf({ total: 10 });
+    ledger.keyWorked(KEY);
+    ledger.refuseKey(KEY, T0);
+    expect(ledger.keyState(KEY).hasWorked).toBe(false);
+    const tomorrow = T0 + DAY_MS;
+    expect(spendAt(ledger, tomorrow, { most: 5 })).toMatchObject({ is: 'go', slots: [{}] });
+    expect(spendAt(ledger, tomorrow + 1)).toEqual({ is: 'refused_key', sinceMs: tomorrow });
+    ledger.keyWorked(KEY);
+    expect(spendAt(ledger, tomorrow + 2, { most: 5 })).toMatchObject({ is: 'go' });
+    expect(ledger.state(tomorrow).refusedKey).toBeNull();
+  });
+
   test('the next process can read which key the upstream has accepted', () => {
     const first = ledgerOf();
-    expect(first.hasKeyWorked(KEY)).toBe(false);
+    expect(first.keyState(KEY).hasWorked).toBe(false);
     first.keyWorked(KEY);
     const second = ledgerOf({}, { path: first.path });
-    expect(second.hasKeyWorked(KEY)).toBe(true);
-    expect(second.hasKeyWorked('another')).toBe(false);
+    expect(second.keyState(KEY).hasWorked).toBe(true);
+    expect(second.keyState('another').hasWorked).toBe(false);
   });
 });
 

@@ -19,6 +19,8 @@ beforeAll(async () => {
   });
   await mirror.sync();
   isRefused = true;
+  // Another call was rejected before, so the first rejection is confirmed.
+  mirror.house.ledger.doubtKey('entity 1', 0, Date.now());
   await mirror.sync(100 * DAY_MS);
   config = join(mirror.folder, 'status.yaml');
   const { source, warehouse, ledger } = mirror.config;

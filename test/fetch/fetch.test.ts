@@ -621,7 +621,7 @@ describe('the key', () => {
     made(await rig.make(ENTITY));
     expect(rig.fetch.isKeyAccepted).toBe(isAccepted);
     // The next process trusts the key only after a successful call.
-    expect(rig.ledger.hasKeyWorked(`fingerprint of ${API_KEY.length}`)).toBe(status === '200');
+    expect(rig.ledger.keyState(`fingerprint of ${API_KEY.length}`).hasWorked).toBe(status === '200');
   });
 
   test('the key is recorded as accepted after the first success', async () => {
@@ -629,7 +629,7 @@ describe('the key', () => {
     const options = { baseUrl: `${upstream.origin}/api`, keyHasWorked: false };
     const rig = rigOf(options);
     made(await rig.make(ENTITY));
-    expect(rig.ledger.hasKeyWorked(`fingerprint of ${API_KEY.length}`)).toBe(true);
+    expect(rig.ledger.keyState(`fingerprint of ${API_KEY.length}`).hasWorked).toBe(true);
     expect(rigOf({ ...options, ledgerPath: rig.ledger.path }).fetch.isKeyAccepted).toBe(true);
   });
 });

@@ -22,6 +22,7 @@ async function reportsOf(second: Handler) {
         'reportQuota',
         'exhaustedUntil',
         'refuseKey',
+        'doubtKey',
       ])
         watched[name] = (...args: unknown[]) => {
           reports.push(name);
@@ -41,7 +42,7 @@ test.each<[string, Handler, string[]]>([
   ['an unknown id', answerWith(404, '{}'), []],
   ['a throttle', answerWith(429, ''), ['pauseUntil']],
   ['an exhausted quota', answerWith(402, '{"error":"monthly quota exhausted"}'), ['exhaustedUntil']],
-  ['a rejected key', answerWith(401, ''), ['refuseKey']],
+  ['a rejected key', answerWith(401, ''), ['doubtKey']],
   [
     'a success that ends the rate window',
     answerWith(200, GOOD_RECORD, { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }),

@@ -30,7 +30,7 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
     );
   return problem(
     'key',
-    `the upstream refused this key on ${since}; runs send no call with it`,
+    `the upstream refused this key on ${since}; runs send one call a day with it`,
     'Correct upstream.api_key. If the key is valid again, run `registry-mirror doctor --online`.',
   );
 }
