@@ -1,23 +1,16 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
 import { refreshCompanyViews } from './company_view.ts';
+import { PARTS, type Part } from './feed/feed_tables.ts';
 import { feedVersions } from './feed/versions.ts';
-import { type Known, KnownCompanies, type KnownRow } from './known.ts';
+import { KnownCompanies } from './known.ts';
 import { metaTable } from './meta.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
 import { createPayloadIndex, declaredColumns, definitionOf, redeclare } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 import { RESOURCE_TABLES } from './schema_store.ts';
+import { COMPANY, type Known } from './tables.ts';
 import type { Warehouse } from './warehouse.ts';
-
-type Cell = null | bigint | number | string | Buffer;
-type Row = readonly Cell[];
-
-/** A record or a summary, with its lists. */
-interface Part {
-  readonly root: 'entity' | 'search_result';
-  readonly tables: readonly ComparedTable[];
-}
 
 /**
  * Merges a rebuild's derived tables into the warehouse, in one transaction. Only rows that differ are written, so unchanged
@@ -45,7 +38,6 @@ class Merge {
   readonly #feed;
   readonly #known;
   readonly #rebuiltKnown;
-  readonly #changes: ComparedTable;
 
   constructor(db: Database, rebuilt: Database) {
     this.#db = db;
@@ -53,27 +45,17 @@ class Merge {
     this.#feed = feedVersions(db);
     this.#known = new KnownCompanies(db);
     this.#rebuiltKnown = new KnownCompanies(rebuilt, NO_NAME_INDEX);
-    this.#changes = new ComparedTable(db, rebuilt, 'entity_change', 'entity_id', 'change_id');
   }
 
   run(): void {
-    const names = new Set([...listsIn(this.#db), ...listsIn(this.#rebuilt)]);
-    for (const name of [...RESOURCE_TABLES, ...names]) this.#addColumns(name);
-    const compared = (name: string, order: string) =>
-      new ComparedTable(this.#db, this.#rebuilt, name, 'entity_id', order);
-    const parts = (['entity', 'search_result'] as const).map((root): Part => {
-      const lists = [...names].filter((name) => name.startsWith(`${root}__`)).sort();
-      return {
-        root,
-        tables: [compared(root, 'entity_id'), ...lists.map((name) => compared(name, 'position'))],
-      };
-    });
-    for (const entityId of this.#differing(parts)) this.#mergeCompany(entityId, parts);
-    for (const entityId of removedCompanies(this.#db)) this.#removeCompany(entityId, parts);
+    const lists = [...new Set([...listsIn(this.#db), ...listsIn(this.#rebuilt)])].sort();
+    const tables = [...RESOURCE_TABLES, ...lists];
+    for (const name of tables) this.#addColumns(name);
+    this.#mergeCompanies(lists);
     this.#mergeStatistics();
     this.#keepDecisions();
     for (const table of INTERNAL) this.#mergeRows(table);
-    this.#dropColumns([...RESOURCE_TABLES, ...names]);
+    this.#dropColumns(tables);
     // FTS5 would lose its pending counts if the schema changed after the names are written.
     refreshCompanyViews(this.#db);
     this.#known.saveCounts();
@@ -125,24 +107,46 @@ class Merge {
     ];
   }
 
-  /** Returns the companies of the rebuild with any row that differs, in the order in which they became known. */
-  #differing(parts: readonly Part[]): string[] {
-    const tables = parts.flatMap((part) => part.tables.map(({ name }) => name));
-    const queries = [
-      this.#differingIn('_company', ['entity_id'], ['known_id', ...VERSION_COLUMNS]),
-      ...tables.map((name) => this.#differingIn(name, primaryKey(this.#db, name), [])),
-      // Changes are found by their content, because equal changes have different ids.
-      this.#differingIn('entity_change', CHANGE_KEY, ['change_id']),
-      `SELECT entity_id FROM rebuilt.entity_change n GROUP BY entity_id
-       HAVING count(*) <> (SELECT count(*) FROM main.entity_change o WHERE o.entity_id = n.entity_id)`,
-    ];
-    return this.#db
+  #mergeCompanies(lists: readonly string[]): void {
+    const copied = (name: string) => new CopiedTable(this.#db, this.#rebuilt, name);
+    const parts = (['record', 'summary'] as const).map((part) => ({
+      part,
+      root: copied(PARTS[part]),
+      lists: lists.filter((name) => name.startsWith(`${PARTS[part]}__`)).map(copied),
+    }));
+    this.#findDiffering([PARTS.record, PARTS.summary, ...lists]);
+    const tablesOf = this.#db
+      .prepare<[string], string>('SELECT table_name FROM differing WHERE entity_id = ?')
+      .pluck();
+    // Companies come in the order in which they became known, and then those that the rebuild lacks.
+    const companies = this.#db
       .prepare<[], string>(
-        `SELECT entity_id FROM rebuilt._company
-         WHERE entity_id IN (${queries.join('\nUNION ALL ')}) ORDER BY known_id`,
+        `SELECT DISTINCT entity_id FROM differing
+         LEFT JOIN rebuilt._company n USING (entity_id) LEFT JOIN main._company o USING (entity_id)
+         ORDER BY n.known_id IS NULL, n.known_id, o.known_id`,
       )
       .pluck()
       .all();
+    for (const entityId of companies) this.#mergeCompany(entityId, parts, new Set(tablesOf.all(entityId)));
+    this.#db.exec('DROP TABLE differing');
+  }
+
+  /** Collects the companies with rows that differ, and the tables of these rows, in the table `differing`. */
+  #findDiffering(tables: readonly string[]): void {
+    this.#db.exec(
+      'CREATE TEMP TABLE differing (entity_id, table_name, PRIMARY KEY (entity_id, table_name)) WITHOUT ROWID',
+    );
+    const add = (table: string, query: string) =>
+      this.#db.prepare(`INSERT OR IGNORE INTO differing SELECT entity_id, ? FROM (${query})`).run(table);
+    add('_company', this.#differingIn('_company', ['entity_id'], ['known_id', ...VERSION_COLUMNS]));
+    for (const table of tables) add(table, this.#differingIn(table, primaryKey(this.#db, table), []));
+    // Changes are found by their content, because equal changes have different ids.
+    add('entity_change', this.#differingIn('entity_change', CHANGE_KEY, ['change_id']));
+    add(
+      'entity_change',
+      `SELECT entity_id FROM rebuilt.entity_change n GROUP BY entity_id
+       HAVING count(*) <> (SELECT count(*) FROM main.entity_change o WHERE o.entity_id = n.entity_id)`,
+    );
   }
 
   /** Returns a query for the companies with rows that only one file has, or that differ in a column not in `except`. */
@@ -160,106 +164,97 @@ class Merge {
   #isDifferent(table: string, except: readonly string[] = []): string {
     const wanted = declaredColumns(this.#rebuilt, table).filter(({ name }) => !except.includes(name));
     const names = new Set([...wanted.map(({ name }) => name), ...except]);
-    // A value in a column that will be dropped makes the row differ.
-    const dropped = declaredColumns(this.#db, table).filter(({ name }) => !names.has(name));
-    return anyOf([
-      ...wanted.map(({ name, type }) => {
-        const [now, before] = [`n.${quoted(name)}`, `o.${quoted(name)}`];
-        // In a column without a type, 1 and 1.0 are different values.
-        return `${now} IS NOT ${before}${type === '' ? ` OR typeof(${now}) <> typeof(${before})` : ''}`;
-      }),
-      ...dropped.map(({ name }) => `o.${quoted(name)} IS NOT NULL`),
-    ]);
+    const compared = [
+      ...wanted.map(({ name }) => quoted(name)).map((name) => [`n.${name}`, `o.${name}`]),
+      // In a column without a type, 1 and 1.0 are different values.
+      ...wanted
+        .filter(({ type }) => type === '')
+        .map(({ name }) => ['n', 'o'].map((row) => `typeof(${row}.${quoted(name)})`)),
+      // A value in a column that will be dropped makes the row differ.
+      ...declaredColumns(this.#db, table)
+        .filter(({ name }) => !names.has(name))
+        .map(({ name }) => ['NULL', `o.${quoted(name)}`]),
+    ];
+    const valuesOf = (side: 0 | 1) => compared.map((pair) => pair[side]).join(', ');
+    return `(${valuesOf(0)}) IS NOT (${valuesOf(1)})`;
   }
 
-  #mergeCompany(entityId: string, parts: readonly Part[]): void {
+  #mergeCompany(entityId: string, parts: readonly CompanyPart[], differing: ReadonlySet<string>): void {
     const before = this.#known.find(entityId);
-    const { knownId: _, ...facts } = this.#rebuiltKnown.find(entityId) as KnownRow;
-    const after: Known = { ...facts, ...versionsOf(before) };
-    const written = parts.map((part) => this.#mergePart(entityId, part, after));
-    const isShown = before !== undefined && OVERVIEW.every((fact) => fact(before) === fact(after));
-    if (!isShown && !written.includes(true)) after.recordTouched = this.#feed.take(2);
-    this.#mergeChanges(entityId);
+    const rebuilt = this.#rebuiltKnown.find(entityId);
+    const versions = Object.fromEntries(VERSIONS.map((one) => [one, before?.[one] ?? null])) as Versions;
+    const written = parts.map((part) => this.#mergePart(entityId, part, differing, versions));
+    if (differing.has('entity_change')) this.#mergeChanges(entityId);
+    if (rebuilt === undefined) {
+      if (before === undefined) return;
+      this.#known.remove(before);
+      this.#feed.removed('entity_overview', entityId);
+      return;
+    }
+    const { knownId: _, ...facts } = rebuilt;
+    const isShown = before !== undefined && OVERVIEW.every((fact) => fact(before) === fact(facts));
+    if (!isShown && !written.includes(true)) versions.recordTouched = this.#feed.take(2);
+    const after = { ...facts, ...versions };
     if (before === undefined) this.#known.add(after);
-    else if (!isSameRecord(before, after)) this.#known.replace(before, { ...after, knownId: before.knownId });
+    else this.#known.replace(before, { ...after, knownId: before.knownId });
   }
 
-  /** Writes a record or summary with its lists if any row differs. Sets its versions in `known`. */
-  #mergePart(entityId: string, { root, tables }: Part, known: Known): boolean {
-    const rows = tables.map((table) => ({ table, ...table.read(entityId) }));
-    if (rows.every(({ before, after }) => isSameRows(before, after))) return false;
-    const [top, ...lists] = rows;
-    if (top === undefined) return false;
-    const isNew = top.before.length === 0;
-    const isRemoved = top.after.length === 0;
-    if (!isNew && !isRemoved && lists.every(({ before, after }) => isSameRows(before, after))) {
-      for (const row of top.after) top.table.write(row);
-      this.#setVersions(known, root, { touched: this.#feed.take(2) });
+  /** Writes a record or summary with its lists if any row differs. Sets its versions. */
+  #mergePart(
+    entityId: string,
+    { part, root, lists }: CompanyPart,
+    differing: ReadonlySet<string>,
+    versions: Versions,
+  ): boolean {
+    const isSameLists = !lists.some(({ name }) => differing.has(name));
+    if (isSameLists && !differing.has(root.name)) return false;
+    const { before, after } = root.count(entityId);
+    if (before > 0 && after > 0 && isSameLists) {
+      root.copy(entityId);
+      versions[`${part}Touched`] = this.#feed.take(2);
       return true;
     }
-    const version = this.#feed.take(1 + rows.reduce((sum, { after }) => sum + after.length, 0));
-    for (const { table } of lists) table.remove(entityId);
-    if (isRemoved) top.table.remove(entityId);
-    else for (const row of top.after) top.table.write(row);
-    for (const { table, before, after } of lists) {
-      for (const row of after) table.write(row);
-      if (!isNew)
-        this.#feed.resized(table.name, entityId, { before: before.length, after: after.length }, version);
+    const counts = lists.map((list) => list.count(entityId));
+    const version = this.#feed.take(1 + counts.reduce((sum, list) => sum + list.after, after));
+    for (const list of lists) list.remove(entityId);
+    if (after === 0) root.remove(entityId);
+    else root.copy(entityId);
+    for (const [at, list] of lists.entries()) {
+      list.copy(entityId);
+      if (before > 0) this.#feed.resized(list.name, entityId, counts[at] as RowCounts, version);
     }
-    if (isRemoved) {
-      this.#feed.removed(root, entityId);
-      this.#setVersions(known, root, { added: null, version: null, touched: this.#feed.take(2) });
-    } else this.#setVersions(known, root, { ...(isNew && { added: version }), version, touched: null });
+    if (after === 0) this.#feed.removed(root.name, entityId);
+    if (before === 0 || after === 0) versions[`${part}Added`] = after === 0 ? null : version;
+    versions[`${part}Version`] = after === 0 ? null : version;
+    versions[`${part}Touched`] = after === 0 ? this.#feed.take(2) : null;
     return true;
-  }
-
-  #setVersions(
-    known: Known,
-    root: Part['root'],
-    { added, version, touched }: { added?: number | null; version?: number | null; touched: number | null },
-  ): void {
-    if (root === 'entity') {
-      if (added !== undefined) known.recordAdded = added;
-      if (version !== undefined) known.recordVersion = version;
-      known.recordTouched = touched;
-    } else {
-      if (added !== undefined) known.summaryAdded = added;
-      if (version !== undefined) known.summaryVersion = version;
-      known.summaryTouched = touched;
-    }
   }
 
   /** Changes that the rebuild found again keep their ids, which are their versions. */
   #mergeChanges(entityId: string): void {
-    const { before, after } = this.#changes.read(entityId);
-    if (before.length + after.length === 0) return;
+    const columns = declaredColumns(this.#rebuilt, 'entity_change').map(({ name }) => quoted(name));
+    const [before, after] = ['main', 'rebuilt'].map((file) =>
+      this.#db
+        .prepare<[string], Cell[]>(
+          `SELECT ${columns.join(', ')} FROM ${file}.entity_change WHERE entity_id = ? ORDER BY change_id`,
+        )
+        .raw()
+        .safeIntegers()
+        .all(entityId),
+    ) as [Cell[][], Cell[][]];
+    const add = this.#db.prepare(
+      `INSERT INTO entity_change (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    );
     const kept = Map.groupBy(before, ([, ...content]) => keyOf(content));
     for (const [, ...content] of after) {
       if (kept.get(keyOf(content))?.shift() !== undefined) continue;
-      this.#changes.write([BigInt(this.#feed.take(1)), ...content]);
+      add.run(BigInt(this.#feed.take(1)), ...content);
     }
-    for (const [changeId] of [...kept.values()].flat()) this.#removeChange(changeId ?? null);
-  }
-
-  #removeChange(changeId: Cell): void {
-    this.#db.prepare('DELETE FROM entity_change WHERE change_id = ?').run(changeId);
-    this.#feed.removed('entity_change', String(changeId));
-  }
-
-  #removeCompany(entityId: string, parts: readonly Part[]): void {
-    const known = this.#known.find(entityId);
-    if (known === undefined) return;
-    for (const { root, tables } of parts)
-      for (const table of tables.toReversed()) {
-        const { before } = table.read(entityId);
-        table.remove(entityId);
-        if (table.name !== root)
-          this.#feed.resized(table.name, entityId, { before: before.length, after: 0 }, 0);
-        else if (before.length > 0) this.#feed.removed(root, entityId);
-      }
-    for (const [changeId] of this.#changes.read(entityId).before) this.#removeChange(changeId ?? null);
-    this.#known.remove(known);
-    this.#feed.removed('entity_overview', entityId);
+    const remove = this.#db.prepare('DELETE FROM entity_change WHERE change_id = ?');
+    for (const [changeId] of [...kept.values()].flat()) {
+      remove.run(changeId);
+      this.#feed.removed('entity_change', String(changeId));
+    }
   }
 
   #mergeStatistics(): void {
@@ -331,81 +326,68 @@ const OVERVIEW: readonly ((known: Known) => unknown)[] = [
   ({ goneAt }) => goneAt === null,
 ];
 
-const VERSION_COLUMNS = ['record', 'summary'].flatMap((part) =>
-  ['added', 'version', 'touched'].map((kind) => `${part}_${kind}`),
-);
+/** The versions of a company's rows in the change feed. */
+const VERSIONS = [
+  ...(['recordAdded', 'recordVersion', 'recordTouched'] as const),
+  ...(['summaryAdded', 'summaryVersion', 'summaryTouched'] as const),
+];
+const VERSION_COLUMNS = VERSIONS.map((one) => COMPANY.column(one));
+type Versions = Pick<Known, (typeof VERSIONS)[number]>;
 
-function versionsOf(known: KnownRow | undefined) {
-  return {
-    recordAdded: known?.recordAdded ?? null,
-    recordVersion: known?.recordVersion ?? null,
-    recordTouched: known?.recordTouched ?? null,
-    summaryAdded: known?.summaryAdded ?? null,
-    summaryVersion: known?.summaryVersion ?? null,
-    summaryTouched: known?.summaryTouched ?? null,
-  };
+/** A record or a summary, with its lists. */
+interface CompanyPart {
+  readonly part: Part;
+  readonly root: CopiedTable;
+  readonly lists: readonly CopiedTable[];
 }
 
-function isSameRecord(before: KnownRow, after: Known): boolean {
-  return (Object.keys(after) as (keyof Known)[]).every((key) => isSameCell(before[key], after[key]));
+/** The number of a company's rows in the warehouse and in the rebuild. */
+interface RowCounts {
+  readonly before: number;
+  readonly after: number;
 }
 
-/** A table in both files, with the columns of the rebuilt one. Rows are read by one key column. */
-class ComparedTable {
+/** Copies the rows of one company after another from the rebuild. A row replaces the one with the same primary key. */
+class CopiedTable {
   readonly name: string;
-  readonly #before: Statement<[string], Row> | null;
-  readonly #after: Statement<[string], Row> | null;
-  readonly #remove: Statement<[string]> | null;
-  readonly #write: Statement<Cell[]> | null;
+  readonly #counts: Statement<[{ id: string }], RowCounts>;
+  readonly #remove: Statement<[string]>;
+  readonly #copy: Statement<[string]> | null;
 
-  constructor(db: Database, rebuilt: Database, name: string, key: string, order: string) {
-    this.name = name;
-    const columns = declaredColumns(rebuilt, name).map((column) => quoted(column.name));
-    const wanted = new Set(columns);
-    const existing = declaredColumns(db, name).map((column) => quoted(column.name));
-    // A value in a column that will be dropped makes the row differ.
-    const all = [...columns, ...existing.filter((column) => !wanted.has(column))];
-    this.#before = rowsBy(db, name, all, { key, order });
-    this.#after = columns.length === 0 ? null : rowsBy(rebuilt, name, columns, { key, order });
-    this.#remove = db.prepare(`DELETE FROM ${quoted(name)} WHERE ${key} = ?`);
-    const updates = columns
-      .filter((column) => column !== quoted(key))
-      .map((column) => `${column} = excluded.${column}`);
-    this.#write =
-      columns.length === 0
-        ? null
-        : db.prepare(
-            `INSERT INTO ${quoted(name)} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-             ${order === key ? `ON CONFLICT (${key}) DO UPDATE SET ${updates.join(', ')}` : ''}`,
-          );
+  constructor(db: Database, rebuilt: Database, table: string) {
+    this.name = table;
+    const name = quoted(table);
+    const columns = declaredColumns(rebuilt, table).map((column) => quoted(column.name));
+    const isDropped = columns.length === 0;
+    const count = (file: string) => `(SELECT count(*) FROM ${file}.${name} WHERE entity_id = @id)`;
+    this.#counts = db.prepare(
+      `SELECT ${count('main')} AS before, ${isDropped ? 0 : count('rebuilt')} AS after`,
+    );
+    this.#remove = db.prepare(`DELETE FROM main.${name} WHERE entity_id = ?`);
+    this.#copy = isDropped
+      ? null
+      : db.prepare(
+          `INSERT INTO main.${name} (${columns.join(', ')})
+           SELECT ${columns.join(', ')} FROM rebuilt.${name} WHERE entity_id = ?
+           ON CONFLICT (${primaryKey(rebuilt, table).join(', ')}) DO UPDATE
+           SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+        );
   }
 
-  read(key: string): { readonly before: Row[]; readonly after: Row[] } {
-    return { before: this.#before?.all(key) ?? [], after: this.#after?.all(key) ?? [] };
+  count(entityId: string): RowCounts {
+    return this.#counts.get({ id: entityId }) as RowCounts;
   }
 
-  remove(key: string): void {
-    this.#remove?.run(key);
+  remove(entityId: string): void {
+    this.#remove.run(entityId);
   }
 
-  write(row: Row): void {
-    this.#write?.run(...row);
+  copy(entityId: string): void {
+    this.#copy?.run(entityId);
   }
 }
 
-function rowsBy(
-  db: Database,
-  name: string,
-  columns: readonly string[],
-  { key, order }: { readonly key: string; readonly order: string },
-): Statement<[string], Row> {
-  return db
-    .prepare<[string], Row>(
-      `SELECT ${columns.join(', ')} FROM ${quoted(name)} WHERE ${key} = ? ORDER BY ${order}`,
-    )
-    .raw()
-    .safeIntegers();
-}
+type Cell = null | bigint | number | string | Buffer;
 
 function primaryKey(db: Database, table: string): string[] {
   return (
@@ -414,33 +396,6 @@ function primaryKey(db: Database, table: string): string[] {
       .pluck()
       .all(table) as string[]
   ).map(quoted);
-}
-
-/** Joins conditions with OR in a balanced tree, because SQLite limits the depth of an expression. */
-function anyOf(conditions: readonly string[]): string {
-  if (conditions.length <= 1) return conditions[0] ?? 'false';
-  const half = conditions.length >> 1;
-  return `(${anyOf(conditions.slice(0, half))} OR ${anyOf(conditions.slice(half))})`;
-}
-
-/** Returns whether the rows are equal. Further columns in `before` must be NULL. */
-function isSameRows(before: readonly Row[], after: readonly Row[]): boolean {
-  if (before.length !== after.length) return false;
-  for (const [at, row] of before.entries()) if (!isSameRow(row, after[at] ?? [])) return false;
-  return true;
-}
-
-function isSameRow(before: Row, after: Row): boolean {
-  const width = Math.max(before.length, after.length);
-  for (let column = 0; column < width; column++)
-    if (!isSameCell(before[column] ?? null, after[column] ?? null)) return false;
-  return true;
-}
-
-function isSameCell(a: Cell, b: Cell): boolean {
-  if (a === b) return true;
-  if (Buffer.isBuffer(a)) return Buffer.isBuffer(b) && a.equals(b);
-  return Object.is(a, b);
 }
 
 /** Returns a text that is equal only for equal values of equal types. */
@@ -452,17 +407,6 @@ function keyOf(cells: readonly unknown[]): string {
 
 function listsIn(db: Database): string[] {
   return db.prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL').pluck().all() as string[];
-}
-
-/** Returns the known companies that the rebuild lacks. */
-function removedCompanies(db: Database): string[] {
-  return db
-    .prepare<[], string>(
-      `SELECT entity_id FROM main._company o
-       WHERE NOT EXISTS (SELECT 1 FROM rebuilt._company n WHERE n.entity_id = o.entity_id)`,
-    )
-    .pluck()
-    .all();
 }
 
 /** Returns the payload columns with an index, and the names of the indexes. */

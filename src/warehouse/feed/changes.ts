@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Cell } from '../export/rowset.ts';
-import { type FeedTable, keyOf, openRows, type Part, type Reader } from './feed_tables.ts';
+import { type FeedTable, keyOf, openRows, PARTS, type Part, type Reader } from './feed_tables.ts';
 
 /**
  * One change in the change feed. The feed after a version lists every row in a public table that has been written or
@@ -69,8 +69,6 @@ function versionOf({ value }: IteratorResult<Change>): number {
   return (value as Change).version;
 }
 
-const ROOT = { record: 'entity', summary: 'search_result' } as const;
-
 interface VersionsOfCompany {
   readonly entityId: string;
   readonly added: number;
@@ -90,7 +88,7 @@ function* written(db: Database, read: Reader, part: Part, applied: Applied): Gen
     const { entityId, added } = company;
     let { version } = company;
     yield* overview(read, company, applied);
-    for (const name of [ROOT[part], ...read.lists[part]]) {
+    for (const name of [PARTS[part], ...read.lists[part]]) {
       const { table, rows } = read.rows(name, entityId);
       const isNew = added > applied.wholeAt;
       const inserted =
@@ -115,7 +113,7 @@ function* touched(db: Database, read: Reader, part: Part, applied: Applied): Gen
     yield* overview(read, company, applied);
     const version = company.version + 1;
     const op = opOf(added, applied);
-    const { table, rows } = read.rows(ROOT[part], entityId);
+    const { table, rows } = read.rows(PARTS[part], entityId);
     for (const row of rows) if (version > applied.version) yield { version, op, table, key: [entityId], row };
   }
 }

@@ -26,7 +26,9 @@ export function isOfCompanies({ columns }: FeedTable): boolean {
   return columns.some(({ name }) => name === 'entity_id');
 }
 
-export type Part = 'record' | 'summary';
+/** A company's record and its summary, with the tables of their first rows. */
+export const PARTS = { record: 'entity', summary: 'search_result' } as const;
+export type Part = keyof typeof PARTS;
 
 /** Returns a table's current rows with the value `key` in the first key column. */
 type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
