@@ -63,7 +63,8 @@ export function deriveRefusal(
     key,
     by: call.query.by,
     text: call.query.text,
-    total: total ?? before?.total ?? null,
+    // The listing's own total is better evidence than a number in the message, which can be the limit.
+    total: (isBeyondCap ? before.total : null) ?? total ?? before?.total ?? null,
     pages: before?.pages ?? 0,
     rows: before?.rows ?? 0,
     next: null,

@@ -72,10 +72,13 @@ const TOO_BROAD =
 
 /**
  * Returns the rule that reads the number of matches from the message that rejects a broad query, such as "too many
- * results (581 859)". Returns [] if no rejection states such a number.
+ * results (581 859)". Returns [] if no rejection states such a number. If the same query was accepted with another page
+ * or page size, the query was not the reason, and the number is a limit on pages.
  */
 export function broadQueryRules(searches: readonly Exchange[]): ResponseRule[] {
-  const rules = searches.filter(isTooBroad).flatMap(({ json, text, status }): ResponseRule[] => {
+  const accepted = new Set(searches.filter(({ reading }) => reading === 'ok').map(textsSent));
+  const rejected = searches.filter((search) => isTooBroad(search) && !accepted.has(textsSent(search)));
+  const rules = rejected.flatMap(({ json, text, status }): ResponseRule[] => {
     const texts =
       json === undefined
         ? [{ at: null, text }]
@@ -91,6 +94,12 @@ export function broadQueryRules(searches: readonly Exchange[]): ResponseRule[] {
     });
   });
   return rules.slice(0, 1);
+}
+
+/** Identifies the query of a search by the values that are not numbers. */
+function textsSent({ request }: Exchange): string {
+  const values = request.params.map(([, value]) => value);
+  return JSON.stringify(values.filter((value) => !/^\d*$/.test(value)).sort());
 }
 
 /** Returns the words before the number of matches. A number after "at most" or "more than" is the limit. */

@@ -106,6 +106,9 @@ describe('the total in a rejection', () => {
   it("a rejection's total is neither a limit nor a number that another rejection contains", () => {
     expect(broadQueryRules([refusal('Too many results: more than 1000')])).toEqual([]);
     expect(broadQueryRules([refusal('The query must have 3 letters')])).toEqual([]);
+    const window = refusal('Result window is too large: must be less than or equal to [300] but was [600]');
+    expect(broadQueryRules([window])).toHaveLength(1);
+    expect(broadQueryRules([window, searchExchange({ hits: [NORTH] }, 'a')])).toEqual([]);
   });
 });
 
