@@ -5,7 +5,7 @@ import { type Endpoints, endpointsOf, UnwritableUrl, urlOf } from '../dialect/re
 import { adoptProbes } from '../load/probe_loader.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Adoption, adoptable } from '../probe/adoption.ts';
-import { type Beliefs, believe, type Hints, type Specification } from '../probe/beliefs.ts';
+import { type Beliefs, believe, type Hints } from '../probe/beliefs.ts';
 import { type DialectDraft, draftDialect } from '../probe/dialect_draft.ts';
 import type { Exchange } from '../probe/exchange.ts';
 import { requestedSizeOf } from '../probe/experiments.ts';
@@ -45,7 +45,6 @@ export interface ProbeReport {
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
   const { hints, maxCalls, maxMinutes, signal } = order;
-  const specification = hints.specification ?? null;
   const probeLog = openProbeLog(new URL(upstream.base_url).origin, keptProbes(workspace, order.after ?? 0));
   const currentBeliefs = () => believe({ upstream, exchanges: probeLog.exchanges, hints });
   const report = await run(workspace, {
@@ -61,14 +60,13 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
       const last = probeLog.exchanges.at(-1);
       if (last !== undefined) order.onAnswer?.(last);
     },
-    onEnded: (runId) => adopt(workspace, runId, probeLog, { beliefs: currentBeliefs(), specification }),
+    onEnded: (runId) => adopt(workspace, runId, probeLog, currentBeliefs()),
   });
   const beliefs = currentBeliefs();
-  const draft = draftDialect(beliefs, specification);
   return {
     run: report,
     beliefs,
-    draft,
+    draft: draftDialect(beliefs),
     questions: questionsFor(beliefs, probeLog.exchanges),
     exchanges: probeLog.exchanges,
   };
@@ -107,13 +105,8 @@ function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): st
 }
 
 /** Loads the probe's responses with the dialect that it found. */
-function adopt(
-  workspace: Workspace,
-  runId: number,
-  probeLog: OpenProbeLog,
-  { beliefs, specification }: { beliefs: Beliefs; specification: Specification | null },
-): void {
-  const draft = draftDialect(beliefs, specification);
+function adopt(workspace: Workspace, runId: number, probeLog: OpenProbeLog, beliefs: Beliefs): void {
+  const draft = draftDialect(beliefs);
   if (draft === null) return;
   const { dialect } = draft;
   const stored = new Map(storedProbes(workspace.warehouse.db).map((kept) => [kept.callId, kept]));

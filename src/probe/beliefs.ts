@@ -9,6 +9,7 @@ import { readError } from './errors.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
 import { findClampOfAll, findFullListing, findMinLength } from './lengths.ts';
+import type { Specification } from './openapi/specification.ts';
 import {
   findMainResult,
   hasSeveralRows,
@@ -17,7 +18,7 @@ import {
   readPages,
   type SearchPage,
 } from './pages.ts';
-import { findPaging, type PagingFinding, type PagingStyle } from './paging.ts';
+import { findPaging, type PagingFinding } from './paging.ts';
 import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
 import {
   findQuery,
@@ -50,31 +51,6 @@ export interface Hints {
   readonly examples: readonly string[];
   /** What an OpenAPI document states, or null if the user gave no document. */
   readonly specification?: Specification | null;
-}
-
-/** What an OpenAPI document states about an API. The document only proposes; responses take precedence. */
-export interface Specification {
-  readonly title: string;
-  readonly addresses: Finding<Omit<Addresses, 'constants'> | null>;
-  readonly recordPath: Finding<string | null>;
-  /** The value for `upstream.key_header`. */
-  readonly keyHeader: Finding<string | null>;
-  readonly queryParam: Finding<string | null>;
-  readonly minLength: Finding<number | null>;
-  readonly identifierParam: Finding<string | null>;
-  /** Parameters that every search must have, with a value that the document permits. */
-  readonly extra: Readonly<Record<string, string>>;
-  readonly sizeParam: Finding<string | null>;
-  readonly maxSize: Finding<number | null>;
-  readonly paging: Finding<PagingStyle | null>;
-  readonly results: Finding<Pointer | null>;
-  readonly item: Pointer;
-  /** Relative to the item, as is the name. */
-  readonly id: Finding<Pointer | null>;
-  readonly name: Finding<Pointer | null>;
-  readonly total: Finding<Pointer | null>;
-  readonly record: Finding<RecordPaths | null>;
-  readonly registryTotal: Finding<Pointer | null>;
 }
 
 export interface ProbeInput {
@@ -153,7 +129,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const configured = configuredParams(upstream);
   const rawParams = believeParams(sent, {
     configured,
-    stated: [stated?.sizeParam.value ?? ''],
+    stated: stated?.params ?? [],
     keys,
     envelope: sent.flatMap(({ json, reading }) => (reading === 'ok' ? envelopeKeys(json) : [])),
   });
@@ -188,7 +164,6 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       listing,
       params,
       hint: hints.queryParam === null ? null : hypothesisOf(hints.queryParam),
-      stated: stated?.queryParam.value ?? null,
       trials: judgeTrials(searches, listing?.results ?? null, params),
     },
   };
@@ -204,7 +179,6 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
           template,
           params,
           stated,
-          evidence,
           hints,
         });
   const statistics = exchanges.findLast(
@@ -317,7 +291,6 @@ interface SearchInput {
   readonly template: string;
   readonly params: ParamBeliefs;
   readonly stated: Specification | null;
-  readonly evidence: QueryEvidence;
   readonly hints: Hints;
 }
 
@@ -350,11 +323,7 @@ function believeSearch({
   const main = findMainResult(good, paths);
   const unread = readPages(good, { ...paths, main: main.value, total: null });
   const rowCounts = new Map(unread.map(({ exchange, rows: own }) => [exchange, own.length]));
-  const found = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf);
-  const total =
-    found.certainty === 'open' && stated?.total.value != null
-      ? likely(stated.total.value, 'the document states it')
-      : found;
+  const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf);
   const pages = readPages(good, { ...paths, main: main.value, total: total.value });
   const size = findSize(pages, refused, params, {
     param: stated?.sizeParam.value ?? null,
@@ -369,17 +338,12 @@ function believeSearch({
   const rule = findQueryRule(pages, known, isWhole);
   const ids = known.map(({ id }) => id);
   const isStrict = params.isStrict;
-  const statedRecord = stated?.record.value ?? null;
   const record =
     opened?.record ??
-    (statedRecord !== null
-      ? likely<RecordPaths | null>(statedRecord, 'the document states it')
-      : open(
-          null,
-          entities.length === 0
-            ? 'no record was requested yet'
-            : 'no response contained the requested record',
-        ));
+    open(
+      null,
+      entities.length === 0 ? 'no record was requested yet' : 'no response contained the requested record',
+    );
   const identifiers = { pages, refused, ids, queryParam: query?.param ?? '', isWhole, isStrict };
   return {
     ...{
@@ -401,7 +365,7 @@ function believeSearch({
     hasSeveralRows: hasSeveralRows(pages),
     id: judgeId(relativeTo(item, idPath), opened, listing),
     name: judgeName(listing, namePath, item, pages, record, hints.examples),
-    paging: findPaging(pages, size, stated?.paging.value ?? null),
+    paging: findPaging(pages, size),
     minLength: findMinLength(pages, refused, query?.param ?? '', rule.value, params),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };

@@ -1,7 +1,7 @@
 import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialect/dialect.ts';
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
-import type { Beliefs, SearchBeliefs, Specification } from './beliefs.ts';
+import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import type { Certainty, Exchange, Finding } from './exchange.ts';
 import { minLengthWithEmptyQuery } from './lengths.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
@@ -23,14 +23,11 @@ export interface Note {
   readonly text: string;
 }
 
-/**
- * Converts the leading hypotheses into a dialect. Returns null if the search or the record is open and the document, if
- * any, does not state it.
- */
-export function draftDialect(beliefs: Beliefs, specification: Specification | null): DialectDraft | null {
+/** Converts the leading hypotheses into a dialect. Returns null if the search or the record is open. */
+export function draftDialect(beliefs: Beliefs): DialectDraft | null {
   const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
   if (search === null || (query.value === null && !listsAll(beliefs)) || search.record.value === null)
-    return specification === null ? null : specifiedDialect(specification);
+    return null;
   const template = query.value?.template ?? PLAIN;
   const { listing, total, clamp, rule, identifiers, item, minLength } = search;
   const inPath = new Set(addresses.value?.constants.map(([name]) => name));
@@ -87,63 +84,6 @@ export function draftDialect(beliefs: Beliefs, specification: Specification | nu
 function listsAll({ search, fullListing, registrySize }: Beliefs): boolean {
   if (search === null || !fullListing.value || fullListing.certainty === 'open') return false;
   return search.paging.value !== null || search.size.maxSize.value.rows >= (registrySize ?? Infinity);
-}
-
-/** Drafts the dialect from the document alone. Returns null if the document lacks a necessary part. */
-function specifiedDialect(specification: Specification): DialectDraft | null {
-  const {
-    queryParam,
-    identifierParam,
-    results,
-    id,
-    name,
-    record,
-    paging,
-    sizeParam,
-    maxSize,
-    total,
-    minLength,
-  } = specification;
-  if (queryParam.value === null || results.value === null || id.value === null || record.value === null)
-    return null;
-  const dialect = Dialect.parse({
-    search: {
-      query_param: queryParam.value,
-      identifier_param: identifierParam.value,
-      extra: specification.extra,
-      paging: {
-        ...(paging.value ?? { style: 'none' }),
-        size_param: sizeParam.value,
-        ...(sizeParam.value === null || maxSize.value === null ? {} : { size: maxSize.value }),
-      },
-      results: results.value,
-      item: specification.item,
-      id: id.value,
-      name: name.value,
-      total: total.value,
-      min_length: minLength.value ?? 1,
-    },
-    entity: record.value,
-    stats: { total: specification.registryTotal.value },
-  });
-  const findings: [string, Finding][] = [
-    ['search.query_param', queryParam],
-    ['search.identifier_param', identifierParam],
-    ['search.paging', paging],
-    ['search.paging.size_param', sizeParam],
-    ['search.paging.size', maxSize],
-    ['search.id', id],
-    ['search.name', name],
-    ['search.total', total],
-    ['search.min_length', minLength],
-    ['entity', record],
-    ['stats.total', specification.registryTotal],
-  ];
-  const { notes } = draftOf(
-    dialect,
-    findings.map(([key, one]) => [key, one.certainty === 'sure' ? { ...one, certainty: 'likely' } : one]),
-  );
-  return { dialect, notes, open: new Set() };
 }
 
 function draftOf(

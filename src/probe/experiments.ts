@@ -247,16 +247,12 @@ function rowExperiments(
   const first = isBroadRefused ? LONG_SEEDS.slice(-6).reverse() : queries.slice(0, 3);
   // Names that the user, an error or the API itself gave come first, alone.
   const own = names.filter(
-    (name) =>
-      name === evidence.hint?.param ||
-      name === evidence.stated ||
-      params.required.includes(name) ||
-      params.known.has(name),
+    (name) => name === evidence.hint?.param || params.required.includes(name) || params.known.has(name),
   );
   const given = own.flatMap((name, index) =>
     first.map((text, tries) => {
-      const isHinted = name === evidence.hint?.param || name === evidence.stated;
-      const template = name === evidence.hint?.param ? evidence.hint.template : PLAIN;
+      const isHinted = name === evidence.hint?.param;
+      const template = isHinted ? (evidence.hint?.template ?? PLAIN) : PLAIN;
       const one = single(
         name,
         template,

@@ -50,20 +50,13 @@ export interface Position {
  * For: the page has the rows that follow the first page's rows.
  * Against: it repeats the first page, or starts elsewhere than the hypothesis predicts.
  */
-export function findPaging(
-  pages: readonly SearchPage[],
-  size: SizeFacts,
-  stated: PagingStyle | null,
-): PagingFinding {
+export function findPaging(pages: readonly SearchPage[], size: SizeFacts): PagingFinding {
   const exchanges = pages.map(({ exchange }) => exchange);
   const link = findNextPageLink(exchanges);
   const positions = positionsOf(pages, size);
   const moves = possibleMoves(positions);
   const evidence = { link, moves, positions };
-  const found = judge(pages, exchanges, evidence);
-  return found.certainty === 'open' && stated !== null
-    ? { ...likely(stated, 'the document states it'), ...evidence }
-    : { ...found, ...evidence };
+  return { ...judge(pages, exchanges, evidence), ...evidence };
 }
 
 function judge(

@@ -40,6 +40,7 @@ export interface ParamBeliefs {
 export interface ParamSources {
   /** Parameters with fixed values in the configured paths. */
   readonly configured: readonly Param[];
+  /** The parameters of a search that a document states. The probe tries no others. */
   readonly stated: readonly string[];
   /** Keys in the responses' bodies. */
   readonly keys: readonly string[];
@@ -60,11 +61,11 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     ),
   );
   const isLenient = searches.some(({ reading, request }) => reading === 'ok' && hasSynonyms(request.params));
-  const known = new Set(isLenient ? [] : accepted);
+  const known = new Set([...sources.stated, ...(isLenient ? [] : accepted)]);
   const refused = new Set<string>();
   const missing: string[] = [];
   const values = new Map<string, readonly string[]>();
-  let isListed = false;
+  let isListed = sources.stated.length > 0;
   let namesAll = false;
   let opaque = 0;
   let unknown = 0;
@@ -104,7 +105,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   const isLacking = (name: string) =>
     queries.some(({ request }) => !request.params.some(([sent]) => sent === name));
   const required = [...new Set(missing)].filter((name) => !refused.has(name) && !isLacking(name));
-  const shown = [...known, ...required, ...sources.configured.map(([name]) => name), ...sources.stated];
+  const shown = [...known, ...required, ...sources.configured.map(([name]) => name)];
   return {
     isLenient,
     isStrict,

@@ -2,7 +2,7 @@ import { type Beliefs, believe, type ProbeInput } from './beliefs.ts';
 import type { ProbeRequest } from './exchange.ts';
 import { bestRequest } from './experiments.ts';
 
-export type { Beliefs, Hints, ProbeInput, SearchBeliefs, Specification } from './beliefs.ts';
+export type { Beliefs, Hints, ProbeInput, SearchBeliefs } from './beliefs.ts';
 
 /** The leading hypotheses so far and the next request. `request` is null if no further request is worth its call. */
 export interface ProbeStep {

@@ -64,7 +64,6 @@ export interface QueryEvidence {
   readonly params: ParamBeliefs;
   /** The query parameter that the user named, or null. */
   readonly hint: QueryHypothesis | null;
-  readonly stated: string | null;
   readonly trials: Trials;
 }
 
@@ -354,12 +353,12 @@ export function knownWords(listing: ResultList | null): string[] {
 }
 
 /** Returns the parameters that may take the query, most likely first. Keys for the name in rows are candidates too. */
-export function queryNames({ params, hint, stated, listing, trials }: QueryEvidence): string[] {
+export function queryNames({ params, hint, listing, trials }: QueryEvidence): string[] {
   const pointer = listing?.names[0]?.pointer ?? '';
   const [key, ...otherKeys] = (listing?.names ?? [])
     .slice(0, 6)
     .flatMap((one) => keysOf(one.pointer).slice(-1));
-  const own = [hint?.param, stated, ...params.required, ...ownNames('query', params)];
+  const own = [hint?.param, ...params.required, ...ownNames('query', params)];
   const usual = namesFor('query', params);
   const ofRows = key === undefined || params.isListed ? [] : [...bracketNames(pointer, params), key];
   const isBracketed = ofRows.length > 1;

@@ -1,7 +1,8 @@
 import { isLimitHeader } from '../dialect/headers.ts';
-import type { Beliefs, SearchBeliefs, Specification } from './beliefs.ts';
+import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import type { Certainty, Exchange, Finding } from './exchange.ts';
 import { minLengthWithEmptyQuery } from './lengths.ts';
+import type { Specification } from './openapi/specification.ts';
 import { isTruncated } from './pages.ts';
 import type { PagingStyle } from './paging.ts';
 import { PLAIN } from './query.ts';
@@ -82,24 +83,18 @@ function pagingInWords(paging: PagingStyle | null): string | null {
 
 /** Returns an OpenAPI document's statements in readable form, in the report's order. */
 export function reportStatements(specification: Specification): ReportedFinding[] {
-  const { addresses, recordPath, keyHeader, queryParam, identifierParam, results, id, name } = specification;
-  const { total, paging, sizeParam, maxSize, record, minLength, registryTotal } = specification;
+  const { addresses, recordPath, keyHeader, queryParam, minLength } = specification;
+  const { identifierParam, pageParam, sizeParam, maxSize } = specification;
   return [
     reported('search path', addresses, (paths) => paths?.search ?? null),
     reported('record path', recordPath, plain),
     reported('key header', keyHeader, plain),
-    reported('registry total', registryTotal, plain),
     reported('query parameter', queryParam, plain),
-    reported('list of results', results, plain),
-    reported('id', id, plain),
-    reported('name', name, plain),
-    reported('total of a query', total, plain),
-    reported('next page', paging, pagingInWords),
-    reported('page size parameter', sizeParam, plain),
-    reported('largest page', maxSize, plain),
-    reported('record', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
     reported('shortest text', minLength, plain),
     reported('identifier parameter', identifierParam, plain),
+    reported('next page', pageParam, plain),
+    reported('page size parameter', sizeParam, plain),
+    reported('largest page', maxSize, plain),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { printable } from '../../printable.ts';
-import type { Specification } from '../../probe/beliefs.ts';
 import type { Exchange } from '../../probe/exchange.ts';
+import type { Specification } from '../../probe/openapi/specification.ts';
 import { type ReportedFinding, reportStatements } from '../../probe/report.ts';
 import type { Output } from '../output.ts';
 

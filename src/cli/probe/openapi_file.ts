@@ -4,8 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { BEARER } from '../../config/credentials.ts';
 import { endpointsOf } from '../../dialect/request.ts';
 import { messageOf, UsageError } from '../../errors.ts';
-import type { Specification } from '../../probe/beliefs.ts';
-import { readSpecification } from '../../probe/openapi/specification.ts';
+import { readSpecification, type Specification } from '../../probe/openapi/specification.ts';
 
 /**
  * Reads an OpenAPI document in JSON or YAML.

@@ -13,20 +13,13 @@ export interface ApiDocument {
   readonly operations: readonly Operation[];
   /** The schemes in the first security requirement, which state how a request sends the key. */
   readonly security: readonly JsonObject[];
-  /** Follows a local reference and returns its target, or undefined if the reference leads to another document. */
-  resolved(value: Json | undefined): JsonObject | undefined;
 }
 
 /** A GET request that the document describes. */
 export interface Operation {
   /** The path below the base path, with variables in braces. */
   readonly path: string;
-  readonly text: string;
   readonly parameters: readonly Parameter[];
-  /** The media type object for a successful JSON response. It has a schema or examples. */
-  readonly content: JsonObject | undefined;
-  /** Names of the response headers, in lower case. */
-  readonly headers: readonly string[];
 }
 
 export interface Parameter {
@@ -45,6 +38,7 @@ export function openDocument(parsed: unknown, baseUrl: string): ApiDocument | nu
   if (!isJsonObject(given) || !('openapi' in given || 'swagger' in given) || !isJsonObject(given.paths))
     return null;
   const document = upgrade(structuredClone(given), '3.1') as unknown as JsonObject;
+  // A reference to another document leads to nothing.
   const resolved = (value: Json | undefined, depth = 0): JsonObject | undefined => {
     if (!isJsonObject(value) || depth > MAX_REFERENCES) return undefined;
     const reference = value.$ref;
@@ -59,11 +53,10 @@ export function openDocument(parsed: unknown, baseUrl: string): ApiDocument | nu
     basePath: basePathOf(serverAt(document, baseUrl)),
     operations: Object.entries(paths).flatMap(([path, item]) => operationAt(path, resolved(item), resolved)),
     security: securityOf(document, resolved),
-    resolved: (value) => resolved(value),
   };
 }
 
-type Resolve = ApiDocument['resolved'];
+type Resolve = (value: Json | undefined) => JsonObject | undefined;
 
 function operationAt(path: string, item: JsonObject | undefined, resolved: Resolve): Operation[] {
   const operation = resolved(item?.get);
@@ -74,18 +67,7 @@ function operationAt(path: string, item: JsonObject | undefined, resolved: Resol
       return parameter === null ? [] : [[`${parameter.in} ${parameter.name}`, parameter] as const];
     }),
   );
-  const responses = resolved(operation.responses) ?? {};
-  const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
-  const response = resolved(responses[status]);
-  return [
-    {
-      path,
-      text: ['operationId', 'summary', 'description'].map((key) => textAt(operation, `/${key}`)).join(' '),
-      parameters: [...parameters.values()],
-      content: jsonContent(resolved(response?.content)),
-      headers: Object.keys(resolved(response?.headers) ?? {}).map((name) => name.toLowerCase()),
-    },
-  ];
+  return [{ path, parameters: [...parameters.values()] }];
 }
 
 function parameterOf(given: JsonObject | undefined, resolved: Resolve): Parameter | null {
@@ -101,13 +83,6 @@ function parameterOf(given: JsonObject | undefined, resolved: Resolve): Paramete
     description: `${textAt(given, '/description')} ${textAt(schema, '/description')}`.trim(),
     schema: example === undefined ? schema : { ...schema, example },
   };
-}
-
-function jsonContent(content: JsonObject | undefined): JsonObject | undefined {
-  const types = Object.keys(content ?? {});
-  const type = types.find((name) => /[/+]json\b/i.test(name)) ?? types.find((name) => name === '*/*');
-  const media = type === undefined ? undefined : content?.[type];
-  return isJsonObject(media) ? media : undefined;
 }
 
 /** Returns the server with the configured address, otherwise the first server. */

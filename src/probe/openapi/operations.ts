@@ -1,118 +1,88 @@
-import { isJsonObject } from '../../json/json.ts';
-import { type Exchange, type Finding, likely, open, sure } from '../exchange.ts';
-import { findResultList, type ResultList } from '../rows.ts';
-import { findRegistryTotal } from '../total.ts';
+import { type Finding, likely, open, sure } from '../exchange.ts';
 import { COMPANY_WORDS, ID_WORDS, wordsOfKey } from '../words.ts';
 import type { ApiDocument, Operation, Parameter } from './document.ts';
 import { findSizeParam, queryScore } from './parameters.ts';
-import { type Described, sampleResponse } from './sample.ts';
-
-/** The search operation, and the list of results in its response. */
-export interface DescribedSearch extends Described {
-  readonly listing: ResultList | null;
-}
 
 /** The operations for the three resources: search, record and statistics. */
 export interface Operations {
-  readonly search: Finding<DescribedSearch | null>;
-  readonly entity: Finding<Described | null>;
-  readonly stats: Finding<Described | null>;
+  readonly search: Finding<Operation | null>;
+  readonly entity: Finding<Operation | null>;
+  readonly stats: Finding<Operation | null>;
 }
 
 /** Chooses the operations that search for companies, return one company, and count all companies. */
-export function findOperations(document: ApiDocument): Operations {
-  const searches = candidates(document, 'search', searchScore);
-  const entities = candidates(document, 'entity', entityScore);
+export function findOperations({ operations }: ApiDocument): Operations {
+  const searches = candidates(operations, searchScore);
+  const entities = candidates(operations, entityScore);
   const [best] = searches
     .flatMap((search) => entities.map((entity) => ({ search, entity, score: pairScore(search, entity) })))
     .sort((a, b) => b.score - a.score);
-  const search = best?.search ?? searches[0];
-  const entity = best?.entity ?? entities[0];
-  const stats = candidates(document, 'stats', statsScore).filter(
-    ({ operation }) => operation !== search?.operation,
-  );
+  const stats = candidates(operations, statsScore);
   return {
-    search: chosen(search && { ...search, listing: listingOf(search) }, searches, 'searches companies'),
-    entity: chosen(entity, entities, 'returns one company'),
+    search: chosen(best?.search ?? searches[0], searches, 'searches companies'),
+    entity: chosen(best?.entity ?? entities[0], entities, 'returns one company'),
     stats: chosen(stats[0], stats, 'returns statistics'),
   };
 }
 
-interface Candidate extends Described {
+interface Candidate {
+  readonly operation: Operation;
   readonly score: number;
 }
 
 function candidates(
-  document: ApiDocument,
-  kind: 'search' | 'entity' | 'stats',
-  scoreOf: (operation: Operation, response: Exchange) => number,
+  operations: readonly Operation[],
+  scoreOf: (operation: Operation) => number,
 ): Candidate[] {
-  return document.operations
-    .map((operation) => {
-      const response = sampleResponse(document, operation, kind);
-      return { operation, response, score: scoreOf(operation, response) };
-    })
+  return operations
+    .map((operation) => ({ operation, score: scoreOf(operation) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
 }
 
-function chosen<T extends Described>(
-  value: T | undefined,
+function chosen(
+  best: Candidate | undefined,
   all: readonly Candidate[],
   does: string,
-): Finding<T | null> {
-  if (value === undefined) return open(null, `the document has no operation that ${does}`);
-  const because = `the document describes ${value.operation.path}`;
-  const rival = all.find(({ operation }) => operation !== value.operation);
-  const own = all.find(({ operation }) => operation === value.operation);
-  const isClear = rival === undefined || (own?.score ?? 0) >= rival.score + CLEAR;
-  return isClear ? sure(value, because) : likely(value, `${because}, and also ${rival.operation.path}`);
+): Finding<Operation | null> {
+  if (best === undefined) return open(null, `the document has no operation that ${does}`);
+  const because = `the document describes ${best.operation.path}`;
+  const rival = all.find((one) => one !== best);
+  return rival === undefined || best.score >= rival.score + CLEAR
+    ? sure(best.operation, because)
+    : likely(best.operation, `${because}, and also ${rival.operation.path}`);
 }
 
-function searchScore(operation: Operation, response: Exchange): number {
-  const { path, parameters } = operation;
-  if (variablesIn(path).length > 0) return 0;
+const CLEAR = 2;
+
+function searchScore({ path, parameters }: Operation): number {
   const query = Math.max(0, ...parameters.map(queryScore));
-  if (query === 0) return 0;
-  const listing = findResultList([response], null);
-  const list = response.json === undefined ? 0 : listing === null ? -6 : 6;
+  if (variablesIn(path).length > 0 || query === 0) return 0;
   const words = wordsOf(path);
-  return (
-    query + list + has(words, SEARCH_WORDS, 4) + has(words, COMPANY_WORDS, 4) - has(words, PART_WORDS, 8)
-  );
+  return query + has(words, SEARCH_WORDS, 4) + has(words, COMPANY_WORDS, 4) - has(words, PART_WORDS, 8);
 }
 
-function entityScore({ path, parameters }: Operation, { json }: Exchange): number {
-  const variables = variablesIn(path);
-  const [name] = variables;
-  if (name === undefined || variables.length > 1) return 0;
-  const isOptional = parameters.every(
-    (one) => one.in === 'path' || !one.isRequired || constantOf(one) !== null,
-  );
-  if (!isOptional) return 0;
+function entityScore({ path, parameters }: Operation): number {
+  const [name, ...others] = variablesIn(path);
+  if (name === undefined || others.length > 0 || !isComplete(parameters)) return 0;
   const ending = wordsOf(path.replace(/^.*\}/, ''));
   if (ending.length > 0 && !ending.some((word) => RECORD_WORDS.has(word))) return 0;
   const isId = wordsOfKey(name).some((word) => ID_WORDS.has(word) || /(?:nummer|number|id)$/.test(word));
   const words = wordsOf(path.replace(/\{\w+\}/g, ''));
-  const isLast = path.endsWith('}') ? 4 : 0;
-  const body = json === undefined || isJsonObject(json) ? 2 : -2;
-  const depth = path.split('/').length / 2;
   return (
-    2 + body + isLast + (isId ? 3 : 0) + has(words, COMPANY_WORDS, 4) - has(words, PART_WORDS, 12) - depth
+    4 +
+    (path.endsWith('}') ? 4 : 0) +
+    (isId ? 3 : 0) +
+    has(words, COMPANY_WORDS, 4) -
+    has(words, PART_WORDS, 12) -
+    path.split('/').length / 2
   );
 }
 
-function statsScore({ path, parameters }: Operation, { json }: Exchange): number {
-  const isOpen = parameters.every((one) => !one.isRequired || constantOf(one) !== null);
-  if (
-    variablesIn(path).length > 0 ||
-    !isOpen ||
-    findSizeParam(parameters).value !== null ||
-    !wordsOf(path).some((word) => /^stat(s|ist)/.test(word) || STATS_WORDS.has(word))
-  )
-    return 0;
-  const total = json === undefined ? null : findRegistryTotal(json, null).value;
-  return 4 + (total === null ? 0 : 4);
+function statsScore({ path, parameters }: Operation): number {
+  const isStats = wordsOf(path).some((word) => /^stat(s|ist)/.test(word) || STATS_WORDS.has(word));
+  const isList = findSizeParam(parameters).value !== null;
+  return variablesIn(path).length === 0 && isComplete(parameters) && !isList && isStats ? 1 : 0;
 }
 
 /**
@@ -126,8 +96,9 @@ function pairScore(search: Candidate, entity: Candidate): number {
   return search.score + entity.score + (isSame ? 6 : Math.min(3, shared.length));
 }
 
-function listingOf({ response }: Described): ResultList | null {
-  return findResultList([response], null);
+/** Returns whether a request needs no parameter whose value the document leaves open. */
+function isComplete(parameters: readonly Parameter[]): boolean {
+  return parameters.every((one) => one.in === 'path' || !one.isRequired || constantOf(one) !== null);
 }
 
 /**
@@ -158,7 +129,12 @@ export function fixedParameters(
   });
 }
 
-export function variablesIn(path: string): string[] {
+/** Returns the name of the id in a record's path, or null if the path has none. */
+export function idVariable(path: string): string | null {
+  return variablesIn(path)[0] ?? null;
+}
+
+function variablesIn(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
@@ -170,57 +146,15 @@ function has(words: readonly string[], wanted: { has(word: string): boolean }, s
   return words.some((word) => wanted.has(word)) ? score : 0;
 }
 
-const SEARCH_WORDS = new Set([
-  'search',
-  'find',
-  'lookup',
-  'query',
-  'suche',
-  'recherche',
-  'zoeken',
-  'sok',
-  'hledat',
-  'vyhledat',
-]);
+const SEARCH_WORDS = new Set(
+  'search find lookup query suche recherche zoeken sok hledat vyhledat'.split(' '),
+);
 /** Words that may follow the id in a record's path. Any other word refers to only part of a company's data. */
-const RECORD_WORDS = new Set(['profile', 'detail', 'record', 'info', 'data', 'full']);
-const STATS_WORDS = new Set(['count', 'totals', 'summary', 'metrics']);
+const RECORD_WORDS = new Set('profile detail record info data full'.split(' '));
+const STATS_WORDS = new Set('count totals summary metrics'.split(' '));
 /** Words in paths that name a part of a company, or something other than companies. */
-const PART_WORDS = new Set([
-  ...[
-    'officer',
-    'person',
-    'filing',
-    'document',
-    'charge',
-    'account',
-    'history',
-    'address',
-    'role',
-    'owner',
-    'event',
-  ],
-  ...[
-    'suggest',
-    'suggestion',
-    'autocomplete',
-    'completion',
-    'branch',
-    'download',
-    'field',
-    'isin',
-    'update',
-    'delta',
-  ],
-  ...[
-    'disqualified',
-    'dissolved',
-    'parent',
-    'child',
-    'relationship',
-    'etablissement',
-    'establishment',
-    'notification',
-  ],
-]);
-const CLEAR = 2;
+const PART_WORDS = new Set(
+  `officer person filing document charge account history address role owner event suggest suggestion autocomplete
+  completion branch download field isin update delta disqualified dissolved parent child relationship
+  etablissement establishment notification`.split(/\s+/),
+);
